@@ -110,7 +110,7 @@ struct LinkCommandTests {
         let outcome = try Self.run(
             """
             begin --token a-token-of-the-owner
-            L=$(link --to ${U%/} --prefix inbox/ann --max-size 1M); printf hello > a.txt; head -c 2000000 /dev/zero > big
+            L=$(link --to ${U%/} --prefix inbox/ann --max-size 1M); printf hello > a.txt; head -c 3000000 /dev/zero > big
             ask() { curl -s -o answer -w '%{http_code}\\n' "$@"; }
             ask -T a.txt $U; ask -T a.txt $L; ask -F f=@a.txt $L; ask -T big $L; ask -T - $L"b.txt" < a.txt
             "$F" send "$L" -F f=@a.txt -q -o answer -v 2> verbose; echo "exit $?"

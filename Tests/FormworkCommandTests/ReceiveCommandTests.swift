@@ -237,7 +237,8 @@ struct ReceiveCommandTests {
         ("--list mine", "--list"), ("--max-uploads-per-client 0", "--max-uploads-per-client"),
         ("--store-timeout 5", "--store-timeout"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
         ("--max-uploads 0", "--max-uploads"), ("--part-size 5M", "--part-size"),
-        ("--resume-total 5x", "--resume-total"),
+        ("--resume-total 5x", "--resume-total"), ("--memory 5x", "--memory"),
+        ("--memory 1M", "--memory 1M: give at least 4M, which one upload needs"),
         ("--to s3://bucket/a", "--dir or --to, not both"),
     ])
     func `Wrong arguments are told`(arguments: String, named: String) throws {

@@ -38,8 +38,9 @@ struct AccessTests {
             let lines = receiver.log.all.filter { $0.hasPrefix("refused ") && $0.contains("The token is wrong.") }
             #expect(lines.count == 10)
             #expect(lines.filter { $0.contains("path=/login") }.count == 5)
-            #expect(metrics.prometheusText.contains("formwork_requests_refused_total{code=\"401\"} 10\n"))
-            #expect(metrics.prometheusText.contains("formwork_requests_refused_total{code=\"429\"} 2\n"))
+            let refused = "formwork_requests_refused_total"
+            #expect(metrics.prometheusText.contains("\(refused){code=\"401\",reason=\"credentials\"} 10\n"))
+            #expect(metrics.prometheusText.contains("\(refused){code=\"429\",reason=\"tries\"} 2\n"))
         }
     }
 

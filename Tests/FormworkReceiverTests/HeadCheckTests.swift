@@ -92,7 +92,7 @@ struct HeadCheckTests {
             #expect(receiver.folder.names == [])
             guard status != 200 else { return }
             #expect(receiver.log.all.contains { $0.hasPrefix("refused ") && $0.contains("status=\(status)") })
-            #expect(metrics.prometheusText.contains("formwork_requests_refused_total{code=\"\(status)\"} 1"))
+            #expect(metrics.prometheusText.contains("formwork_requests_refused_total{code=\"\(status)\",reason=\""))
         }
     }
 

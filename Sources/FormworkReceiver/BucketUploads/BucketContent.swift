@@ -6,6 +6,7 @@ import Foundation
 #endif
 import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkNIO
 import FormworkResumable
 import NIOCore
@@ -15,7 +16,7 @@ import NIOCore
 /// Bytes are collected into parts, objects of their own that are sent several at a time. They count when ``sync()`` has
 /// written the upload's state. The store accepts it only from the receiver that has read the current state. So of two
 /// receivers one continues. The other gets ``UploadIsBusy`` with its next change, and no state names its objects.
-actor BucketContent: UploadContent {
+actor BucketContent: ObservingContent {
     private enum Status {
         case open
         /// Another receiver has changed the upload, or a request has failed. What the state doesn't have is lost.
@@ -25,11 +26,18 @@ actor BucketContent: UploadContent {
 
     private struct Sending {
         var piece: BucketState.Piece
+        /// What was observed up to the end of the piece.
+        var map: FormMap?
+        var digest: Data?
         var task: Task<Void, any Error>
     }
 
     private let uploads: BucketUploads
     nonisolated let name: String
+    /// The memory of the request that adds to it; `nil` without a limit.
+    private let lease = UploadMemory.lease
+    /// Bytes of the lease that the buffer has.
+    private var leased = 0
     private var status = Status.open
     private var state: BucketState
     /// The state's entity tag.
@@ -42,6 +50,11 @@ actor BucketContent: UploadContent {
     private var buffer: ByteBuffer?
     /// Whether the buffer is what the state's tail has.
     private var isTailCurrent = true
+    private var wanted: UploadObservation?
+    /// Finds a form's files; `nil` if it isn't a form, or some of its bytes weren't observed.
+    private var mapper: FormMapper?
+    /// The SHA-256 of all bytes; `nil` if it isn't wanted, or some weren't observed.
+    private var digest: SavableSHA256?
 
     init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
         (self.name, self.uploads, self.state, self.tag) = (name, uploads, state, tag)
@@ -51,6 +64,9 @@ actor BucketContent: UploadContent {
 
     private var client: S3Client { self.uploads.client }
 
+    /// What is saved, as far as this receiver knows; `nil` if it knows that another has the upload.
+    var saved: BucketState? { if case .open = self.status { self.state } else { nil } }
+
     /// Bytes in parts, those that are being sent included.
     private var inParts: Int64 { self.sent.reduce(self.state.bytes.inParts) { $0 + $1.piece.count } }
 
@@ -59,18 +75,57 @@ actor BucketContent: UploadContent {
         self.inParts + (self.buffer.map { Int64($0.readableBytes) } ?? self.state.bytes.tail?.count ?? 0)
     }
 
+    // MARK: ObservingContent
+
+    func observe(_ wanted: UploadObservation) {
+        self.wanted = wanted
+        self.continueObserving(self.state.bytes)
+    }
+
+    func sha256(count: Int64) -> [UInt8]? {
+        guard let digest, digest.byteCount == count else { return nil }
+        return digest.finalized()
+    }
+
+    /// Continues to observe after bytes that the upload has; `nil` if it isn't known what was observed of them.
+    private func continueObserving(_ bytes: BucketState.Bytes?) {
+        (self.mapper, self.digest) = (nil, nil)
+        guard let wanted, let bytes else { return }
+        let least = self.uploads.leastCopy
+        if bytes.count == 0 {
+            self.mapper = wanted.form.flatMap { FormMapper($0, digestsFiles: wanted.digestsFiles, least: least) }
+            self.digest = wanted.digestsAll ? SavableSHA256() : nil
+            return
+        }
+        if let form = wanted.form, let map = bytes.map, map.position.count == bytes.count {
+            self.mapper = FormMapper(form, digestsFiles: wanted.digestsFiles, least: least, after: map)
+        }
+        if wanted.digestsAll, let saved = bytes.digest, let digest = SavableSHA256(saved: Array(saved)),
+            digest.byteCount == bytes.count
+        {
+            self.digest = digest
+        }
+    }
+
     // MARK: UploadContent
 
     func append(_ bytes: [UInt8], at offset: Int64) async throws {
         try await self.working {
             guard offset == self.count else { throw UploadIsBusy() }
             try await self.readTail()
-            let size = self.uploads.partSize(number: self.state.bytes.parts.count + self.sent.count)
+            // With a limit, each part is as large as the memory that every upload has.
+            let number = self.lease == nil ? self.state.bytes.parts.count + self.sent.count : 0
+            let size = self.uploads.partSize(number: number)
             var rest = bytes[...]
             while !rest.isEmpty {
+                try await self.takeMemory()
                 // A receiver with larger parts may have left more than a part.
                 let room = max(0, size - (self.buffer?.readableBytes ?? 0))
                 self.buffer?.writeBytes(rest.prefix(room))
+                rest.prefix(room).withBytes {
+                    self.mapper?.update($0)
+                    self.digest?.update($0)
+                }
                 rest = rest.dropFirst(room)
                 self.isTailCurrent = false
                 if self.buffer?.readableBytes ?? 0 >= size { try await self.sendPart() }
@@ -83,6 +138,8 @@ actor BucketContent: UploadContent {
             guard count < self.count else { return }
             defer { self.opened = BucketState.Mark(self.state.bytes) }
             if count >= self.inParts {
+                let marks = [self.opened, self.state.mark].compactMap { $0?.bytes(in: self.bytesWithSent) }
+                self.continueObserving(marks.first { $0.count == count })
                 try await self.readTail()
                 self.buffer = self.buffer?.getSlice(
                     at: self.buffer?.readerIndex ?? 0, length: Int(count - self.inParts))
@@ -98,6 +155,7 @@ actor BucketContent: UploadContent {
                 }
                 try await self.commit { $0.bytes = marked }
             }
+            self.continueObserving(self.state.bytes)
             if self.state.bytes.tail == nil { self.buffer = ByteBuffer() }
         }
     }
@@ -108,16 +166,19 @@ actor BucketContent: UploadContent {
         try await self.working {
             guard self.count == count else { throw UploadIsBusy() }
             try await self.save()
-            if let placing = self.state.placing {
-                _ = try await self.client.abortUpload(placing.key, id: placing.upload)
+            let placed = try await self.endPlacings()
+            // Also of a few bytes: an object that is made in one request can't be taken back by a receiver that takes over.
+            if !self.state.bytes.pieces.isEmpty { self.uploads.finished(self, self.state.bytes, placed: placed) }
+            if self.lease != nil {
+                // The buffer's memory is for what reads it.
+                self.freeBuffer()
+                let pieces = self.state.bytes.pieces
+                return pieces.isEmpty ? .bytes(ByteBuffer()) : self.uploads.source(pieces)
             }
-            // A receiver that was overtaken must not process it as well.
-            try await self.commit { $0.placing = nil }
             guard self.inParts > 0 else {
                 try await self.readTail()
                 return .bytes(self.buffer ?? ByteBuffer())
             }
-            self.uploads.finished(self, self.state.bytes.pieces)
             return self.uploads.source(self.state.bytes.pieces)
         }
     }
@@ -126,12 +187,38 @@ actor BucketContent: UploadContent {
         await self.cancelParts()
         self.uploads.closed(self)
         self.status = .closed
-        self.buffer = nil
+        self.freeBuffer()
     }
 
     /// Makes sure that this receiver still has the upload, and notes what makes its file.
-    func confirm(_ key: String, _ upload: String) async throws {
-        try await self.working { try await self.commit { $0.placing = BucketState.Placing(key: key, upload: upload) } }
+    func confirm(_ placing: BucketState.Placing) async throws {
+        try await self.working {
+            try await self.commit { state in
+                state.placings = (state.placings ?? []).filter { $0 != placing } + [placing]
+            }
+        }
+    }
+
+    /// Ends what a receiver began that processed the upload before.
+    /// - Returns: The keys under which another has made the file of the whole upload, perhaps. They stay noted until this
+    ///   one makes it.
+    private func endPlacings() async throws -> [String] {
+        let placings = self.state.placings ?? []
+        for placing in placings { _ = try await self.client.abortUpload(placing.key, id: placing.upload) }
+        // A receiver that was overtaken must not process it as well. Its files are removed only after that, and noted
+        // until then.
+        try await self.commit { _ in }
+        let whole = placings.filter { $0.marker == nil }
+        if whole.count < placings.count {
+            for placing in placings where placing.marker != nil {
+                guard let object = try await self.client.head(placing.key), object.marker == placing.marker else {
+                    continue
+                }
+                try await self.client.delete(placing.key, versionID: object.versionID)
+            }
+            try await self.commit { $0.placings = whole.isEmpty ? nil : whole }
+        }
+        return whole.map(\.key)
     }
 
     // MARK: The record
@@ -148,6 +235,7 @@ actor BucketContent: UploadContent {
             // The keys are listed: pieces of receivers that were killed are in no state.
             try await self.commit(removesPieces: false) { $0.clear(place) }
             (self.buffer, self.isTailCurrent) = (ByteBuffer(), true)
+            (self.mapper, self.digest) = (nil, nil)
             await self.uploads.removeBytes(of: self.name)
         }
     }
@@ -192,6 +280,7 @@ actor BucketContent: UploadContent {
         var bytes = self.bytesWithSent
         if hasTail, let buffer {
             bytes.tail = nil
+            (bytes.map, bytes.digest) = (self.mapper?.map, self.savedDigest)
             if buffer.readableBytes > 0 {
                 let tail = BucketState.Piece(
                     key: self.uploads.key(self.name, .piece), count: Int64(buffer.readableBytes))
@@ -208,14 +297,17 @@ actor BucketContent: UploadContent {
     private var bytesWithSent: BucketState.Bytes {
         var bytes = self.state.bytes
         // The tail is the beginning of the first part that was sent.
-        if !self.sent.isEmpty { bytes.tail = nil }
+        if let last = self.sent.last { (bytes.tail, bytes.map, bytes.digest) = (nil, last.map, last.digest) }
         bytes.parts += self.sent.map(\.piece)
         return bytes
     }
 
+    private var savedDigest: Data? { self.digest.map { Data($0.saved) } }
+
     private func readTail() async throws {
         guard self.buffer == nil else { return }
         guard let tail = self.state.bytes.tail else { return self.buffer = ByteBuffer() }
+        try await self.takeMemory()
         self.buffer = try await self.client.read(tail.key, 0..<tail.count)
     }
 
@@ -229,9 +321,26 @@ actor BucketContent: UploadContent {
         for part in self.sent.dropLast(self.uploads.parallelism - 1) { try await part.task.value }
         let piece = BucketState.Piece(key: self.uploads.key(self.name, .piece), count: Int64(body.readableBytes))
         // Not a child task: the part outlives the call that filled it. save() and close() wait for each.
-        let task = Task { [client] in try await client.put(body, key: piece.key) }
-        self.sent.append(Sending(piece: piece, task: task))
-        self.buffer = ByteBuffer()
+        let task = Task { [client, lease, leased] in
+            defer { lease?.release(leased) }
+            try await client.put(body, key: piece.key)
+        }
+        self.sent.append(Sending(piece: piece, map: self.mapper?.map, digest: self.savedDigest, task: task))
+        (self.buffer, self.leased) = (ByteBuffer(), 0)
+    }
+
+    /// Waits until there is memory for a part.
+    private func takeMemory() async throws {
+        guard let lease, self.leased == 0 else { return }
+        let count = S3Storage.bufferBytes(self.uploads.partSize(number: 0))
+        try await lease.take(count)
+        self.leased = count
+    }
+
+    private func freeBuffer() {
+        self.buffer = nil
+        self.lease?.release(self.leased)
+        self.leased = 0
     }
 
     private func cancelParts() async {

@@ -20,6 +20,10 @@ struct BucketState: Codable, Hashable, Sendable {
         var parts: [Piece] = []
         /// Bytes that are fewer.
         var tail: Piece?
+        /// Where the files of a form are in these bytes; `nil` if that isn't known.
+        var map: FormMap?
+        /// The state of the SHA-256 of these bytes; `nil` if it isn't computed.
+        var digest: Data?
 
         /// Bytes in parts.
         var inParts: Int64 { self.parts.reduce(0) { $0 + $1.count } }
@@ -27,12 +31,29 @@ struct BucketState: Codable, Hashable, Sendable {
         var pieces: [Piece] { self.parts + (self.tail.map { [$0] } ?? []) }
     }
 
-    /// How many of the parts there were at some moment, and the tail of that moment.
+    /// How many of the parts and the map's files there were at some moment, and the tail of that moment.
     struct Mark: Codable, Hashable, Sendable {
         var parts: Int
         var tail: Piece?
+        var files: Int?
+        /// The map's position; `nil` if there was no map.
+        var position: FormMap.Position?
+        var digest: Data?
 
-        init(_ bytes: Bytes) { (self.parts, self.tail) = (bytes.parts.count, bytes.tail) }
+        init(_ bytes: Bytes) {
+            (self.parts, self.tail) = (bytes.parts.count, bytes.tail)
+            (self.files, self.position) = (bytes.map?.files.count, bytes.map?.position)
+            self.digest = bytes.digest
+        }
+
+        /// The bytes of that moment.
+        /// - Parameter bytes: Those of a later one.
+        func bytes(in bytes: Bytes) -> Bytes {
+            let map = self.position.flatMap { position in
+                bytes.map.map { FormMap(files: Array($0.files.prefix(self.files ?? 0)), position: position) }
+            }
+            return Bytes(parts: Array(bytes.parts.prefix(self.parts)), tail: self.tail, map: map, digest: self.digest)
+        }
     }
 
     /// What is left of the upload.
@@ -44,11 +65,14 @@ struct BucketState: Codable, Hashable, Sendable {
         case removed
     }
 
-    /// The store's upload that makes the final file of a complete upload. A receiver that takes over aborts it first, so
-    /// that only one of them makes the file.
+    /// The store's upload that makes a file of a complete upload. A receiver that takes over aborts it first, so that only
+    /// one of them makes the file.
     struct Placing: Codable, Hashable, Sendable {
         var key: String
         var upload: String
+        /// The mark of a form's file. A receiver that takes over removes the object with it: it makes all of the form's
+        /// files itself. `nil` for a file that is the whole upload, which it uses instead.
+        var marker: String?
     }
 
     /// Raised with each change. So no two versions of this object are equal, and one that was read is known to be current
@@ -61,7 +85,7 @@ struct BucketState: Codable, Hashable, Sendable {
     /// The bytes when the receiver that changed them last had opened them, which may have to be restored: a digest may
     /// show that what came afterwards is wrong.
     var mark: Mark?
-    var placing: Placing?
+    var placings: [Placing]?
 
     init(record: [UInt8]) { self.record = Data(record) }
 
@@ -80,13 +104,11 @@ struct BucketState: Codable, Hashable, Sendable {
     }
 
     /// The bytes at the mark; `nil` without one.
-    var marked: Bytes? {
-        self.mark.map { Bytes(parts: Array(self.bytes.parts.prefix($0.parts)), tail: $0.tail) }
-    }
+    var marked: Bytes? { self.mark?.bytes(in: self.bytes) }
 
     /// Removes the bytes.
     mutating func clear(_ place: Place) {
-        (self.place, self.bytes, self.mark, self.placing) = (place, Bytes(), nil, nil)
+        (self.place, self.bytes, self.mark, self.placings) = (place, Bytes(), nil, nil)
     }
 
     /// The keys of all pieces that it needs.

@@ -35,6 +35,8 @@ package struct BucketUploads: UploadStorage {
     var client: S3Client { self.storage.client }
     var parallelism: Int { self.storage.options.parallelism }
     var place: S3Location { self.storage.location }
+    /// The least bytes of a form's file that is copied in the store, and not read.
+    var leastCopy: Int64 { Int64(self.storage.smallestPart) }
 
     /// The kinds of objects that an upload has.
     enum Kind {
@@ -104,7 +106,9 @@ package struct BucketUploads: UploadStorage {
     }
 
     package func record(of name: String) async throws -> [UInt8]? {
-        try await self.explaining { try await self.state(of: name).map { Array($0.state.record) } }
+        // Of the state that was opened: with the record of a later one, its bytes would seem to be another's.
+        if let state = await self.opened[name]?.saved { return Array(state.record) }
+        return try await self.explaining { try await self.state(of: name).map { Array($0.state.record) } }
     }
 
     package func keep(_ record: [UInt8], of name: String) async throws {
@@ -113,7 +117,8 @@ package struct BucketUploads: UploadStorage {
     }
 
     package func count(of name: String) async throws -> Int64 {
-        try await self.explaining { try await self.state(of: name)?.state.bytes.count ?? 0 }
+        if let state = await self.opened[name]?.saved { return state.bytes.count }
+        return try await self.explaining { try await self.state(of: name)?.state.bytes.count ?? 0 }
     }
 
     package func open(_ name: String) async throws -> (any UploadContent)? {
@@ -182,19 +187,23 @@ package struct BucketUploads: UploadStorage {
     }
 
     /// Remembers a complete upload, whose pieces the storage may copy.
-    func finished(_ content: BucketContent, _ pieces: [BucketState.Piece]) {
-        let finished = S3Storage.FinishedPieces(pieces: pieces.map { ($0.key, $0.count) }) {
-            try await content.confirm($0, $1)
+    func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String]) {
+        var finished = S3Storage.FinishedPieces(
+            pieces: bytes.pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, placed: placed
+        ) {
+            try await content.confirm(BucketState.Placing(key: $0, upload: $1, marker: $2))
+        }
+        if let map = bytes.map, map.position.count == bytes.count {
+            finished.files = map.files.map { file in
+                StoredForm.File(content: file.range, sha256: file.sha256.map { Hex.text(Array($0)) })
+            }
         }
         self.storage.finished(content.name, finished)
     }
 
     /// The bytes of pieces, which can be read repeatedly.
     func source(_ pieces: [BucketState.Piece]) -> BodySource {
-        let client = self.client
-        return .chunks(length: pieces.reduce(0) { $0 + $1.count }) { offset in
-            PieceChunks(client: client, pieces: pieces, offset: offset)
-        }
+        self.client.source(pieces.map { S3Client.Slice(key: $0.key, range: 0..<$0.count) })
     }
 
     /// Removes everything of an upload but its state. What can't be removed now is removed by ``removeLeftovers()``.
@@ -270,39 +279,6 @@ private final class OpenedContents: Sendable {
 
     func remove(_ content: BucketContent) {
         self.contents.withLock { if $0[content.name] === content { $0[content.name] = nil } }
-    }
-}
-
-/// The bytes of pieces, some megabytes at a time.
-private struct PieceChunks: AsyncSequence, Sendable {
-    typealias Element = [UInt8]
-
-    let client: S3Client
-    let pieces: [BucketState.Piece]
-    /// The offset of the first byte.
-    let offset: Int64
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        let client: S3Client
-        var rest: ArraySlice<BucketState.Piece>
-        /// The offset in the first of the rest.
-        var offset: Int64
-
-        mutating func next() async throws -> [UInt8]? {
-            while let piece = self.rest.first, self.offset >= piece.count {
-                self.offset -= piece.count
-                self.rest = self.rest.dropFirst()
-            }
-            guard let piece = self.rest.first else { return nil }
-            let end = Swift.min(piece.count, self.offset + Int64(S3Client.rangeLimit))
-            let buffer = try await self.client.get(piece.key, self.offset..<end)
-            self.offset = end
-            return Array(buffer.readableBytesView)
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(client: self.client, rest: self.pieces[...], offset: self.offset)
     }
 }
 #endif

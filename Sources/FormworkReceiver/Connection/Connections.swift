@@ -98,6 +98,9 @@ final class Connections: Sendable {
             HTTP2Frame(streamID: .rootStream, payload: .settings(.settings([setting]))), promise: nil)
     }
 
+    /// The number of open connections.
+    var count: Int { self.state.withLock { $0.entries.count } }
+
     /// The number of connections now, and the most since the last call.
     func takePeak() -> (now: Int, peak: Int) {
         self.state.withLock { state in

@@ -37,6 +37,8 @@ final class UploadSlots: Sendable {
 
     var isStopping: Bool { self.state.withLock { $0.isStopping } }
     var isDropped: Bool { self.state.withLock { $0.isDropped } }
+    /// Uploads that occupy a slot.
+    var used: Int { self.state.withLock { $0.entries.values.count { $0.client != nil } } }
     var count: Int { self.state.withLock { $0.entries.count } }
 
     /// Runs an upload if a slot is free.
@@ -62,8 +64,9 @@ final class UploadSlots: Sendable {
             continuation.finish()
         }
         self.hold(slot) {
-            task.cancel()
+            // In this order: the answer of an upload that is dropped isn't sent.
             continuation.finish()
+            task.cancel()
         }
         for await result in results { return result }
         // Cancelled before the request ends: a cancelled task doesn't mistake a body that ends with its connection for

@@ -90,19 +90,30 @@ extension S3Client {
         return buffer
     }
 
-    /// Makes a part from bytes of another object in the bucket.
-    /// - Parameter range: At most 5 GiB.
+    /// The bytes of slices, which are held in memory.
+    func read(_ slices: [Slice]) async throws -> ByteBuffer {
+        var buffer = ByteBuffer()
+        for slice in slices {
+            var bytes = try await self.read(slice.key, slice.range)
+            buffer.writeBuffer(&bytes)
+        }
+        return buffer
+    }
+
+    /// Makes a part from another object in the bucket.
+    /// - Parameter range: The bytes, at most 5 GiB; `nil` for all. Amazon S3 accepts a range only of an object that has
+    ///   more than 5 MiB.
     /// - Returns: The part's entity tag.
     func copyPart(
-        from source: String, _ range: Range<Int64>, number: Int, key: String, id: String
+        from source: String, _ range: Range<Int64>?, number: Int, key: String, id: String
     ) async throws -> String {
         var request = S3Request(
             operation: "UploadPartCopy", method: .PUT, key: key,
             query: [("partNumber", "\(number)"), ("uploadId", id)])
-        request.headers = [
-            ("x-amz-copy-source", self.exchange.address.copySource(source)),
-            ("x-amz-copy-source-range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"),
-        ]
+        request.headers = [("x-amz-copy-source", self.exchange.address.copySource(source))]
+        if let range {
+            request.headers.append(("x-amz-copy-source-range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
+        }
         let answer = try await self.exchange.send(request).answer
         guard let xml = answer.xml, xml.name == "CopyPartResult", let tag = xml["ETag"] else {
             throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))

@@ -49,6 +49,12 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
     /// Whether the store refuses to list its content; the keys are valid.
     var isUnlisted: Bool { [405, 501].contains(self.status) || self.code == "AccessDenied" }
 
+    /// Whether the store doesn't copy parts, or not for these keys.
+    var refusesCopy: Bool {
+        // 404: the object is gone, because another receiver has the upload.
+        self.operation == "UploadPartCopy" && !self.isTransient && ([400, 403, 405, 501].contains(self.status))
+    }
+
     private static let transientCodes: Set<String> = [
         "SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "OperationAborted",
         "ConditionalRequestConflict", "Throttling", "ThrottlingException",

@@ -70,8 +70,20 @@ struct S3Exchange: Sendable {
     let signer: SigV4
     let patience: S3Patience
     let logger: Logger
+    private let metrics: StoreMetrics?
+    /// Answers in place of the store; `nil` for none.
+    private let standIn: StandIn?
 
-    init(address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger) {
+    typealias StandIn = @Sendable (S3Request) async throws -> (answer: S3Answer, attempts: Int)
+
+    /// - Parameters:
+    ///   - metrics: Counts requests; `nil` counts nothing.
+    ///   - standIn: Answers in place of the store, so that tests can decide the order of all requests.
+    init(
+        address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger, metrics: StoreMetrics? = nil,
+        standIn: StandIn? = nil
+    ) {
+        (self.metrics, self.standIn) = (metrics, standIn)
         let stall = TimeAmount(min(patience.stall, patience.total))
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -98,6 +110,7 @@ struct S3Exchange: Sendable {
     /// - Returns: Also the number of tries: a request that was made twice may have succeeded the first time.
     /// - Throws: ``S3Error``; `CancellationError`.
     func send(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
+        if let standIn { return try await standIn(request) }
         let payloadHash = request.payloadHash
         var delay = self.patience.delay
         var attempt = 1
@@ -105,8 +118,9 @@ struct S3Exchange: Sendable {
         while true {
             var wait = delay
             do {
+                if attempt > 1 { self.metrics?.retries(request.operation) }
                 let stall = min(self.patience.stall, max(ContinuousClock.now.duration(to: end), .milliseconds(1)))
-                return (try await self.attempt(request, payloadHash, stall), attempt)
+                return (try await self.counted(request, payloadHash, stall), attempt)
             } catch var error as Failure {
                 // Random, so that clients that were told to slow down don't all return at once.
                 wait = max(error.retryAfter ?? .zero, delay * Double.random(in: 0.5...1))
@@ -131,6 +145,21 @@ struct S3Exchange: Sendable {
         var retryAfter: Duration?
     }
 
+    private func counted(
+        _ request: S3Request, _ payloadHash: String, _ stall: Duration
+    ) async throws -> S3Answer {
+        guard let metrics else { return try await self.attempt(request, payloadHash, stall) }
+        let start = ContinuousClock.now
+        do {
+            let answer = try await self.attempt(request, payloadHash, stall)
+            metrics.tried(request.operation, ContinuousClock.now - start, nil)
+            return answer
+        } catch let failure as Failure {
+            metrics.tried(request.operation, ContinuousClock.now - start, failure.error)
+            throw failure
+        }
+    }
+
     private func attempt(
         _ request: S3Request, _ payloadHash: String, _ stall: Duration
     ) async throws -> S3Answer {
@@ -145,8 +174,10 @@ struct S3Exchange: Sendable {
             answer = try await pace.watch(stall) {
                 let response = try await self.http.execute(
                     signed, deadline: deadline)
-                // A listing of a thousand uploads with the longest keys has about 2 MiB.
-                let body = try await response.body.collect(upTo: 4 << 20)
+                let length = response.headers.first(name: "Content-Length").flatMap { Int($0) } ?? Self.longestAnswer
+                let body = try await TimeLimit.run(self.longest(min(max(length, 0), Self.longestAnswer))) {
+                    try await response.body.collect(upTo: Self.longestAnswer)
+                }
                 return S3Answer(status: response.status.code, headers: response.headers, body: body)
             }
         } catch {
@@ -163,9 +194,14 @@ struct S3Exchange: Sendable {
             })
     }
 
-    private func deadline(_ length: Int) -> NIODeadline {
-        .now() + TimeAmount(self.patience.stall.asWait) * 2
-            + .seconds(Int64(length / max(self.patience.slowest, 1)))
+    /// The most bytes of an answer. A listing of a thousand uploads with the longest keys has about 2 MiB.
+    private static let longestAnswer = 4 << 20
+
+    private func deadline(_ length: Int) -> NIODeadline { .now() + TimeAmount(self.longest(length).asWait) }
+
+    /// How long a body of this many bytes may take.
+    private func longest(_ length: Int) -> Duration {
+        self.patience.stall.asWait * 2 + .seconds(length / max(self.patience.slowest, 1))
     }
 
     /// The signed request, valid for some minutes.

@@ -32,6 +32,8 @@ package final class S3Storage: ReceiverStorage {
         package var patience = S3Patience()
         /// Whether files may have folders below the prefix: a sweep looks there too.
         package var keepsPaths = false
+        /// Counts requests; `nil`, the default, counts nothing.
+        package var metrics: StoreMetrics?
 
         package init() {}
     }
@@ -45,12 +47,17 @@ package final class S3Storage: ReceiverStorage {
     /// The folder of unfinished uploads, below the prefix.
     static let unfinishedFolder = ".formwork-resumable/"
 
-    /// A complete upload's objects, of which a file can be made without its bytes passing through this process. All but
+    /// A complete upload's objects, of which files can be made without their bytes passing through this process. All but
     /// the last are large enough to be parts.
     struct FinishedPieces: Sendable {
-        var pieces: [(key: String, count: Int64)]
-        /// Makes sure that no other receiver processes the upload, and notes which of the store's uploads makes the file.
-        var confirm: @Sendable (_ key: String, _ upload: String) async throws -> Void
+        var pieces: [StoredPieces.Piece]
+        /// The large files of a form; empty for another upload.
+        var files: [StoredForm.File] = []
+        /// The keys under which other receivers have made the file of the whole upload, perhaps.
+        var placed: [String]
+        /// Makes sure that no other receiver processes the upload, and notes which of the store's uploads makes a file. The
+        /// mark is `nil` for a file that is the whole upload.
+        var confirm: @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
     }
 
     let client: S3Client
@@ -58,7 +65,11 @@ package final class S3Storage: ReceiverStorage {
     let options: Options
     let logger: Logger
     let buffers: PartBuffers
+    /// The least bytes of a part, except the last.
+    let smallestPart: Int
     private let hasToldOfBlindness = Atomic(false)
+    /// Whether the store has refused to copy objects.
+    private let refusesCopies = Atomic(false)
     /// Whether the store compares `If-Match` with an entity tag without its quotes (Ceph 16 does).
     let comparesPlainTags = Atomic(false)
     /// Multipart uploads of this process that are in progress: a sweep never aborts them, however slow they are.
@@ -87,7 +98,7 @@ package final class S3Storage: ReceiverStorage {
     }
 
     /// - Parameter smallestPart: The least bytes of a part; the tests' own store has another limit.
-    init(
+    convenience init(
         location: S3Location, settings: AWSSettings, smallestPart: Int, options: Options, logger: Logger
     ) throws(FormworkError) {
         guard (smallestPart...Self.partSizes.upperBound).contains(options.partSize) else {
@@ -102,9 +113,24 @@ package final class S3Storage: ReceiverStorage {
             endpoint: settings.endpoint, region: settings.region, bucket: location.bucket,
             addressing: options.addressing)
         let signer = SigV4(credentials: settings.credentials, region: settings.region)
-        self.client = S3Client(
-            exchange: S3Exchange(address: address, signer: signer, patience: options.patience, logger: logger))
+        self.init(
+            location: location,
+            exchange: S3Exchange(
+                address: address, signer: signer, patience: options.patience, logger: logger, metrics: options.metrics),
+            smallestPart: smallestPart, options: options, logger: logger)
+    }
+
+    /// - Parameters:
+    ///   - exchange: Makes the requests.
+    ///   - smallestPart: The least bytes of a part.
+    init(
+        location: S3Location, exchange: S3Exchange, smallestPart: Int = S3Storage.partSizes.lowerBound,
+        options: Options,
+        logger: Logger
+    ) {
+        self.client = S3Client(exchange: exchange)
         (self.location, self.options, self.logger) = (location, options, logger)
+        self.smallestPart = smallestPart
         self.buffers = PartBuffers(of: options.partSize, limit: options.parallelism + 1)
     }
 
@@ -131,14 +157,39 @@ package final class S3Storage: ReceiverStorage {
         return S3Upload(file, in: self)
     }
 
-    package func begin(_ file: IncomingFile, fromUpload name: String) async throws -> (any StorageUpload)? {
-        guard file.condition == .none, let finished = self.finished.withLock({ $0[name] }) else { return nil }
-        let upload = S3Upload(file, in: self, marker: name)
-        do { try await upload.copy(finished) } catch {
+    package func begin(
+        _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
+    ) async throws -> (any StorageUpload)? {
+        guard file.condition == .none, !self.refusesCopies.load(ordering: .relaxed),
+            let finished = self.finished.withLock({ $0[name] })
+        else { return nil }
+        let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))
+        // Another receiver uses a file that is the whole upload. A form's file it makes anew, with another mark.
+        let upload = range == nil ? S3Upload(file, in: self, marker: name) : S3Upload(file, in: self)
+        do { try await upload.copy(pieces, range, placed: finished.placed, finished.confirm) } catch {
             await upload.abandon()
-            throw self.explained(error)
+            let cause = (error as? S3Error) ?? (error as? FormworkError)?.cause as? S3Error
+            guard let refusal = cause, refusal.refusesCopy else { throw self.explained(error) }
+            self.refusesCopies.store(true, ordering: .relaxed)
+            self.logger.warning(
+                "the store copies no parts of objects, so the bytes of resumed uploads pass through the receiver again",
+                metadata: ["error": "\(refusal.description.withControlCharactersEscaped)"])
+            return nil
         }
         return upload
+    }
+
+    package func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? {
+        guard !self.refusesCopies.load(ordering: .relaxed), let finished = self.finished.withLock({ $0[name] }) else {
+            return nil
+        }
+        let files = finished.files.filter { !isDigesting || $0.sha256 != nil }
+        guard !files.isEmpty else { return nil }
+        let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))
+        let client = self.client
+        return StoredForm(upload: name, length: pieces.count, files: files) { ranges in
+            client.source(ranges.flatMap { pieces.slices($0) })
+        }
     }
 
     package func isReachable() async -> Bool {
@@ -161,6 +212,14 @@ package final class S3Storage: ReceiverStorage {
     /// Remembers a complete upload while it is processed; `nil` forgets it.
     func finished(_ name: String, _ pieces: FinishedPieces?) {
         self.finished.withLock { $0[name] = pieces }
+    }
+
+    package var bufferBytes: Int { Self.bufferBytes(self.options.partSize) }
+
+    /// Bytes that a buffer with this many bytes uses: its size doubles as it grows.
+    static func bufferBytes(_ count: Int) -> Int {
+        let log = Int.bitWidth - max(0, count - 1).leadingZeroBitCount
+        return 1 << min(log, Int.bitWidth - 2)
     }
 
     /// The part size for a file of this length.

@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCore
+import FormworkResumable
 import Logging
 import NIOCore
 
@@ -34,9 +35,15 @@ package actor S3Upload: StorageUpload {
     private let file: IncomingFile
     /// Marks the object as this upload's.
     private let marker: String
+    /// Whether another receiver may make an object with the same mark.
+    private var isShared = false
     package nonisolated var trace: Notice.Trace? { Notice.Trace(path: self.file.path.text, mark: self.marker) }
     private let partSize: Int
     private let contentType: String?
+    /// The memory of the upload that it belongs to; `nil` without a limit.
+    private let lease: UploadMemory.Lease?
+    /// Bytes of the lease that the buffer has.
+    private var leased = 0
     private var state = State.open
     private var buffer = ByteBuffer()
     private var multipart: Multipart?
@@ -55,6 +62,7 @@ package actor S3Upload: StorageUpload {
     /// - Parameter marker: Marks the object as this upload's. Another receiver that stores the same file uses the same.
     init(_ file: IncomingFile, in storage: S3Storage, marker: String = UUID().uuidString.lowercased()) {
         self.marker = marker
+        self.lease = UploadMemory.lease
         (self.file, self.storage, self.partSize) = (file, storage, storage.partSize(for: file.length))
         // A type that isn't a valid field value (RFC 9110 section 5.5) would make each request fail.
         let type = file.contentType.flatMap { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
@@ -74,6 +82,7 @@ package actor S3Upload: StorageUpload {
             let count = min(rest.readableBytes, self.partSize - self.buffer.readableBytes)
             guard var piece = rest.readSlice(length: count) else { break }
             if self.buffer.capacity == 0 {
+                try await self.takeMemory()
                 self.buffer = self.storage.buffers.take()
                 if self.multipart != nil { self.buffer.reserveCapacity(self.partSize) }
             }
@@ -82,24 +91,57 @@ package actor S3Upload: StorageUpload {
         }
     }
 
-    /// Copies objects' bytes in the store, unless another receiver has made the file of them before it ended.
-    func copy(_ finished: S3Storage.FinishedPieces) async throws {
-        let length = finished.pieces.reduce(0) { $0 + $1.count }
-        for name in ObjectNames(self.file) {
-            guard let found = try await self.storage.client.head(self.storage.location.prefix + name) else { break }
-            guard found.marker == self.marker, found.length == length else { continue }
-            return self.state = .finished(name: name, versionID: found.versionID)
-        }
+    /// Copies objects' bytes in the store.
+    /// - Parameters:
+    ///   - range: The bytes of a form's file; `nil` for all. Of all a receiver may have made the file before it ended: then
+    ///     that one is used.
+    ///   - placed: The keys under which others have made the file, perhaps.
+    ///   - confirm: Called before the object is made, and when it is begun.
+    /// - Throws: ``S3Error`` if the store refuses a copy, among others.
+    func copy(
+        _ pieces: StoredPieces, _ range: Range<Int64>?, placed: [String],
+        _ confirm: @escaping @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
+    ) async throws {
+        // A form's files have marks of their own.
+        self.isShared = range == nil
+        let length = range.map { Int64($0.count) } ?? pieces.count
+        if range == nil, try await self.findMade(length, placed) { return }
         let begun = try await self.beginParts()
-        self.confirm = finished.confirm
+        let marker = range == nil ? nil : self.marker
+        self.confirm = { try await confirm($0, $1, marker) }
         // Noted already: a receiver that takes over aborts it, so that it doesn't hold the name.
-        try await finished.confirm(self.storage.location.prefix + begun.name, begun.id)
-        for piece in finished.pieces {
+        try await confirm(self.storage.location.prefix + begun.name, begun.id, marker)
+        for part in pieces.parts(range ?? 0..<length) {
             try await self.addPart(atOnce: Self.copiesAtOnce) { client, number, key, id in
-                try await client.copyPart(from: piece.key, 0..<piece.count, number: number, key: key, id: id)
+                switch part {
+                case .whole(let piece):
+                    return try await client.copyPart(from: piece.key, nil, number: number, key: key, id: id)
+                case .copied(let slice):
+                    return try await client.copyPart(from: slice.key, slice.range, number: number, key: key, id: id)
+                case .read(let slices):
+                    return try await client.uploadPart(client.read(slices), number: number, key: key, id: id)
+                }
             }
         }
+        // A form's next file isn't begun before: its edges would be in memory too.
+        while !self.onTheWay.isEmpty { await self.waitForOldest() }
+        try Task.checkCancellation()
+        if let failure { throw failure }
         self.length = length
+    }
+
+    /// Looks for the file that another receiver has made of the same upload.
+    private func findMade(_ length: Int64, _ placed: [String]) async throws -> Bool {
+        // Only the objects that the state names: names in front of them may have become free again.
+        for key in placed {
+            guard let found = try await self.storage.client.head(key), found.marker == self.marker,
+                found.length == length
+            else { continue }
+            let name = String(key.dropFirst(self.storage.location.prefix.count))
+            self.state = .finished(name: name, versionID: found.versionID)
+            return true
+        }
+        return false
     }
 
     private static let copiesAtOnce = 16
@@ -132,7 +174,8 @@ package actor S3Upload: StorageUpload {
         for task in tasks { await task.value }
         self.freeBuffer()
         defer { self.letGo() }
-        let (multipart, attempted) = (self.multipart, self.attempted)
+        // An object with a shared mark may be one that another receiver made, after it had aborted this upload.
+        let (multipart, attempted) = (self.multipart, self.isShared ? nil : self.attempted)
         guard multipart != nil || attempted != nil else { return }
         // In a separate task: the requests of a cancelled task would be cancelled too, but these must be made.
         await Task {
@@ -152,6 +195,8 @@ package actor S3Upload: StorageUpload {
     private func freeBuffer() {
         self.storage.buffers.give(self.buffer)
         self.buffer = ByteBuffer()
+        self.lease?.release(self.leased)
+        self.leased = 0
     }
 
     private func checkOpen() throws {
@@ -195,12 +240,37 @@ package actor S3Upload: StorageUpload {
 
     private func sendPart() async throws {
         let body = self.buffer
-        try await self.addPart(atOnce: self.storage.options.parallelism) { [storage] client, number, key, id in
+        try await self.addPart(atOnce: self.storage.options.parallelism) {
+            [storage, lease, leased] client, number, key, id in
+            defer { lease?.release(leased) }
             let tag = try await client.uploadPart(body, number: number, key: key, id: id)
             storage.buffers.give(body)
             return tag
         }
-        self.buffer = ByteBuffer()
+        (self.buffer, self.leased) = (ByteBuffer(), 0)
+    }
+
+    /// Waits until there is memory for a part.
+    private func takeMemory() async throws {
+        guard let lease, self.leased == 0 else { return }
+        let count = S3Storage.bufferBytes(min(self.partSize, self.file.length.map { Int(clamping: $0) } ?? .max))
+        try await lease.take(count)
+        self.leased = count
+        // It may have been abandoned meanwhile.
+        do { try self.checkOpen() } catch {
+            self.freeBuffer()
+            throw error
+        }
+        lease.rests { [weak self] in await self?.sendRest() }
+    }
+
+    /// Sends what there is, so that its memory is free. All bytes must have come: a part in the middle can't be short.
+    private func sendRest() async {
+        guard case .open = self.state, self.buffer.readableBytes > 0 else { return }
+        do {
+            try await self.sendPart()
+            while !self.onTheWay.isEmpty { await self.waitForOldest() }
+        } catch { if self.failure == nil { self.failure = error } }
     }
 
     /// Begins to make the next part, when fewer than `limit` are being made.
@@ -265,7 +335,8 @@ package actor S3Upload: StorageUpload {
             }
             await self.abort(multipart, hadPartsOnTheWay: false)
             // Without a random wait, two uploads could give way to each other forever.
-            try await Task.sleep(for: .milliseconds(Int.random(in: 0...100)))
+            let pause = self.storage.options.patience.delay * Double.random(in: 0...0.4)
+            if pause > .zero { try await Task.sleep(for: pause.asWait) }
         }
         throw self.noNameLeft
     }
@@ -278,21 +349,25 @@ package actor S3Upload: StorageUpload {
         guard let multipart else { throw CancellationError() }
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
         // Not every store supports If-None-Match.
-        let isTaken = try await client.head(key) != nil
-        if !isTaken {
-            try await self.confirm?(key, multipart.id)
-            self.attempted = multipart.name
-        }
-        let made =
-            isTaken
-            ? nil
-            : try await client.completeUpload(
-                key, id: multipart.id, parts: self.parts, length: self.length, marker: self.marker)
+        try await self.checkFree(key)
+        try await self.confirm?(key, multipart.id)
+        self.attempted = multipart.name
+        let made = try await client.completeUpload(
+            key, id: multipart.id, parts: self.parts, length: self.length, marker: self.marker)
         guard let made else {
+            try await self.checkFree(key)
             throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
         }
         self.storage.ended(multipart.id)
         return (multipart.name, made)
+    }
+
+    /// - Throws: If an object has the key: ``UploadIsBusy`` if another receiver has made it of the same upload, so that the
+    ///   file isn't refused.
+    private func checkFree(_ key: String) async throws {
+        guard let object = try await self.storage.client.head(key) else { return }
+        if self.isShared, object.marker == self.marker { throw UploadIsBusy() }
+        throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
     }
 
     private var parts: [(number: Int, tag: String)] {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Metrics kept in memory, which can be shown as Prometheus text.
 package final class MemoryMetrics: MetricsFactory {
-    private enum Kind: String { case counter, gauge, summary }
+    private typealias Kind = ReceiverMetric.Kind
 
     /// One metric with its dimensions.
     private final class Value: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler,
@@ -14,6 +14,8 @@ package final class MemoryMetrics: MetricsFactory {
         struct Sum {
             var value = 0.0
             var count = 0
+            /// The number of values up to each bound of a histogram, but not up to the one before.
+            var buckets: [Int] = []
         }
 
         let label: String
@@ -41,11 +43,18 @@ package final class MemoryMetrics: MetricsFactory {
             self.sum.withLock { sum in
                 sum.value += amount * self.unit
                 sum.count += 1
+                guard self.kind == .histogram else { return }
+                let bounds = ReceiverMetric.buckets
+                if sum.buckets.isEmpty { sum.buckets = Array(repeating: 0, count: bounds.count) }
+                if let index = bounds.firstIndex(where: { amount * self.unit <= $0 }) { sum.buckets[index] += 1 }
             }
         }
 
-        var labels: String {
-            let pairs = self.dimensions.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }
+        var labels: String { self.labels() }
+
+        /// The labels, and another one.
+        func labels(_ more: (String, String)? = nil) -> String {
+            let pairs = (self.dimensions + [more].compactMap(\.self)).map { "\($0.0)=\"\(Self.escaped($0.1))\"" }
             return pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}"
         }
 
@@ -77,6 +86,11 @@ package final class MemoryMetrics: MetricsFactory {
         }
     }
 
+    /// Shows values that are counted elsewhere.
+    func show(_ values: [ReceiverMetric: Int]) {
+        for (metric, value) in values { self.value(metric.rawValue, [], metric.kind).set(Int64(clamping: value)) }
+    }
+
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         self.value(label, dimensions, .counter)
     }
@@ -94,7 +108,8 @@ package final class MemoryMetrics: MetricsFactory {
     ) -> any RecorderHandler { self.value(label, dimensions, aggregate ? .summary : .gauge) }
 
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        self.value(label, dimensions, .summary, unit: 1e-9)
+        let kind = ReceiverMetric(rawValue: label)?.kind == .histogram ? Kind.histogram : .summary
+        return self.value(label, dimensions, kind, unit: 1e-9)
     }
 
     // Values live as long as their factory: a metric that is made again continues.
@@ -107,22 +122,40 @@ package final class MemoryMetrics: MetricsFactory {
     /// The media type of ``prometheusText``.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// All values in Prometheus' text format 0.0.4, sorted by name.
+    /// All values in Prometheus' text format 0.0.4, sorted by name. Metrics without a value have their name and type.
     package var prometheusText: String {
         let values = self.values.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
+        let known = Dictionary(grouping: values, by: \.label)
         var text = ""
-        var typed: Set<String> = []
-        for value in values.sorted(by: { $0.label < $1.label }) {
-            if typed.insert(value.label).inserted { text += "# TYPE \(value.label) \(value.kind.rawValue)\n" }
-            let sum = value.sum.withLock { $0 }
-            if value.kind == .summary {
-                text += "\(value.label)_sum\(value.labels) \(sum.value)\n"
-                text += "\(value.label)_count\(value.labels) \(sum.count)\n"
-            } else if sum.value == sum.value.rounded(), abs(sum.value) < 1e15 {
-                text += "\(value.label)\(value.labels) \(Int64(clamping: sum.value))\n"
-            } else {
-                text += "\(value.label)\(value.labels) \(sum.value)\n"
+        for label in Set(known.keys).union(ReceiverMetric.allCases.map(\.rawValue)).sorted() {
+            let metric = ReceiverMetric(rawValue: label)
+            if let metric { text += "# HELP \(label) \(metric.help)\n" }
+            let kind = known[label]?.first?.kind ?? metric?.kind ?? .counter
+            text += "# TYPE \(label) \(kind.rawValue)\n"
+            for value in known[label] ?? [] { text += Self.lines(value) }
+        }
+        return text
+    }
+
+    private static func lines(_ value: Value) -> String {
+        let sum = value.sum.withLock { $0 }
+        var text = ""
+        switch value.kind {
+        case .histogram:
+            var count = 0
+            for (bound, more) in zip(ReceiverMetric.buckets, sum.buckets) {
+                count += more
+                let shown = bound == bound.rounded() ? "\(Int(bound))" : "\(bound)"
+                text += "\(value.label)_bucket\(value.labels(("le", shown))) \(count)\n"
             }
+            text += "\(value.label)_bucket\(value.labels(("le", "+Inf"))) \(sum.count)\n"
+            fallthrough
+        case .summary:
+            text += "\(value.label)_sum\(value.labels) \(sum.value)\n"
+            text += "\(value.label)_count\(value.labels) \(sum.count)\n"
+        case .counter, .gauge:
+            let isWhole = sum.value == sum.value.rounded() && abs(sum.value) < 1e15
+            text += "\(value.label)\(value.labels) \(isWhole ? "\(Int64(clamping: sum.value))" : "\(sum.value)")\n"
         }
         return text
     }

@@ -34,6 +34,9 @@ package struct UploadReceipt: Sendable, Hashable, Encodable {
     package var fields: [Field] = []
     /// Whether the fields were stored.
     package var fieldKeeping = FieldKeeping.none
+    /// What was sent, without what a client may change when it repeats the upload; `nil` for an upload without an
+    /// ``IdempotencyKey``.
+    var fingerprint: String?
     /// Held as long as the fields and the answer made from them.
     var memory = Memory()
 

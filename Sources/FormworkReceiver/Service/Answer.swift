@@ -20,6 +20,8 @@ package struct Answer: Sendable {
     package var closes: Bool
     /// Memory of the fields that is held until the answer has been sent.
     var memory: FieldMemory.Share?
+    /// What was stored, for an upload with an ``IdempotencyKey``, without its fields.
+    var receipt: UploadReceipt?
     /// Memory of the body that is held until the answer has been sent.
     var share: AnswerMemory.Share?
     /// Whether the body's bytes are already counted, or shared by all answers, so that no memory is reserved for them.

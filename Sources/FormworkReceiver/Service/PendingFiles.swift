@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkDigests
 
 /// The files of one request, which appear together when it ends, or not at all.
 struct PendingFiles {
@@ -12,8 +13,12 @@ struct PendingFiles {
     private let storage: any ReceiverStorage
     private let arrivals: Arrivals
     private var entries: [Entry] = []
+    /// The state of ``UploadReceipt/fingerprint``; `nil` for none.
+    var fingerprint: SHA256Digest?
     /// Whether the storage is publishing them. If that fails, the storage removes them itself.
     private var isPublishing = false
+    /// The number of files whose bytes weren't in the body that was read, but are known.
+    var foundElsewhere = 0
 
     init(_ storage: any ReceiverStorage, _ arrivals: Arrivals) {
         (self.storage, self.arrivals) = (storage, arrivals)
@@ -42,10 +47,24 @@ struct PendingFiles {
         let upload = try await StorageProblem.marking {
             if let finished = stored.file { return try await storage.begin(file, from: finished) }
             guard let name = stored.upload else { return nil }
-            return try await storage.begin(file, fromUpload: name)
+            return try await storage.begin(file, fromUpload: name, nil)
         }
         guard let upload else { return false }
         self.add(upload, file, field: nil)
+        return true
+    }
+
+    /// Begins a file that has the bytes of a form's file.
+    /// - Returns: Whether the storage can copy them.
+    mutating func begin(
+        _ file: IncomingFile, field: String?, from stored: StoredForm.File, of form: StoredForm
+    ) async throws -> Bool {
+        let storage = self.storage
+        let upload = try await StorageProblem.marking {
+            try await storage.begin(file, fromUpload: form.upload, stored.content)
+        }
+        guard let upload else { return false }
+        self.add(upload, file, field: field)
         return true
     }
 
@@ -60,6 +79,15 @@ struct PendingFiles {
     mutating func ended(size: Int64, sha256: String?) {
         let last = self.entries.count - 1
         (self.entries[last].file.size, self.entries[last].file.sha256) = (size, sha256)
+    }
+
+    /// Adds to the fingerprint what a repeated upload must have, too.
+    mutating func note(_ texts: String..., bytes: [UInt8] = []) {
+        guard self.fingerprint != nil else { return }
+        for part in texts.map({ Array($0.utf8) }) + [bytes] {
+            self.fingerprint?.update(unsafe Array("\(part.count):".utf8).span.bytes)
+            self.fingerprint?.update(unsafe part.span.bytes)
+        }
     }
 
     /// Makes all of them visible.

@@ -19,6 +19,8 @@ package struct ReceiverOptions: Sendable {
     /// The keys of upload links; `nil` accepts none.
     package var linkKeys: LinkKeys?
     package var limits = ReceivingLimits()
+    /// The memory of all uploads together; `nil`, the default, is what ``ReceivingLimits/uploads`` allows.
+    package var memory: UploadMemory?
     package var pace = ReceivingPace()
     /// Whether the SHA-256 of files is computed while they arrive.
     package var isDigesting = true

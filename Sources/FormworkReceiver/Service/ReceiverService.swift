@@ -53,9 +53,15 @@ package struct ReceiverService: Service {
         intake.hooks = hooks
         var metricsText: (@Sendable () -> String)?
         if let metrics {
-            let dropped = metrics.makeMeter(label: "formwork_log_lines_dropped", dimensions: [])
-            metricsText = {
-                dropped.set(Int64(clamping: StandardError.output.dropped))
+            metricsText = { [slots, connections] in
+                if let memory = options.memory {
+                    metrics.show([.memoryUsed: memory.used, .memoryLimit: memory.limit])
+                }
+                metrics.show([
+                    .logLinesDropped: StandardError.output.dropped, .uploadSlotsUsed: slots.used,
+                    .uploadSlotsLimit: options.limits.uploads, .connectionsOpen: connections.count,
+                    .connectionsLimit: options.connections,
+                ])
                 return metrics.prometheusText
             }
         }
@@ -67,7 +73,7 @@ package struct ReceiverService: Service {
             pageSettings: options.page, store: store,
             unfinished: UnfinishedUploads(
                 limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
-            metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
+            memory: options.memory, metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
             readiness: Readiness { await storage.isReachable() })
     }
 

@@ -58,9 +58,20 @@ extension Responder {
             metadata: self.linked(metadata))
     }
 
+    /// Logs one line for an upload that had been stored before.
+    func logRepeated(_ head: HTTPRequest, _ client: ClientAddress) {
+        self.logger.info(
+            "answer repeated",
+            metadata: self.linked([
+                "peer": "\(client.text)", "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
+            ]))
+    }
+
     /// Logs one line for a request that was refused because of its head.
-    func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress) {
-        self.metrics.refused(problem.status)
+    func log(
+        _ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress, _ reason: RefusalReason? = nil
+    ) {
+        self.metrics.refused(problem.status, reason ?? RefusalReason(status: problem.status))
         self.logger.notice(
             "refused",
             metadata: self.linked([
@@ -78,7 +89,7 @@ extension Responder {
 
     /// Logs one line for a refusal that came before there was a request.
     func refused(_ refusal: HeadRefusal, _ channel: any Channel) {
-        self.metrics.refused(refusal.problem.status)
+        self.metrics.refused(refusal.problem.status, RefusalReason(status: refusal.problem.status))
         var metadata: Logger.Metadata = [
             "peer": "\(self.connections.client(of: channel).text)",
             "status": .stringConvertible(refusal.problem.status),

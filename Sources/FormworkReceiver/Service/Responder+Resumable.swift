@@ -32,8 +32,9 @@ extension Responder {
             let reason = FailedUpload(error).reason
             self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
         } complete: { upload in
-            processing.hasBegun.store(true, ordering: .relaxed)
+            processing.begin()
             let answer = await self.answer(upload, head, client)
+            processing.note(answer.receipt)
             // The receiver's own failure may pass: the client can complete the upload again.
             guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
             return UploadAnswer(
@@ -45,7 +46,10 @@ extension Responder {
             handler.maxSize = { self.maxSize(scope.terms, isForm: $0) }
             handler.mayUse = { (try? UploadTerms(stored: $0))?.link == scope.link.id }
         }
-        handler.processing = { self.slots.watch($0) }
+        handler.processing = { task in
+            processing.note(task)
+            self.slots.watch(task)
+        }
         handler.hasRoom = { await self.intake.hasRoom(for: $0) }
         await self.unfinished.sweep { await store.names() }
         if case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) {
@@ -55,7 +59,7 @@ extension Responder {
             guard hasRoom else {
                 let problem = ProblemDetails.tooMany(
                     "This client has too many unfinished uploads: complete or cancel one first.")
-                self.log(problem, head, client)
+                self.log(problem, head, client, .unfinishedLimit)
                 return self.refusal(problem, head, client)
             }
         }
@@ -63,13 +67,43 @@ extension Responder {
             return await self.resume(head, body, channel, handler, processing, client)
         }
         return try await self.slots.run(for: client.key) { [handler] in
-            await self.resume(head, body, channel, handler, processing, client)
+            await self.admitted(head, client) {
+                await self.resume(head, body, channel, handler, processing, client)
+            } refused: {
+                $0
+            }
         } without: {
             self.refuse(for: $0, head, client)
         }
     }
 
+    /// Answers such a request, unless it is a whole upload that was stored under the same key.
     private func resume(
+        _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler,
+        _ processing: Processing, _ client: ClientAddress
+    ) async -> Answer? {
+        do throws(ProblemDetails) {
+            guard case .create(let creation) = UploadRequest(head, resource: nil), !Self.namesUpload(head),
+                creation.completes, case .upload(var upload) = self.router.decideOrdinary(head),
+                let key = try IdempotencyKey(head.headerFields, owner: self.owner(head, client))
+            else { return await self.handle(head, body, channel, handler, processing, client) }
+            upload.terms = self.scope?.terms ?? upload.terms
+            let answer = try await self.idempotent.once(key, head) { stored in
+                var answer = await self.repeated(stored, upload, body, head, client)
+                if answer.receipt != nil { answer.fields[.uploadComplete] = "?1" }
+                return answer
+            } _: {
+                let answer = await self.handle(head, body, channel, handler, processing, client)
+                return await processing.ended(answer)
+            }
+            return processing.isClosed ? nil : answer
+        } catch {
+            self.log(error, head, client)
+            return self.refusal(error, head, client)
+        }
+    }
+
+    private func handle(
         _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler,
         _ processing: Processing, _ client: ClientAddress
     ) async -> Answer? {
@@ -102,7 +136,8 @@ extension Responder {
             return answer
         case .answer(let given):
             let isRefusal = given.response.status.kind != .successful
-            if let begun, isRefusal, !processing.hasBegun.load(ordering: .relaxed) {
+            if !isRefusal, let offset = head.headerFields.uploadOffset, offset > 0 { self.metrics.resumed() }
+            if let begun, isRefusal, !processing.hasBegun {
                 await self.report(given.response.status, begun)
             }
             if let cancelled, !isRefusal { await self.report(.cancelled, cancelled) }
@@ -142,11 +177,12 @@ extension Responder {
             var upload = try IncomingUpload(head, filename: completed.givenPath)
             upload.terms = try UploadTerms(stored: completed.note)
             upload.isKept = true
+            let isKeyed = head.headerFields[.idempotencyKey] != nil
             return await self.take(upload, head, client) { intake, upload throws in
                 let body = StoredBody(
                     completed.content, file: completed.file, upload: completed.name, length: completed.length,
                     digests: completed.digests)
-                return try await intake.take(upload, body)
+                return try await (isKeyed ? intake.keyed : intake).take(upload, body)
             }
         } catch {
             self.log(error, head, client)
@@ -164,8 +200,37 @@ extension CompletedUpload {
     }
 }
 
-/// Whether a request's upload was complete, so that its outcome was reported.
-private final class Processing: Sendable { let hasBegun = Atomic(false) }
+/// How far a request's upload has come.
+private final class Processing: Sendable {
+    private struct State {
+        /// Whether the upload was complete, so that its outcome was reported.
+        var hasBegun = false
+        var task: Task<UploadAnswer, Never>?
+        var receipt: UploadReceipt?
+        /// Whether the request has no answer.
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    var hasBegun: Bool { self.state.withLock { $0.hasBegun } }
+    var isClosed: Bool { self.state.withLock { $0.isClosed } }
+    func begin() { self.state.withLock { $0.hasBegun = true } }
+    func note(_ task: Task<UploadAnswer, Never>) { self.state.withLock { $0.task = task } }
+    func note(_ receipt: UploadReceipt?) { self.state.withLock { $0.receipt = receipt } }
+
+    /// Waits for the processing, which may outlive its request.
+    /// - Returns: The answer, with what was stored.
+    func ended(_ answer: Answer?) async -> Answer {
+        _ = await self.state.withLock(\.task)?.value
+        return self.state.withLock { state in
+            state.isClosed = answer == nil
+            var answer = answer ?? Answer(.internalServerError)
+            answer.receipt = state.receipt
+            return answer
+        }
+    }
+}
 
 /// A complete upload could not be handled for a reason that may pass.
 private struct IncompleteProcessing: Error, CustomStringConvertible {

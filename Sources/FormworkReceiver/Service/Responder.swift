@@ -26,6 +26,8 @@ struct Responder: Sendable {
     var store: UploadStore?
     /// The number of them that each client has.
     var unfinished = UnfinishedUploads(limit: .max)
+    /// The memory of all uploads; `nil` without a limit.
+    var memory: UploadMemory?
     var metrics: UploadMetrics
     var metricsText: (@Sendable () -> String)?
     var logger: Logger
@@ -34,6 +36,7 @@ struct Responder: Sendable {
     var scope: LinkScope?
     var answerMemory = AnswerMemory()
     var kept = KeptAnswers()
+    var idempotent = IdempotentUploads()
     /// Distinguishes the entity tags of this run from those of other runs.
     var run = RandomWord.make()
 
@@ -104,7 +107,11 @@ struct Responder: Sendable {
             upload.terms = self.scope?.terms ?? upload.terms
             let body = AskedBody(content, channel, asks: waits)
             answer = try await self.slots.run(for: client.key) { [upload] in
-                await self.take(upload, head, client) { intake, upload throws in try await intake.take(upload, body) }
+                await self.admitted(head, client) {
+                    await self.once(upload, body, head, client)
+                } refused: {
+                    $0
+                }
             } without: {
                 self.refuse(for: $0, head, client)
             }
@@ -178,29 +185,105 @@ struct Responder: Sendable {
             let duration = ContinuousClock.now - start
             self.metrics.ended(201, receipt, duration)
             self.log(receipt, duration, client)
-            guard head.wantsHTML else {
-                var answer = Answer(.created, "application/json", ByteBuffer(bytes: receipt.jsonBytes))
-                answer.memory = receipt.memory.share
-                return answer
-            }
-            let received = self.arrivals.all.filter { $0.id > before && receipt.names($0) }.map { "\($0.id)" }
-            // A browser that follows the redirect with GET sends the form's origin (Fetch, "append a request Origin
-            // header"). wget2 also asks for HTML, and would send the form again after each redirect.
-            guard head.headerFields[.origin] != nil else {
-                let view = PageState.View.uploads(received: Set(received.compactMap { Int($0) }))
-                return self.html(.created, view, head, client, arrivals: self.arrivals(for: head, client))
-            }
-            return .seeOther("\(self.base)?received=\(received.prefix(100).joined(separator: ","))")
+            return self.answer(receipt, head, client, after: before)
         } catch {
-            // Otherwise, a task is cancelled because its connection ended.
-            let isLost = Task.isCancelled && !self.slots.isDropped
-            let failure = FailedUpload(isLost ? ConnectionLost() : error)
+            let failure = self.failure(error)
             self.metrics.ended(failure.problem.status, nil, ContinuousClock.now - start)
             self.log(failure, head, client, ContinuousClock.now - start)
             // A resumable upload can be completed again after such a failure.
             if !upload.isKept || failure.problem.status < 500 { await self.report(failure.problem, upload.terms) }
             return self.refusal(failure.problem, head, client)
         }
+    }
+
+    /// The answer to an upload that is stored.
+    /// - Parameter arrival: The last arrival before it.
+    private func answer(
+        _ receipt: UploadReceipt, _ head: HTTPRequest, _ client: ClientAddress, after arrival: Int
+    ) -> Answer {
+        var answer: Answer
+        if head.wantsHTML {
+            let received = self.arrivals.all.filter { $0.id > arrival && receipt.names($0) }.map { "\($0.id)" }
+            // A browser that follows the redirect with GET sends the form's origin (Fetch, "append a request Origin
+            // header"). wget2 also asks for HTML, and would send the form again after each redirect.
+            if head.headerFields[.origin] == nil {
+                let view = PageState.View.uploads(received: Set(received.compactMap { Int($0) }))
+                answer = self.html(.created, view, head, client, arrivals: self.arrivals(for: head, client))
+            } else {
+                answer = .seeOther("\(self.base)?received=\(received.prefix(100).joined(separator: ","))")
+            }
+        } else {
+            answer = Answer(.created, "application/json", ByteBuffer(bytes: receipt.jsonBytes))
+            answer.memory = receipt.memory.share
+        }
+        if receipt.fingerprint != nil {
+            var receipt = receipt
+            (receipt.fields, receipt.memory) = ([], UploadReceipt.Memory())
+            answer.receipt = receipt
+        }
+        return answer
+    }
+
+    private func failure(_ error: any Error) -> FailedUpload {
+        // A task is cancelled because the upload began again, or because its connection ended, or the receiver stops.
+        guard Task.isCancelled, !self.slots.isDropped else { return FailedUpload(error) }
+        if IdempotentUploads.Run.current?.isReplaced == true { return FailedUpload(ProblemDetails.replaced) }
+        return FailedUpload(ConnectionLost())
+    }
+
+    /// Takes an upload, unless it was stored under the same key.
+    private func once(
+        _ upload: IncomingUpload, _ body: AskedBody, _ head: HTTPRequest, _ client: ClientAddress
+    ) async -> Answer {
+        do throws(ProblemDetails) {
+            guard let key = try IdempotencyKey(head.headerFields, owner: self.owner(head, client)) else {
+                return await self.take(upload, head, client) { intake, upload throws in
+                    try await intake.take(upload, body)
+                }
+            }
+            return try await self.idempotent.once(key, head) { stored in
+                await self.repeated(stored, upload, body, head, client)
+            } _: {
+                await self.take(upload, head, client) { intake, upload throws in
+                    try await intake.keyed.take(upload, body)
+                }
+            }
+        } catch {
+            self.log(error, head, client)
+            return self.refusal(error, head, client)
+        }
+    }
+
+    /// Answers an upload whose key was used by one that is stored. It is read, so that no other upload is taken for it.
+    func repeated(
+        _ stored: IdempotentUploads.Stored, _ upload: IncomingUpload, _ body: AskedBody, _ head: HTTPRequest,
+        _ client: ClientAddress
+    ) async -> Answer {
+        do {
+            guard let receipt = stored.receipt(for: try await self.intake.comparing.take(upload, body)) else {
+                throw ProblemDetails.keyIsTaken
+            }
+            self.logRepeated(head, client)
+            return self.answer(receipt, head, client, after: -1)
+        } catch {
+            let failure = self.failure(error)
+            self.log(failure, head, client, nil)
+            return self.refusal(failure.problem, head, client)
+        }
+    }
+
+    /// Reserves memory for an upload, and runs it. Without memory the upload is refused.
+    func admitted<Result>(
+        _ head: HTTPRequest, _ client: ClientAddress, _ upload: () async -> Result,
+        refused: (Answer) -> Result
+    ) async -> Result {
+        guard let memory else { return await upload() }
+        guard let lease = await memory.admit() else {
+            let problem = ProblemDetails.unavailable("The uploads in progress have all memory: try again later.")
+            self.log(problem, head, client, .memory)
+            return refused(self.refusal(problem, head, client))
+        }
+        return await UploadMemory.$lease.withValue(lease) { await upload() }
     }
 
     /// The answer to a request for which there is no slot.
@@ -211,7 +294,7 @@ struct Responder: Sendable {
             case .all: .unavailable("Too many uploads are in progress: try again later.")
             case .client: .tooMany("This client has too many uploads in progress: try again later.")
             }
-        self.log(problem, head, client)
+        self.log(problem, head, client, RefusalReason(lack))
         return self.refusal(problem, head, client)
     }
 }

@@ -10,17 +10,19 @@ import NIOCore
 
 /// Reads a whole body and stores its files: all of them, or none.
 package struct UploadIntake: Sendable {
-    private let storage: any ReceiverStorage
+    private var storage: any ReceiverStorage
     private var limits: ReceivingLimits
     private let isDigesting: Bool
     private let keepsPaths: Bool
     private let keepsFields: Bool
-    private let arrivals: Arrivals
+    private var arrivals: Arrivals
     private let fieldMemory: FieldMemory
     /// Reports what was stored; `nil` for no reports.
     var hooks: Hooks?
     /// The terms of the upload that this takes.
     private var terms = UploadTerms()
+    /// Whether receipts have a fingerprint.
+    private var isKeyed = false
 
     package init(
         storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true, keepsPaths: Bool = false,
@@ -42,6 +44,20 @@ package struct UploadIntake: Sendable {
         try await self.under(upload).take(upload, body, from: nil)
     }
 
+    /// The same, for an upload with an ``IdempotencyKey``.
+    var keyed: UploadIntake {
+        var intake = self
+        intake.isKeyed = true
+        return intake
+    }
+
+    /// The same, for an upload that is compared with one that is stored. Nothing is stored, shown or reported.
+    var comparing: UploadIntake {
+        var intake = self.keyed
+        (intake.storage, intake.arrivals, intake.hooks) = (DiscardingStorage(), Arrivals(), nil)
+        return intake
+    }
+
     /// The same, with the terms of an upload.
     private func under(_ upload: IncomingUpload) throws(ProblemDetails) -> UploadIntake {
         guard upload.terms.mayReplace || upload.condition != .isTaken else {
@@ -58,9 +74,32 @@ package struct UploadIntake: Sendable {
     package func take(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
         let intake = try self.under(upload)
         if let receipt = try await intake.place(upload, stored) { return receipt }
+        if let receipt = try await intake.placeLargeFiles(upload, stored) { return receipt }
         let body = try BodyPlan(copying: stored.content).buffers()
-        return try await intake.take(upload, body, from: stored.file.map { Origin(file: $0, start: 0) })
+        return try await intake.take(upload, body, from: stored.file.map { Origin(place: .file($0), start: 0) })
     }
+
+    /// Stores the files of a form of which the storage can copy the large ones.
+    /// - Returns: `nil` if all bytes must be read.
+    private func placeLargeFiles(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt? {
+        guard case .parts(_, isForm: true) = upload.content, upload.digests.isEmpty, let name = stored.upload,
+            stored.length <= self.limits.bodyBytes,
+            let form = self.storage.form(ofUpload: name, isDigesting: self.isDigesting)
+        else { return nil }
+        let body = try BodyPlan(copying: form.rest).buffers()
+        do { return try await self.take(upload, body, from: Origin(place: .form(form), start: 0)) } catch {
+            switch error {
+            case is OtherFiles: return nil
+            case var error as FormworkError:
+                error.offset = error.offset.map { form.offset(of: $0) }
+                throw error
+            default: throw error
+            }
+        }
+    }
+
+    /// A form's large files aren't those that were found while it arrived.
+    private struct OtherFiles: Error {}
 
     /// Whether the storage has room for an upload that is stored elsewhere first.
     func hasRoom(for room: UploadRoom) async -> Bool { await self.storage.hasRoom(for: room) }
@@ -72,12 +111,13 @@ package struct UploadIntake: Sendable {
     ) async throws -> UploadReceipt? {
         guard case .file(let path, let type) = upload.content, upload.digests.isEmpty else { return nil }
         let digest = stored.digests.first { $0.algorithm == SHA256Digest.algorithm }
-        guard !self.isDigesting || digest != nil else { return nil }
+        guard digest != nil || !(self.isDigesting || self.isKeyed) else { return nil }
         try self.checkSize(stored.length)
         return try await self.withFiles { pending in
             var file = try self.file(path, type, length: stored.length)
             file.condition = upload.condition
             guard try await pending.begin(file, from: stored) else { return nil }
+            pending.note("file", "", "", type ?? "", digest?.hex ?? "")
             pending.ended(size: stored.length, sha256: self.isDigesting ? digest?.hex : nil)
             var receipt = UploadReceipt()
             try await self.publish(nil, &pending, &receipt)
@@ -88,6 +128,7 @@ package struct UploadIntake: Sendable {
     /// Collects the files of one body, and removes all of them after an error.
     private func withFiles<Result>(_ body: (inout PendingFiles) async throws -> Result) async throws -> Result {
         var pending = PendingFiles(self.storage, self.arrivals)
+        if self.isKeyed { pending.fingerprint = SHA256Digest() }
         do { return try await body(&pending) } catch {
             await pending.abandon()
             throw error
@@ -96,12 +137,21 @@ package struct UploadIntake: Sendable {
 
     /// Where the bytes of a body are too.
     private struct Origin {
-        var file: FinishedFile
+        enum Place {
+            case file(FinishedFile)
+            /// The body is the ``StoredForm/rest`` of a form.
+            case form(StoredForm)
+        }
+
+        var place: Place
         /// The offset of the body's first byte.
         var start: Int64
 
         /// The same for a body that begins at an offset of this one.
-        func shifted(by offset: Int64) -> Origin { Origin(file: self.file, start: self.start + offset) }
+        func shifted(by offset: Int64) -> Origin { Origin(place: self.place, start: self.start + offset) }
+
+        /// The file that has the bytes.
+        var file: FinishedFile? { if case .file(let file) = self.place { file } else { nil } }
     }
 
     private func take<Body: AsyncSequence & Sendable>(
@@ -113,6 +163,9 @@ package struct UploadIntake: Sendable {
             let fields: FormFields?
             if upload.digests.isEmpty {
                 fields = try await self.read(upload, body, origin, &pending, &receipt)
+                if case .form(let form) = origin?.place, pending.foundElsewhere != form.files.count {
+                    throw OtherFiles()
+                }
             } else {
                 let checked = CheckedBody(body, BodyCheck(upload.digests), limit: self.limits.bodyBytes)
                 fields = try await self.read(upload, checked.chunks, origin, &pending, &receipt)
@@ -127,6 +180,9 @@ package struct UploadIntake: Sendable {
         _ fields: FormFields?, _ pending: inout PendingFiles, _ receipt: inout UploadReceipt
     ) async throws {
         receipt.fields = fields?.answered ?? []
+        receipt.fingerprint = pending.fingerprint.map {
+            DigestValue(algorithm: SHA256Digest.algorithm, bytes: $0.finalized()).hex
+        }
         let notice = self.hooks?.notice(for: self.terms, pending.files, receipt.fields)
         do { try await self.publish(fields, notice, &pending, &receipt) } catch {
             if let notice { self.hooks?.ended(notice, wasStored: false) }
@@ -174,7 +230,7 @@ package struct UploadIntake: Sendable {
         case .file(let path, let type):
             var file = try self.file(path, type, length: upload.length)
             file.condition = upload.condition
-            try await self.store(body, file, field: nil, origin, &pending)
+            try await self.store(body, file, given: nil, field: nil, origin, &pending)
             if let length = upload.length, pending.lastSize != length {
                 throw FormworkError(
                     .truncatedBody, "The body has \(pending.lastSize, "byte") of the announced \(length).")
@@ -225,6 +281,7 @@ package struct UploadIntake: Sendable {
                     try share.take(Int64(buffer.readableBytes))
                     bytes += buffer.readableBytesView
                 }
+                pending.note("field", field ?? "", bytes: bytes)
                 fields.append(
                     FormFields.Arrived(index: part.index, header: part.header, name: field ?? "", bytes: bytes))
                 guard fields.count <= self.limits.fields else {
@@ -241,13 +298,16 @@ package struct UploadIntake: Sendable {
         let origin = origin?.shifted(by: part.contentOffset)
         let path = part.filename.flatMap { SafePath($0, limit: IncomingUpload.nameBytes) }
         let file = try self.file(path ?? SafePath(IncomingUpload.madeUpName(part.contentType)), part.contentType)
-        if part.filename == "" {
+        if let origin, case .form(let form) = origin.place, let stored = form.file(at: origin.start) {
+            try await self.store(stored, of: form, file, given: part.filename, field: field, &pending)
+        } else if part.filename == "" {
             // A browser sends this for a file field in which nothing was chosen.
             let content = part.content.makeAsyncIterator()
             guard let first = try await content.next() else { return }
-            try await self.store(part.content, file, field: field, origin, startingWith: first, &pending)
+            try await self.store(
+                part.content, file, given: part.filename, field: field, origin, startingWith: first, &pending)
         } else {
-            try await self.store(part.content, file, field: field, origin, &pending)
+            try await self.store(part.content, file, given: part.filename, field: field, origin, &pending)
         }
         guard pending.count <= self.limits.files else {
             throw ParsingFailure(.filesLimit, limit: Int64(self.limits.files)).error(
@@ -279,12 +339,33 @@ package struct UploadIntake: Sendable {
         return path
     }
 
+    /// Stores a large file of a form, whose bytes aren't in the body that is read.
+    private func store(
+        _ stored: StoredForm.File, of form: StoredForm, _ file: IncomingFile, given: String?, field: String?,
+        _ pending: inout PendingFiles
+    ) async throws {
+        let size = Int64(stored.content.count)
+        try self.checkSize(size)
+        var file = file
+        file.length = size
+        let isKnown = !self.isKeyed || stored.sha256 != nil
+        if isKnown, try await pending.begin(file, field: field, from: stored, of: form) {
+            pending.note("file", field ?? "", given ?? "", file.contentType ?? "", stored.sha256 ?? "")
+            pending.ended(size: size, sha256: self.isDigesting ? stored.sha256 : nil)
+        } else {
+            let content = try BodyPlan(copying: form.content(of: stored)).buffers()
+            try await self.store(content, file, given: given, field: field, nil, &pending)
+        }
+        pending.foundElsewhere += 1
+    }
+
+    /// - Parameter given: The part's filename; `nil` for none.
     private func store<Content: AsyncSequence>(
-        _ content: Content, _ file: IncomingFile, field: String?, _ origin: Origin?,
+        _ content: Content, _ file: IncomingFile, given: String?, field: String?, _ origin: Origin?,
         startingWith first: ByteBuffer? = nil, _ pending: inout PendingFiles
     ) async throws where Content.Element == ByteBuffer {
         let upload = try await pending.begin(file, field: field)
-        var digest = self.isDigesting ? SHA256Digest() : nil
+        var digest = self.isDigesting || self.isKeyed ? SHA256Digest() : nil
         var size: Int64 = 0
         var next = first
         var iterator = content.makeAsyncIterator()
@@ -297,15 +378,16 @@ package struct UploadIntake: Sendable {
             try self.checkSize(size)
             digest?.update(buffer.readableBytesSpan)
             try await StorageProblem.marking {
-                if let origin {
-                    try await upload.write(buffer, from: origin.file, at: origin.start + offset)
+                if let origin, let finished = origin.file {
+                    try await upload.write(buffer, from: finished, at: origin.start + offset)
                 } else {
                     try await upload.write(buffer)
                 }
             }
         }
-        pending.ended(
-            size: size, sha256: digest.map { DigestValue(algorithm: "sha-256", bytes: $0.finalized()).hex })
+        let hex = digest.map { DigestValue(algorithm: "sha-256", bytes: $0.finalized()).hex }
+        pending.note("file", field ?? "", given ?? "", file.contentType ?? "", hex ?? "")
+        pending.ended(size: size, sha256: self.isDigesting ? hex : nil)
     }
 
     private func checkSize(_ size: Int64) throws(FormworkError) {

@@ -17,10 +17,21 @@ package protocol ReceiverStorage: Sendable {
     /// - Returns: The file with all its bytes; `nil` if the storage can't use the finished one, and its bytes must be
     ///   written.
     func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)?
-    /// Begins a file that has the bytes of a complete upload, which the storage itself has.
-    /// - Parameter name: The upload's name.
-    /// - Returns: The file with all its bytes; `nil` if the storage doesn't have the upload, and its bytes must be written.
-    func begin(_ file: IncomingFile, fromUpload name: String) async throws -> (any StorageUpload)?
+    /// Begins a file that has bytes of a complete upload, which the storage itself has.
+    /// - Parameters:
+    ///   - name: The upload's name.
+    ///   - range: Those of the upload's bytes; `nil` for all.
+    /// - Returns: The file with all its bytes; `nil` if the storage doesn't have the upload, or can't copy it, and its bytes
+    ///   must be written.
+    func begin(
+        _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
+    ) async throws -> (any StorageUpload)?
+    /// A complete upload that is a form.
+    /// - Parameters:
+    ///   - name: The upload's name.
+    ///   - isDigesting: Whether the files must have digests.
+    /// - Returns: `nil` if the storage doesn't have the upload, or it isn't known where large files are in it.
+    func form(ofUpload name: String, isDigesting: Bool) -> StoredForm?
     /// Makes the files of one form visible, all of them or, if an error is thrown, none. Nothing is left of them then.
     /// - Parameter record: Makes a record, stored as one more file, from the files' final names; `nil` for no record.
     /// - Returns: The files' names, followed by the record's.
@@ -35,6 +46,8 @@ package protocol ReceiverStorage: Sendable {
     ) async throws -> [String]
     /// The name that a file got; `nil` if it isn't there.
     func name(of trace: Notice.Trace) async throws -> String?
+    /// Bytes of the buffer that each upload needs at least.
+    var bufferBytes: Int { get }
     /// The longest path below the destination, in bytes.
     var maximumPathBytes: Int { get }
     /// Whether files can be stored at the moment, as far as that is known.
@@ -45,12 +58,16 @@ package protocol ReceiverStorage: Sendable {
 
 extension ReceiverStorage {
     package func close() async {}
+    package var bufferBytes: Int { 0 }
     package func isReachable() async -> Bool { true }
     package var maximumPathBytes: Int { SafePath.maximumBytes }
     package func checkRoom(for bytes: Int64) async throws {}
     package func hasRoom(for room: UploadRoom) async -> Bool { true }
     package func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)? { nil }
-    package func begin(_ file: IncomingFile, fromUpload name: String) async throws -> (any StorageUpload)? { nil }
+    package func begin(
+        _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
+    ) async throws -> (any StorageUpload)? { nil }
+    package func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? { nil }
 
     package func name(of trace: Notice.Trace) async throws -> String? { nil }
 

@@ -113,7 +113,8 @@ public struct ResumableHandler: Sendable {
             case .plain: return try await self.takeOrdinary(request, body)
             case .refused(let answer): return .answer(answer)
             case .options:
-                var limits = self.store.options.limits.limited(to: self.maxSize(false))
+                // Those of a form, which has room for its framing. A creation's own type is checked.
+                var limits = self.store.options.limits.limited(to: self.maxSize(true))
                 limits.maxAge = Int64(clamping: self.store.options.lifetime)
                 return .answer(UploadResource.options(limits: limits))
             case .offset:
@@ -344,12 +345,10 @@ public struct ResumableHandler: Sendable {
             guard let chunk = next else { break }
             if let answer = try await upload.write(chunk, in: turn) { return .refused(answer) }
             received += Int64(chunk.byteCount)
-            if ContinuousClock.now - told >= self.progressInterval,
-                let progress = try await upload.progress(in: turn)
-            {
-                told = .now
-                try? await inform(progress)
-            }
+            guard ContinuousClock.now - told >= self.progressInterval else { continue }
+            // The next call also saves the bytes. So it is made for tus, too, which is sent no progress.
+            told = .now
+            if let progress = try await upload.progress(in: turn) { try? await inform(progress) }
         }
         return .ended(wasWhole: !Task.isCancelled && expected ?? received == received)
     }
@@ -381,11 +380,18 @@ public struct ResumableHandler: Sendable {
             return .answer(UploadAnswer(status, [.retryAfter: "1"]))
         case StoredUpload.Failure.full(let cause):
             self.failed(cause)
-            return .answer(Self.insufficientStorage)
+            return .answer(Self.unstored(cause))
         default:
             self.failed(error)
-            return .answer(Self.insufficientStorage)
+            return .answer(Self.unstored(error))
         }
+    }
+
+    /// The answer after an error of the storage: for want of room, unless it is certain that room isn't missing.
+    private static func unstored(_ error: any Error) -> UploadAnswer {
+        let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno
+        let isForbidden = errno.map { [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains($0) } ?? false
+        return isForbidden ? UploadAnswer(.serviceUnavailable, [.retryAfter: "60"]) : self.insufficientStorage
     }
 
     private static let insufficientStorage = UploadAnswer(

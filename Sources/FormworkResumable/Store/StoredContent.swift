@@ -20,7 +20,12 @@ final class StoredContent {
     private(set) var record: UploadRecord
     /// The bytes, locked against other processes; `nil` while they are released.
     private var file: (any UploadContent)?
+    /// The algorithms of the digests that will be needed.
+    private let algorithms: Set<String>
+    /// The digests that aren't the storage's own.
     private var digests: RunningDigests
+    /// Whether the storage computes the SHA-256.
+    private var isObserved = false
     /// Whether only this object has the answer, since the storage failed to save it.
     private(set) var isAnswerUnsaved = false
 
@@ -28,7 +33,8 @@ final class StoredContent {
         (self.name, self.store, self.record) = (name, store, record)
         // A form is sent for its files, which have digests of their own.
         let own = store.options.digestsFiles && !record.isForm ? [SHA256Digest.algorithm] : []
-        self.digests = RunningDigests(record.digestAlgorithms + own)
+        self.algorithms = Set(record.digestAlgorithms + own)
+        self.digests = RunningDigests(self.algorithms)
     }
 
     /// Whether the bytes are open, and locked against other processes.
@@ -53,7 +59,8 @@ final class StoredContent {
             await self.close()
             return record.length ?? 0
         }
-        guard self.file != nil else { throw StoredUpload.Failure.missing }
+        guard let file = self.file else { throw StoredUpload.Failure.missing }
+        if let file = file as? any ObservingContent { await self.observe(file) }
         try await self.dropUnchecked()
         // There may be bytes of a request that was ended a moment ago, or with its process. They are reported next.
         try await self.sync()
@@ -142,15 +149,40 @@ final class StoredContent {
         }
     }
 
-    /// Computes the digests of a complete upload's other bytes.
-    private func digestRest(of content: BodySource, count: Int64) async throws {
-        guard !self.digests.isEmpty, self.digests.count < count else { return }
+    /// Has the storage compute what it can.
+    private func observe(_ file: any ObservingContent) async {
+        let digestsAll = self.algorithms.contains(SHA256Digest.algorithm)
+        await file.observe(
+            UploadObservation(
+                form: self.record.isForm ? self.record.contentType : nil,
+                digestsFiles: self.store.options.digestsFiles, digestsAll: digestsAll))
+        guard digestsAll, !self.isObserved else { return }
+        self.isObserved = true
+        self.digests = RunningDigests(self.algorithms.subtracting([SHA256Digest.algorithm]))
+    }
+
+    /// All digests of a complete upload. What wasn't computed while it arrived is computed now.
+    private func digests(of content: BodySource, _ file: any UploadContent, count: Int64) async throws -> [DigestValue]
+    {
+        try await Self.digest(content, count: count, &self.digests)
+        guard self.isObserved else { return self.digests.values }
+        if let sha256 = await (file as? any ObservingContent)?.sha256(count: count) {
+            return self.digests.values + [DigestValue(algorithm: SHA256Digest.algorithm, bytes: sha256)]
+        }
+        var missing = RunningDigests([SHA256Digest.algorithm])
+        try await Self.digest(content, count: count, &missing)
+        return self.digests.values + missing.values
+    }
+
+    /// Computes digests of a complete upload's other bytes.
+    private static func digest(_ content: BodySource, count: Int64, _ digests: inout RunningDigests) async throws {
+        guard !digests.isEmpty, digests.count < count else { return }
         let reader = try BodyPlan(copying: content).makeReader()
-        try reader.seek(to: self.digests.count)
+        try reader.seek(to: digests.count)
         let chunks = AsyncBodyReader(reader)
         while let bytes = try await chunks.next() {
             try Task.checkCancellation()
-            self.digests.update(bytes)
+            digests.update(bytes)
         }
     }
 
@@ -160,10 +192,10 @@ final class StoredContent {
     func finished(count: Int64) async throws -> CompletedUpload {
         guard let file = self.file else { throw StoredUpload.Failure.missing }
         let content = try await file.finished(count: count)
-        try await self.digestRest(of: content, count: count)
+        let digests = try await self.digests(of: content, file, count: count)
         var upload = CompletedUpload(self.name, self.record, content, length: count)
         upload.file = (file as? FolderContent)?.finishedFile(count: count)
-        upload.digests = self.digests.values
+        upload.digests = digests
         return upload
     }
 

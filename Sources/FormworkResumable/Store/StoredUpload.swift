@@ -39,7 +39,7 @@ package actor StoredUpload {
     nonisolated let target: String?
     /// The server's own note about it.
     package nonisolated let note: [UInt8]?
-    private nonisolated let executor = ThreadExecutor()
+    private nonisolated let executor: any SerialExecutor
     /// Separates calls while they wait for the storage.
     private let gate = Gate()
     private let store: UploadStore
@@ -60,6 +60,7 @@ package actor StoredUpload {
     init(_ name: String, in store: UploadStore, _ record: UploadRecord) {
         self.name = name
         self.store = store
+        self.executor = store.makeExecutor()
         self.content = StoredContent(name, in: store, record)
         self.uploadProtocol = record.uploadProtocol
         self.target = record.target

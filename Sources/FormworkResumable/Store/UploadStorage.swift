@@ -74,6 +74,25 @@ public protocol UploadContent: Sendable {
     func close() async
 }
 
+/// The bytes of an upload in a storage that observes them while they are appended, so that another process continues that.
+package protocol ObservingContent: UploadContent {
+    /// Called before anything is appended.
+    func observe(_ wanted: UploadObservation) async
+    /// The SHA-256 of all bytes.
+    /// - Returns: `nil` if it wasn't wanted, or not all of them were observed.
+    func sha256(count: Int64) async -> [UInt8]?
+}
+
+/// What will be needed of an upload when it is complete.
+package struct UploadObservation: Sendable {
+    /// The type of a multipart form, with its boundary; `nil` for another upload.
+    package var form: String?
+    /// Whether the SHA-256 of each of the form's files is needed.
+    package var digestsFiles: Bool
+    /// Whether the SHA-256 of all bytes is needed.
+    package var digestsAll: Bool
+}
+
 extension UploadContent {
     /// Does nothing by default.
     public func sync() async throws {}

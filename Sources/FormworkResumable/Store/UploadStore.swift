@@ -8,6 +8,7 @@ import Formwork
 import FormworkCore
 import FormworkHTTP
 import FormworkFiles
+import FormworkSystem
 import HTTPTypes
 import Synchronization
 import SystemPackage
@@ -26,15 +27,17 @@ public final class UploadStore: Sendable {
     private let uploads = Mutex<[String: StoredUpload]>([:])
     private let index = UploadIndex()
     /// Where requests create and find uploads. An upload's own calls run on its own thread.
-    private let thread = StoreThread()
+    private let thread: StoreThread
     /// Where all uploads are read, which takes long if there are many.
-    private let sweeper = StoreThread()
+    private let sweeper: StoreThread
     /// Separates creations while they check the limits.
     private let creating = Gate()
     private let swept = Mutex(ContinuousClock.now)
     /// Bytes of `maximumTotalSize` that uploads of unknown length may still have, as of the last count.
     private let growth = Mutex<Int64>(0)
     private let afterReading: (@Sendable () async -> Void)?
+    /// Makes what the calls of an upload run on.
+    let makeExecutor: @Sendable () -> any SerialExecutor
 
     /// Opens a folder, which is created, accessible to this user only, when the first upload begins.
     /// - Parameters:
@@ -52,6 +55,15 @@ public final class UploadStore: Sendable {
         self.init(storage, options, nil)
     }
 
+    /// The same.
+    /// - Parameter makeExecutor: Makes what the calls of an upload run on, so that tests can decide the order of all calls.
+    package convenience init(
+        storage: some UploadStorage, options: UploadStoreOptions,
+        makeExecutor: @escaping @Sendable () -> any SerialExecutor
+    ) {
+        self.init(storage, options, nil, makeExecutor)
+    }
+
     /// Opens a folder, or creates it, accessible to this user only.
     /// - Parameters:
     ///   - makesFolder: Whether it is created now, instead of for the first upload.
@@ -67,10 +79,13 @@ public final class UploadStore: Sendable {
     }
 
     private init(
-        _ storage: any UploadStorage, _ options: UploadStoreOptions, _ afterReading: (@Sendable () async -> Void)?
+        _ storage: any UploadStorage, _ options: UploadStoreOptions, _ afterReading: (@Sendable () async -> Void)?,
+        _ makeExecutor: @escaping @Sendable () -> any SerialExecutor = { ThreadExecutor() }
     ) {
         (self.storage, self.folder, self.options) = (storage, storage as? FolderUploads, options)
         self.afterReading = afterReading
+        self.makeExecutor = makeExecutor
+        (self.thread, self.sweeper) = (StoreThread(makeExecutor()), StoreThread(makeExecutor()))
     }
 
     // MARK: one upload

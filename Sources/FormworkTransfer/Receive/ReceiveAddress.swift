@@ -21,7 +21,7 @@ struct ReceiveAddress: ParsableArguments {
     @Option(parsing: .unconditional, help: "The port. With 0 the system chooses one, and it is printed.")
     var port = 8_080
 
-    @Flag(name: .customLong("public"), help: "Listen on all addresses. Clients need the token.")
+    @Flag(name: .customLong("public"), help: "Listen on all IPv4 addresses. Clients need the token.")
     var isPublic = false
 
     @Option(
@@ -129,7 +129,8 @@ struct ReceiveAddress: ParsableArguments {
         guard let (text, place) = try self.givenToken else { return nil }
         let token: AccessToken
         do { token = try AccessToken(text) } catch {
-            throw ExitStatus(2, "formwork: \(place): a token is printable ASCII without blanks")
+            throw ExitStatus(
+                2, "formwork: \(place): a token is one or more characters of printable ASCII without blanks")
         }
         guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
             throw ExitStatus(

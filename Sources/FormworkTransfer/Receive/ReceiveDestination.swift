@@ -128,7 +128,7 @@ struct ReceiveDestination: ParsableArguments {
     /// Opens the folder, or checks that the store can be reached and removes what killed receivers left there.
     /// - Throws: `ExitStatus` for an object store that can't be used, `FormworkError` for a folder.
     /// - Parameter hasFolders: Whether uploads may have folders that aren't in their paths, as those of links.
-    func open(_ logger: Logger, hasFolders: Bool) async throws -> any ReceiverStorage {
+    func open(_ logger: Logger, _ metrics: MemoryMetrics?, hasFolders: Bool) async throws -> any ReceiverStorage {
         guard let url = self.to else {
             return try FolderStorage(
                 FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync,
@@ -143,6 +143,7 @@ struct ReceiveDestination: ParsableArguments {
         if let partParallelism { options.parallelism = partParallelism }
         if let storeTimeout { options.patience.total = .seconds(storeTimeout) }
         options.keepsPaths = self.keepPaths || hasFolders
+        options.metrics = metrics.map { StoreMetrics($0) }
         if let addressing { options.addressing = addressing.addressing }
         let storage = try S3Storage(
             from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)

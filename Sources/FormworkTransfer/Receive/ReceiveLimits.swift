@@ -38,6 +38,13 @@ struct ReceiveLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
+            "The memory of all uploads together. An upload waits until it has some; a new one that gets none within 2 "
+                + "seconds is answered 503. (default: what --max-uploads needs)", valueName: "bytes"))
+    var memory: ByteCount?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
             "How long a client may send nothing; also the window of --min-rate.", valueName: "seconds"))
     var idleTimeout = 30.0
 
@@ -68,6 +75,21 @@ struct ReceiveLimits: ParsableArguments {
         limits.fieldBytes = self.maxFieldSize.bytes
         limits.allFieldBytes = max(limits.allFieldBytes, limits.fieldBytes)
         return limits
+    }
+
+    /// The memory of all uploads; `nil` without a limit.
+    /// - Parameter buffer: Bytes of the buffer that each upload needs.
+    /// - Throws: `ExitStatus` for less than one upload needs.
+    func memory(_ buffer: Int) throws -> UploadMemory? {
+        guard let memory else { return nil }
+        let least = ByteCount(Int64(buffer + UploadMemory.readBytes))
+        guard memory.bytes >= least.bytes else {
+            throw ExitStatus(
+                2,
+                "formwork: --memory \(memory.defaultValueDescription): give at least \(least.defaultValueDescription), "
+                    + "which one upload needs")
+        }
+        return UploadMemory(limit: Int(clamping: memory.bytes), least: buffer)
     }
 
     var pace: ReceivingPace {

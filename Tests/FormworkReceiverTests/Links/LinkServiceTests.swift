@@ -112,8 +112,9 @@ struct LinkServiceTests {
             #expect(tus.status == 413)
             let draft = [Self.version, "Upload-Complete: ?0", "Upload-Length: 11"]
             #expect(try await receiver.request("POST \(link)/", draft).status == 413)
+            // A form may have framing and fields besides the file.
             let options = try await receiver.request("OPTIONS \(link)/", [])
-            #expect(options.field("Upload-Limit")?.hasPrefix("max-size=10,") == true)
+            #expect(options.field("Upload-Limit")?.hasPrefix("max-size=1048586,") == true)
 
             // Without a length, which shows with the bytes.
             let open = try await receiver.request("POST \(link)/", [Self.tus, "Upload-Defer-Length: 1"])

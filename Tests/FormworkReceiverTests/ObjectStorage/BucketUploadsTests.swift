@@ -4,20 +4,22 @@ import FormworkCore
 @testable import FormworkReceiver
 import FormworkResumable
 import Foundation
+import HTTPTypes
 import Logging
+import NIOCore
 import TestSupport
 import Testing
 
 /// Unfinished uploads in a bucket that several receivers share.
 @Suite(.timeLimit(.minutes(10))) struct BucketUploadsTests {
-    private static let part = 100
+    static let part = 100
     private static let name = "0123456789abcdef0123456789abcdef"
-    private static let folder = "in/.formwork-resumable/"
+    static let folder = "in/.formwork-resumable/"
     private static let bytes = (0..<1_234).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 3) }
 
     /// Runs with the receivers' storages, which share a store.
-    private static func with<Result>(
-        _ store: FakeStore, receivers: Int = 1, partSize: Int = part, closesStore: Bool = true,
+    static func with<Result>(
+        _ store: FakeStore, receivers: Int = 1, partSize: Int = part, smallestPart: Int = 1, closesStore: Bool = true,
         _ body: ([S3Storage]) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
@@ -30,7 +32,8 @@ import Testing
         ])
         let storages = try (0..<receivers).map { [options] _ in
             try S3Storage(
-                location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
+                location: S3Location("s3://bucket/in"), settings: settings, smallestPart: smallestPart,
+                options: options,
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         }
         let result: Swift.Result<Result, any Error>
@@ -368,7 +371,7 @@ import Testing
     // MARK: Servers
 
     /// The head of an addition.
-    private static func patch(_ offset: Int) -> [String] {
+    static func patch(_ offset: Int) -> [String] {
         [
             "Tus-Resumable: 1.0.0", "Upload-Offset: \(offset)", "Content-Type: application/offset+octet-stream",
         ]
@@ -406,6 +409,119 @@ import Testing
         // Of the upload only its record with the answer is left.
         #expect(store.objects.keys.count { $0.hasPrefix(Self.folder) } == 1)
         #expect(store.uploads.isEmpty)
+    }
+
+    /// A body that begins late, and then arrives at once in single bytes.
+    private struct LateBody: AsyncSequence, Sendable {
+        struct AsyncIterator: AsyncIteratorProtocol {
+            var count: Int
+
+            mutating func next() async throws -> ByteBuffer? {
+                if self.count == 1_000 { try await Task.sleep(for: .milliseconds(1_100)) }
+                self.count -= 1
+                return self.count < 0 ? nil : ByteBuffer(bytes: [1])
+            }
+        }
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(count: 1_000) }
+    }
+
+    @Test func `A tus upload that takes longer than the interval of progress isn't saved with each chunk`() async throws
+    {
+        let store = try FakeStore()
+        try await Self.with(store) { storages in
+            var handler = ResumableHandler(UploadStore(storage: BucketUploads(storages[0]))) { _ in
+                UploadAnswer(HTTPResponse(status: .ok))
+            }
+            handler.progressInterval = .seconds(1)
+            let request = HTTPRequest(
+                method: .post, scheme: "http", authority: "localhost", path: "/",
+                headerFields: [
+                    .contentType: "application/offset+octet-stream", .contentLength: "1000",
+                    .init("Tus-Resumable")!: "1.0.0",
+                    .init("Upload-Length")!: "1000",
+                ])
+            let outcome = await handler.handle(request, body: LateBody()) { _ in }
+            guard case .answer(let answer) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(answer.response.status == .created)
+        }
+        // Ten parts, and states; a busy machine may save a second time.
+        #expect((14...40).contains(store.count("Put")), "\(store.count("Put"))")
+    }
+
+    /// `printf` of the bytes, piped to `sha256sum` and `base64`.
+    private static let digest = "35ba4f64190ae4d19a80aad8c68a368f38bfd4fe265433d4f7c1528570e5d373"
+    private static let digestField = "sha-256=:NbpPZBkK5NGagKrYxoo2jzi/1P4mVDPU98FShXDl03M=:"
+
+    /// Sends the bytes in three pieces, to two receivers in turn.
+    /// - Parameter change: Changes the state that the first piece left.
+    private static func send(
+        to store: FakeStore, _ fields: [String] = [], change: @escaping @Sendable (inout BucketState) -> Void = { _ in }
+    ) async throws -> (answer: RawAnswer, log: [String]) {
+        let result = Local((RawAnswer(""), [String]()))
+        var options = UploadStoreOptions()
+        options.digestsFiles = true
+        try await Self.with(store, receivers: 2) { [options] storages in
+            let stores = storages.map { UploadStore(storage: BucketUploads($0), options: options) }
+            try await TestReceiver.run(storage: storages[0], store: stores[0]) { first in
+                try await TestReceiver.run(storage: storages[1], store: stores[1]) { second in
+                    let created = try await first.request(
+                        "POST /a.bin",
+                        ["Upload-Draft-Interop-Version: 8", "Upload-Complete: ?0", "Content-Length: 0"] + fields)
+                    let path = try #require(created.field("Location"))
+                    var start = 0
+                    for (index, end) in [330, 770, 1_234].enumerated() {
+                        let answer = try await [first, second, first][index].request(
+                            "PATCH \(path)",
+                            [
+                                "Upload-Draft-Interop-Version: 8", "Upload-Offset: \(start)",
+                                "Upload-Complete: ?\(end == 1_234 ? 1 : 0)",
+                                "Content-Type: application/partial-upload",
+                            ], Array(Self.bytes[start..<end]))
+                        start = end
+                        result.value = (answer, first.log.all)
+                        guard index == 0 else { continue }
+                        let key = "\(Self.folder)\(path.split(separator: "/").last ?? "").json"
+                        var state = try #require(store.objects[key].flatMap { BucketState($0.bytes) })
+                        change(&state)
+                        store.replace(key, try state.encoded())
+                    }
+                }
+            }
+        }
+        return result.value
+    }
+
+    @Test func `The digest of a file is continued by the receiver that continues the file`() async throws {
+        let store = try FakeStore()
+        let (answer, log) = try await Self.send(to: store)
+        #expect(answer.status == 201, "\(answer)")
+        #expect(log.contains { $0.contains(Self.digest) }, "\(log)")
+        #expect(store.objects["in/a.bin"]?.bytes == Self.bytes)
+        // The bytes that are no part yet, twice: 330 = 3 parts and 30, 770 = 7 parts and 70.
+        #expect(store.bytesRead == 100)
+    }
+
+    @Test func `A digest that isn't known is computed from the bytes`() async throws {
+        let store = try FakeStore()
+        // As an earlier version wrote it.
+        let (answer, log) = try await Self.send(to: store) { ($0.bytes.digest, $0.mark) = (nil, nil) }
+        #expect(answer.status == 201)
+        #expect(log.contains { $0.contains(Self.digest) }, "\(log)")
+        #expect(store.bytesRead == 100 + 1_234)
+    }
+
+    @Test(arguments: [digestField, "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"])
+    func `A file is compared with the digest that its creation announced`(field: String) async throws {
+        let store = try FakeStore()
+        let (answer, _) = try await Self.send(to: store, ["Repr-Digest: \(field)"])
+        let isRight = field == Self.digestField
+        #expect(answer.status == (isRight ? 201 : 400), "\(answer)")
+        #expect(store.objects["in/a.bin"]?.bytes == (isRight ? Self.bytes : nil))
+        #expect(store.bytesRead == 100)
     }
 }
 #endif

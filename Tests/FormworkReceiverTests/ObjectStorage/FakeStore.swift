@@ -68,6 +68,7 @@ final class FakeStore: Sendable {
         var log: [String] = []
         var counts: [String: Int] = [:]
         var held = 0
+        var bytesRead = 0
         var isReleased = false
         var nextID = 1
     }
@@ -79,14 +80,17 @@ final class FakeStore: Sendable {
     let isConditional: Bool
     /// Whether it compares entity tags without their quotes, as Ceph 16.
     let comparesPlainTags: Bool
+    /// The least bytes of a part, except the last, and of an object of which a range is copied.
+    let smallestPart: Int
 
     /// - Parameter behaviour: What to do about an operation's nth request, from 1; `nil`: what is asked.
     init(
-        isConditional: Bool = true, comparesPlainTags: Bool = false,
+        isConditional: Bool = true, comparesPlainTags: Bool = false, smallestPart: Int = 0,
         behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }
     ) throws {
         self.behaviour = behaviour
         self.comparesPlainTags = comparesPlainTags
+        self.smallestPart = smallestPart
         self.isConditional = isConditional
         self.listener = try LoopbackListener()
         self.listener.acceptAll { [self] connection in Thread.detachNewThread { self.serve(connection) } }
@@ -98,6 +102,8 @@ final class FakeStore: Sendable {
     var log: [String] { self.state.withLock { $0.log } }
     var objects: [String: Object] { self.state.withLock { $0.objects } }
     var uploads: [String: Upload] { self.state.withLock { $0.uploads } }
+    /// Bytes of objects that were read, without those of states and records.
+    var bytesRead: Int { self.state.withLock { $0.bytesRead } }
     var held: Int { self.state.withLock { $0.held } }
     func release() { self.state.withLock { $0.isReleased = true } }
     func close() {
@@ -106,6 +112,7 @@ final class FakeStore: Sendable {
     }
     func count(_ operation: String) -> Int { self.log.count { $0 == operation } }
     func put(_ key: String) { self.state.withLock { $0.objects[key] = Object(bytes: [1]) } }
+    func replace(_ key: String, _ bytes: [UInt8]) { self.state.withLock { $0.objects[key]?.bytes = bytes } }
     func add(_ id: String, _ upload: Upload) { self.state.withLock { $0.uploads[id] = upload } }
 
     private func serve(_ connection: Int32) {
@@ -245,6 +252,9 @@ final class FakeStore: Sendable {
                 let tags = text.components(separatedBy: "<ETag>&quot;e").dropFirst()
                     .compactMap { Int($0.prefix { $0.isNumber }) }
                 let bytes = tags.flatMap { upload.parts[$0] ?? [] }
+                if tags.dropLast().contains(where: { upload.parts[$0]?.count ?? 0 < self.smallestPart }) {
+                    return error(400, "EntityTooSmall")
+                }
                 state.objects[request.key] = Object(bytes: bytes, marker: upload.marker, type: upload.type)
                 state.uploads[id] = nil
                 return (200, "", "<CompleteMultipartUploadResult/>")
@@ -271,6 +281,7 @@ final class FakeStore: Sendable {
                 guard let object = state.objects[request.key] else { return error(404, "NoSuchKey") }
                 let range = Self.range(request.headers["range"]) ?? 0..<object.bytes.count
                 guard range.upperBound <= object.bytes.count else { return error(416, "InvalidRange") }
+                if !request.key.hasSuffix(".json") { state.bytesRead += range.count }
                 return (
                     range.count == object.bytes.count ? 200 : 206,
                     "ETag: \(object.tag)\r\nLast-Modified: Fri, 02 Jan 2026 00:00:00 GMT\r\n",
@@ -279,10 +290,14 @@ final class FakeStore: Sendable {
             case "UploadPartCopy":
                 guard state.uploads[id] != nil else { return error(404, "NoSuchUpload") }
                 let source = (request.headers["x-amz-copy-source"] ?? "").dropFirst("/bucket/".count)
-                guard let object = state.objects[String(source).removingPercentEncoding ?? ""],
-                    let range = Self.range(request.headers["x-amz-copy-source-range"]),
-                    range.upperBound <= object.bytes.count
-                else { return error(404, "NoSuchKey") }
+                guard let object = state.objects[String(source).removingPercentEncoding ?? ""] else {
+                    return error(404, "NoSuchKey")
+                }
+                let asked = Self.range(request.headers["x-amz-copy-source-range"])
+                let range = asked ?? 0..<object.bytes.count
+                if asked != nil, range.upperBound > object.bytes.count || object.bytes.count <= self.smallestPart {
+                    return error(400, "InvalidRequest")
+                }
                 let number = request.query["partNumber"] ?? ""
                 state.uploads[id]?.parts[Int(number) ?? 0] = Array(object.bytes[range])
                 return (200, "", "<CopyPartResult><ETag>&quot;e\(number)&quot;</ETag></CopyPartResult>")

@@ -7,6 +7,8 @@ const automaticTries = 5
 const rowsShown = 30
 /** Files up to this size are sent in one request at first: creating an upload for each takes longer than sending it. */
 const smallSize = 1 << 20
+/** How often such a request is repeated when its answer is lost. */
+const wholeTries = 3
 /** How long nothing may move before a connection counts as lost, in milliseconds; it doubles each time. */
 const patience = 20_000
 const title = document.title
@@ -135,6 +137,10 @@ const version = { 'Upload-Draft-Interop-Version': '8' }
 const isPassing = status => [0, 408, 425, 500, 502, 504].includes(status)
 const isBusy = status => status === 429 || status === 503
 
+/** A key under which the receiver stores a file once. crypto.randomUUID needs a secure origin. */
+const randomKey = () =>
+  `"${[...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('')}"`
+
 /** An answer's number field; `undefined` if it isn't one. */
 function numberField(request, name) {
   const value = request.getResponseHeader(name)
@@ -166,6 +172,7 @@ class Upload {
   isPlain = false // sent in one request that can't be resumed
   wasWhole = false // sent in one request, as small files are at first
   url = undefined // where a resumable upload continues
+  key = randomKey()
   samples = []
   patience = patience
 
@@ -252,15 +259,16 @@ class Upload {
     if (!this.url) this.show(0)
     if (resumes && !this.url && !this.isPlain && !this.wasWhole && this.size <= smallSize) {
       this.wasWhole = true
-      const answer = await this.sendWhole()
-      if (isOver()) return
-      const { status } = answer
-      if (status >= 200 && status < 300) return this.arrived(answer)
-      if ([400, 403, 413, 415].includes(status)) return this.refused(answer)
-      if (isBusy(status)) return this.delay(answer)
-      if (status === 0) {
+      for (let tries = 0; tries < wholeTries; tries += 1) {
+        const answer = await this.sendWhole()
+        if (isOver()) return
+        const { status } = answer
+        if (status >= 200 && status < 300) return this.arrived(answer)
+        if ([400, 403, 413, 415].includes(status)) return this.refused(answer)
+        if (isBusy(status)) return this.delay(answer)
+        if (status !== 0) break
         this.show(0)
-        // Only the answer may have been lost.
+        // Only the answer may have been lost. A receiver that wasn't restarted repeats it for the same key.
         let stored
         do {
           await this.pause(lost++)
@@ -311,10 +319,6 @@ class Upload {
         return this.delay(answer)
       }
       if (isPassing(status) && !(status === 500 && this.isPlain)) {
-        // Plain: a file whose last byte was sent may have arrived, and would arrive twice.
-        if (this.isPlain && this.sent >= this.size) {
-          return this.end('The connection was lost before the receiver answered. See whether the file has arrived before you retry.')
-        }
         if (this.isPlain && ++this.tries >= automaticTries) {
           return this.end('The connection was lost. The receiver stopped or refused the file.')
         }
@@ -397,7 +401,9 @@ class Upload {
   /** Sends a small file as the body of one request. */
   sendWhole() {
     return ask('POST', '/', {
-      fields: { 'Content-Type': typeOf(this.file), 'Content-Disposition': disposition(this.name) },
+      fields: {
+        'Content-Type': typeOf(this.file), 'Content-Disposition': disposition(this.name), 'Idempotency-Key': this.key,
+      },
       body: this.file,
       begin: request => { this.request = request },
       progress: event => this.progressed(event.loaded),
@@ -458,6 +464,7 @@ class Upload {
     const form = new FormData()
     form.append('files', this.file, this.name)
     return ask('POST', base, {
+      fields: { 'Idempotency-Key': this.key },
       body: form,
       begin: request => { this.request = request },
       // The count includes the form's framing around the file.

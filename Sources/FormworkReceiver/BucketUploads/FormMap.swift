@@ -1,0 +1,51 @@
+#if Transfer
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Where the large files of a form are in its bytes, as far as these have arrived.
+struct FormMap: Codable, Hashable, Sendable {
+    /// The content of a file.
+    struct File: Codable, Hashable, Sendable {
+        var start: Int64
+        var end: Int64
+        /// `nil` if it wasn't computed.
+        var sha256: Data?
+
+        var range: Range<Int64> { self.start..<self.end }
+    }
+
+    /// What the parser needs to continue here, in another process too.
+    struct Position: Codable, Hashable, Sendable {
+        enum Place: String, Codable, Sendable {
+            /// Before the first part.
+            case preamble
+            /// In a part's header section.
+            case header
+            case content
+            /// After the close delimiter.
+            case end
+        }
+
+        /// The form's bytes up to here.
+        var count: Int64
+        var place: Place
+        /// The last of these bytes: of a preamble or header section all, of content those that may begin a delimiter.
+        var held = Data()
+        /// Where the content begins; `nil` outside of content.
+        var content: Int64?
+        /// Whether it is a file's content.
+        var isFile = false
+        /// The state of the file's SHA-256 before the bytes that are held; `nil` if it isn't computed.
+        var digest: Data?
+    }
+
+    /// More aren't noted: the others are read when the form is complete.
+    static let limit = 1_000
+
+    var files: [File] = []
+    var position: Position
+}
+#endif

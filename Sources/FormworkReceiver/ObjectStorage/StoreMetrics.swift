@@ -1,0 +1,39 @@
+#if Transfer
+import Metrics
+
+/// The metrics of requests to an object store, through swift-metrics.
+package struct StoreMetrics: Sendable {
+    private let factory: any MetricsFactory
+
+    package init(_ factory: any MetricsFactory) { self.factory = factory }
+
+    /// One try has ended.
+    func tried(_ operation: String, _ duration: Duration, _ error: S3Error?) {
+        Metrics.Timer(
+            label: ReceiverMetric.storeRequestSeconds.rawValue, dimensions: [("operation", operation)],
+            factory: self.factory
+        ).record(duration: duration)
+        guard let error else { return }
+        self.count(.storeErrors, [("operation", operation), ("reason", error.label)])
+    }
+
+    /// A request is about to be tried again.
+    func retries(_ operation: String) { self.count(.storeRetries, [("operation", operation)]) }
+
+    private func count(_ metric: ReceiverMetric, _ dimensions: [(String, String)]) {
+        Counter(label: metric.rawValue, dimensions: dimensions, factory: self.factory).increment()
+    }
+}
+
+extension S3Error {
+    /// The reason as a label: few values, whatever the store sends.
+    fileprivate var label: String {
+        switch self.reason {
+        case .answer(let status, _, _, _): "\(status)"
+        case .connection: "connection"
+        case .overtaken: "overtaken"
+        case .unreadable: "unreadable"
+        }
+    }
+}
+#endif

@@ -1,0 +1,106 @@
+#if Transfer
+@testable import FormworkReceiver
+import FormworkResumable
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+/// What `/metrics` shows.
+@Suite(.timeLimit(.minutes(10))) struct MetricsTests {
+    /// The article's table: name, type, labels and meaning.
+    private static func documented() throws -> [[String]] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let article = root.appending(path: "Sources/Formwork/Formwork.docc/Receiving-from-a-shell.md")
+        let text = try String(contentsOf: article, encoding: .utf8)
+        return text.split(separator: "\n").filter { $0.hasPrefix("| `formwork_") }.map { line in
+            line.split(separator: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
+        }
+    }
+
+    @Test func `The article lists every metric that the receiver prints`() async throws {
+        let documented = try Self.documented()
+        try await TestReceiver.run(metrics: MemoryMetrics()) { receiver in
+            let lines = try await receiver.request("GET /metrics").body.split(separator: "\n").map(String.init)
+            #expect(
+                lines.filter { $0.hasPrefix("# TYPE ") } == documented.map { "# TYPE \($0[0]) \($0[1])" })
+            #expect(
+                lines.filter { $0.hasPrefix("# HELP ") } == documented.map { "# HELP \($0[0]) \($0[3])" })
+            for line in [
+                "formwork_upload_slots_limit 256", "formwork_connections_limit 1088", "formwork_connections_open 1",
+            ] {
+                #expect(lines.contains(line), "\(line)")
+            }
+        }
+        #expect(
+            ReceiverMetric.allCases.map { $0.labels.joined(separator: ", ") }.sorted()
+                == documented.map { $0[2] }.sorted())
+    }
+
+    @Test func `Refusals have a reason, and uploads that hold a slot are counted`() async throws {
+        try await TestReceiver.run({ $0.limits.uploads = 1 }, metrics: MemoryMetrics()) { receiver in
+            let slow = try receiver.connect()
+            await slow.send("PUT /a HTTP/1.1\r\nHost: localhost:\(receiver.port)\r\nContent-Length: 5\r\n\r\nhe")
+            #expect(
+                try await receiver.eventually {
+                    (try? await receiver.request("GET /metrics").body.contains("formwork_upload_slots_used 1\n"))
+                        ?? false
+                })
+            #expect(try await receiver.request("PUT /b", [], "x").status == 503)
+            let text = try await receiver.request("GET /metrics").body
+            #expect(text.contains("formwork_requests_refused_total{code=\"503\",reason=\"uploads_limit\"} 1\n"))
+            await slow.send("llo")
+            #expect(
+                try await receiver.eventually {
+                    (try? await receiver.request("GET /metrics").body.contains("formwork_upload_slots_used 0\n"))
+                        ?? false
+                })
+        }
+    }
+
+    @Test func `Requests to the store are timed, and errors and retries counted`() async throws {
+        let store = try FakeStore { $0 == "Put" && $1 == 1 ? .answer(503, "SlowDown") : nil }
+        let metrics = MemoryMetrics()
+        var options = S3Storage.Options()
+        options.patience.delay = .milliseconds(1)
+        options.metrics = StoreMetrics(metrics)
+        let storage = try S3Storage(
+            location: S3Location("s3://bucket/in"),
+            settings: AWSSettings(environment: [
+                "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
+            ]), smallestPart: 1, options: options,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let uploads = BucketUploads(storage)
+        try await uploads.create("0123456789abcdef0123456789abcdef", record: [1])
+        await storage.close()
+        store.close()
+        let lines = metrics.prometheusText.split(separator: "\n").map(String.init)
+        for line in [
+            "formwork_store_request_seconds_count{operation=\"PutObject\"} 2",
+            "formwork_store_request_seconds_bucket{operation=\"PutObject\",le=\"60\"} 2",
+            "formwork_store_request_seconds_bucket{operation=\"PutObject\",le=\"+Inf\"} 2",
+            "formwork_store_errors_total{operation=\"PutObject\",reason=\"503\"} 1",
+            "formwork_store_retries_total{operation=\"PutObject\"} 1",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
+    @Test func `An addition to an unfinished upload is a resumption`() async throws {
+        let uploads = TemporaryFolder()
+        let store = UploadStore(uploads.path)
+        try await TestReceiver.run(store: store, metrics: MemoryMetrics()) { receiver in
+            let created = try await receiver.request("POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 5"])
+            let path = try #require(created.field("Location"))
+            func fields(_ offset: Int) -> [String] {
+                ["Tus-Resumable: 1.0.0", "Upload-Offset: \(offset)", "Content-Type: application/offset+octet-stream"]
+            }
+            #expect(try await receiver.request("PATCH \(path)", fields(0), "he").status == 204)
+            #expect(try await receiver.request("GET /metrics").body.contains("formwork_resumptions_total 0\n"))
+            #expect(try await receiver.request("PATCH \(path)", fields(2), "llo").status == 204)
+            #expect(try await receiver.request("GET /metrics").body.contains("formwork_resumptions_total 1\n"))
+        }
+    }
+}
+#endif

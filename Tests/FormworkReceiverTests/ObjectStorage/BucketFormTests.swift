@@ -1,0 +1,249 @@
+#if Transfer
+import Formwork
+import FormworkCore
+import FormworkResumable
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FormworkReceiver
+
+/// Forms in a bucket whose large files are placed without passing through a receiver again.
+@Suite(.timeLimit(.minutes(10))) struct BucketFormTests {
+    private static func text(_ count: Int, _ seed: Int) -> String {
+        String(decoding: (0..<count).map { UInt8(97 + ($0 &* 31 ^ $0 >> 3 ^ seed) % 26) }, as: UTF8.self)
+    }
+
+    /// Two files that are large for a store whose parts have at least 50 bytes, a small one, and two fields.
+    private static let files = [("a.bin", text(1_000, 1)), ("b.bin", text(30, 2)), ("c.bin", text(451, 3))]
+    private static let form = Array(
+        formBody([
+            ("title", "Harbour"), ("a;a.bin", files[0].1), ("b;b.bin", files[1].1), ("c;c.bin", files[2].1),
+            ("note", "dawn"),
+        ]).utf8)
+    /// `printf … | sha256sum` of the large files.
+    private static let digests = [
+        "09c39668e3408fa7273c61db78dfaf0581319fbedcb156ebbc85b343d3dfb0a0",
+        "b8704a1364a8e88dad037c032d764dde5ab67787f7f2f13819153845b16f9b0c",
+    ]
+
+    private static let contentType = "content-type bXVsdGlwYXJ0L2Zvcm0tZGF0YTsgYm91bmRhcnk9Yg=="
+
+    /// Receivers that share a store, whose requests are sent as one test needs.
+    private struct Receivers {
+        var all: [TestReceiver] = []
+
+        subscript(index: Int) -> TestReceiver { self.all[index % self.all.count] }
+
+        func create(_ form: [UInt8]) async throws -> String {
+            let created = try await self[0].request(
+                "POST /",
+                [
+                    "Tus-Resumable: 1.0.0", "Upload-Length: \(form.count)",
+                    "Upload-Metadata: \(BucketFormTests.contentType)",
+                ])
+            #expect(created.status == 201)
+            return try #require(created.field("Location"))
+        }
+
+        /// Sends a form in pieces, each to the next receiver, and has it stored.
+        func send(_ form: [UInt8], cutAt cuts: [Int]) async throws {
+            let path = try await self.create(form)
+            var start = 0
+            for (index, end) in (cuts + [form.count]).enumerated() where end > start {
+                let answer = try await self[index].request(
+                    "PATCH \(path)", BucketUploadsTests.patch(start), Array(form[start..<end]))
+                #expect(answer.status == 204, "\(answer)")
+                start = end
+            }
+        }
+    }
+
+    private static func options(_ isDigesting: Bool) -> UploadStoreOptions {
+        var options = UploadStoreOptions()
+        options.digestsFiles = isDigesting
+        return options
+    }
+
+    /// Runs two receivers.
+    private static func with(
+        _ store: FakeStore, isDigesting: Bool = true, _ test: @escaping @Sendable (Receivers) async throws -> Void
+    ) async throws {
+        try await BucketUploadsTests.with(store, receivers: 2, smallestPart: 50) { storages in
+            let uploads = storages.map { UploadStore(storage: BucketUploads($0), options: Self.options(isDigesting)) }
+            try await TestReceiver.run(
+                { $0.isDigesting = isDigesting }, storage: storages[0], store: uploads[0]
+            ) { first in
+                try await TestReceiver.run(
+                    { $0.isDigesting = isDigesting }, storage: storages[1], store: uploads[1]
+                ) { second in try await test(Receivers(all: [first, second])) }
+            }
+        }
+    }
+
+    /// The names of stored files, with their bytes; the record of the fields isn't among them.
+    private static func stored(_ store: FakeStore) -> [String: String] {
+        var found: [String: String] = [:]
+        for (key, object) in store.objects where !key.hasPrefix(BucketUploadsTests.folder) && !key.hasSuffix(".json") {
+            found[String(key.dropFirst(3))] = String(decoding: object.bytes, as: UTF8.self)
+        }
+        return found
+    }
+
+    private static let whole = Dictionary(uniqueKeysWithValues: files)
+
+    @Test func `Of a form that two receivers took only the edges of its large files are read again`() async throws {
+        let store = try FakeStore(smallestPart: 50)
+        try await Self.with(store) { receivers in
+            // In the middle of the first file.
+            try await receivers.send(Self.form, cutAt: [700])
+            for (name, digest) in zip(["a.bin", "c.bin"], Self.digests) {
+                #expect(
+                    receivers[1].log.all.contains { $0.contains(name) && $0.contains(digest) },
+                    "\(receivers[1].log.all)")
+            }
+        }
+        #expect(Self.stored(store) == Self.whole)
+        #expect(
+            store.objects["in/a.bin.form.json"].map { String(decoding: $0.bytes, as: UTF8.self).contains("Harbour") }
+                == true)
+        #expect(Self.form.count == 1_893)
+        // Field, headers and the small file, the parts' edges, and the bytes that were no part when the receiver changed.
+        #expect(store.bytesRead == 542)
+        #expect(store.count("UploadPartCopy") == 15)
+        // Of the upload only its record with the answer is left.
+        #expect(store.objects.keys.count { $0.hasPrefix(BucketUploadsTests.folder) } == 1)
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test(arguments: stride(from: 1, to: form.count, by: 41).map { $0 })
+    func `Wherever a form is cut, its files are whole`(cut: Int) async throws {
+        let store = try FakeStore(smallestPart: 50)
+        try await Self.with(store) { receivers in
+            try await receivers.send(Self.form, cutAt: [cut, min(cut + 3, Self.form.count)])
+        }
+        #expect(Self.stored(store) == Self.whole)
+        #expect(store.count("UploadPartCopy") > 8)
+        #expect(store.bytesRead < 1_200)
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `Without digests, or with some that aren't known, the files are whole`() async throws {
+        var store = try FakeStore(smallestPart: 50)
+        try await Self.with(store, isDigesting: false) { receivers in
+            try await receivers.send(Self.form, cutAt: [700])
+        }
+        #expect(Self.stored(store) == Self.whole)
+        #expect(store.count("UploadPartCopy") > 8)
+        // States without maps, as earlier versions wrote them.
+        store = try FakeStore(smallestPart: 50)
+        try await Self.with(store) { [store] receivers in
+            let path = try await receivers.create(Self.form)
+            _ = try await receivers[0].request("PATCH \(path)", BucketUploadsTests.patch(0), Array(Self.form[..<700]))
+            let key = "\(BucketUploadsTests.folder)\(path.split(separator: "/").last ?? "").json"
+            var state = try #require(store.objects[key].flatMap { BucketState($0.bytes) })
+            #expect(state.bytes.map != nil)
+            (state.bytes.map, state.mark) = (nil, nil)
+            store.replace(key, try state.encoded())
+            let answer = try await receivers[1].request(
+                "PATCH \(path)", BucketUploadsTests.patch(700), Array(Self.form[700...]))
+            #expect(answer.status == 204)
+        }
+        #expect(Self.stored(store) == Self.whole)
+        #expect(store.count("UploadPartCopy") == 0)
+    }
+
+    @Test func `A store that copies no parts is found out once, and the files are read`() async throws {
+        let store = try FakeStore(smallestPart: 50) { operation, _ in
+            operation == "UploadPartCopy" ? .answer(501, "NotImplemented") : nil
+        }
+        let copies = Local(0)
+        try await Self.with(store) { receivers in
+            try await receivers.send(Self.form, cutAt: [700, 720])
+            copies.value = store.count("UploadPartCopy")
+            try await receivers.send(Self.form, cutAt: [700, 720])
+        }
+        #expect(Self.stored(store).count == 6)
+        #expect(Self.stored(store)["a (1).bin"] == Self.files[0].1)
+        // Those of the first file that were on their way.
+        #expect(1...16 ~= copies.value && store.count("UploadPartCopy") == copies.value)
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `A form whose digest is wrong is refused, and nothing of it is stored`() async throws {
+        let store = try FakeStore(smallestPart: 50)
+        try await Self.with(store) { receivers in
+            let path = try await receivers.create(Self.form)
+            let wrong = "Upload-Checksum: sha1 AAAAAAAAAAAAAAAAAAAAAAAAAAA="
+            let first = Array(Self.form[..<720])
+            let answer = try await receivers[0].request("PATCH \(path)", BucketUploadsTests.patch(0) + [wrong], first)
+            #expect(answer.status == 460)
+            #expect(try await receivers[1].request("PATCH \(path)", BucketUploadsTests.patch(0), first).status == 204)
+            // In the middle of the file, too: what was found in the wrong bytes is forgotten.
+            let bytes = formBody([("x;x.bin", Self.text(300, 4))], boundary: "b").utf8
+            let other = try await receivers[0].request(
+                "PATCH \(path)", BucketUploadsTests.patch(720) + [wrong], Array("\r\n".utf8) + Array(bytes))
+            #expect(other.status == 460)
+            // Of these no part is sent.
+            let few = try await receivers[0].request(
+                "PATCH \(path)", BucketUploadsTests.patch(720) + [wrong], Array("\r\n--b\r\nX: y".utf8))
+            #expect(few.status == 460)
+            let rest = Array(Self.form[720...])
+            #expect(try await receivers[1].request("PATCH \(path)", BucketUploadsTests.patch(720), rest).status == 204)
+        }
+        #expect(Self.stored(store) == Self.whole)
+        #expect(store.count("UploadPartCopy") > 8)
+    }
+
+    /// The requests at which a receiver is killed: the first and the fifth copy, the requests that make the two large files,
+    /// and each that writes a piece, a state or a small file.
+    private static let kills =
+        [("UploadPartCopy", 1), ("UploadPartCopy", 5), ("Complete", 1), ("Complete", 2)] + (1...12).map { ("Put", $0) }
+
+    @Test(arguments: kills)
+    func `What a killed receiver began another finishes, and each large file is there once`(
+        operation: String, number: Int
+    ) async throws {
+        // From this request on nothing of the first receiver reaches the store.
+        let count = Local(0)
+        let (isOpen, isCut) = (Local(true), Local(false))
+        let store = try FakeStore(smallestPart: 50) { name, _ in
+            guard !isOpen.value else { return nil }
+            if name == operation { count.value += 1 }
+            if count.value >= number { isCut.value = true }
+            return isCut.value ? .answer(403, "AccessDenied") : nil
+        }
+        try await BucketUploadsTests.with(store, receivers: 3, smallestPart: 50) { storages in
+            let uploads = storages.map { UploadStore(storage: BucketUploads($0), options: Self.options(true)) }
+            let path = Local("")
+            try await TestReceiver.run(storage: storages[0], store: uploads[0]) { receiver in
+                path.value = try await Receivers(all: [receiver]).create(Self.form)
+                let path = path.value
+                _ = try await receiver.request("PATCH \(path)", BucketUploadsTests.patch(0), Array(Self.form[..<1_800]))
+                isOpen.value = false
+                let rest = Array(Self.form[1_800...])
+                let answer = try await receiver.request("PATCH \(path)", BucketUploadsTests.patch(1_800), rest)
+                // What is written last is the answer, which is kept in memory without the store.
+                #expect((answer.status == 204) == (!isCut.value || number > 9), "\(answer)")
+                isOpen.value = true
+            }
+            try await TestReceiver.run(storage: storages[1], store: uploads[1]) { receiver in
+                let path = path.value
+                let told = try await receiver.request("HEAD \(path)", ["Tus-Resumable: 1.0.0"])
+                let offset = try #require(told.field("Upload-Offset").flatMap { Int($0) })
+                guard offset < Self.form.count else { return }
+                let rest = Array(Self.form[offset...])
+                let last = try await receiver.request("PATCH \(path)", BucketUploadsTests.patch(offset), rest)
+                #expect(last.status == 204)
+            }
+            // If it is killed after it has begun a file in the store, and before it has noted that, the name stays taken.
+            try await storages[2].sweep()
+        }
+        let stored = Self.stored(store).values
+        for name in ["a.bin", "c.bin"] { #expect(stored.count { $0 == Self.whole[name] } == 1, "\(name)") }
+        #expect(stored.contains(Self.files[1].1))
+        #expect(store.uploads.isEmpty)
+    }
+}
+#endif

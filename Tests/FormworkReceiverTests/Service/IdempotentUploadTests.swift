@@ -1,0 +1,245 @@
+#if Transfer
+import FormworkHTTP
+@testable import FormworkReceiver
+import FormworkResumable
+import HTTPTypes
+import NIOCore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Uploads that a client repeats under a key.
+@Suite(.timeLimit(.minutes(10)))
+struct IdempotentUploadTests {
+    private static let form = "Content-Type: multipart/form-data; boundary=b"
+    private static func key(_ text: String) -> String { "Idempotency-Key: \"\(text)\"" }
+    private static let hello = """
+        {"fields":[],"files":[{"name":"a.txt",\
+        "sha256":"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824","size":5}]}
+        """
+
+    @Test func `An upload that is repeated is stored once, and gets the same answer`() async throws {
+        try await TestReceiver.run { receiver in
+            for _ in 0..<3 {
+                let answer = try await receiver.request("PUT /a.txt", [Self.key("k1")], "hello")
+                #expect(answer.status == 201)
+                #expect(answer.body == Self.hello)
+            }
+            #expect(receiver.folder.names == ["a.txt"])
+            #expect(receiver.log.all.filter { $0.hasPrefix("answer repeated") }.count == 2)
+            // Another key is another upload, and so is a request without one.
+            for fields in [[Self.key("k2")], [], []] {
+                #expect(try await receiver.request("PUT /a.txt", fields, "hello").status == 201)
+            }
+            #expect(receiver.folder.names.count == 4)
+        }
+    }
+
+    @Test func `A form that is repeated with another boundary is stored once`() async throws {
+        try await TestReceiver.run { receiver in
+            var answers: Set<String> = []
+            for boundary in ["b", "another"] {
+                let answer = try await receiver.request(
+                    "POST /", [Self.key("k"), "Content-Type: multipart/form-data; boundary=\(boundary)"],
+                    formBody([("title", "x"), ("f;a.txt", "hello")], boundary: boundary))
+                #expect(answer.status == 201)
+                answers.insert(answer.body)
+            }
+            #expect(answers.count == 1)
+            #expect(receiver.folder.names == ["a.txt", "a.txt.form.json"])
+        }
+    }
+
+    @Test func `A connection goes on behind an answer that was repeated`() async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            let request = "PUT /a.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\(Self.key("k"))\r\n\r\nhello"
+            for _ in 0..<3 {
+                await connection.send(request)
+                let answer = await connection.receive(until: Self.hello)
+                #expect(answer.hasPrefix("HTTP/1.1 201"))
+            }
+            #expect(receiver.folder.names == ["a.txt"])
+        }
+    }
+
+    @Test(arguments: [
+        ("PUT /b.txt", [], "hello"), ("POST /a.txt", [], "hello"),
+        ("PUT /a.txt", ["Content-Type: text/plain"], "hello"),
+        ("PUT /a.txt", [], "hello, world"),
+        ("PUT /a.txt", ["Content-Disposition: attachment; filename=c.txt"], "hello"),
+    ])
+    func `A key that was used for another upload is refused`(
+        _ line: String, _ fields: [String], _ body: String
+    ) async throws {
+        try await TestReceiver.run { receiver in
+            #expect(try await receiver.request("PUT /a.txt", [Self.key("k")], "hello").status == 201)
+            let answer = try await receiver.request(line, fields + [Self.key("k")], body)
+            #expect(answer.status == 422)
+            #expect(answer.body.contains("This Idempotency-Key was used for another upload"))
+            #expect(receiver.folder.names == ["a.txt"])
+        }
+    }
+
+    @Test(arguments: [
+        ["Idempotency-Key:"], ["Idempotency-Key: \(String(repeating: "k", count: 256))"],
+        ["Idempotency-Key: a", "Idempotency-Key: a"],
+    ])
+    func `A key that is none is refused`(_ fields: [String]) async throws {
+        try await TestReceiver.run { receiver in
+            let answer = try await receiver.request("PUT /a.txt", fields, "hello")
+            #expect(answer.status == 400)
+            #expect(answer.body.contains("Idempotency-Key: give one key of 1 to 255 bytes."))
+            #expect(receiver.folder.names == [])
+        }
+    }
+
+    @Test func `An upload that failed is taken when it is repeated`() async throws {
+        let digest = "Content-Digest: sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"
+        try await TestReceiver.run { receiver in
+            let wrong = try await receiver.request("PUT /a.txt", [Self.key("k"), digest], "jello")
+            #expect(wrong.status == 400)
+            let right = try await receiver.request("PUT /a.txt", [Self.key("k"), digest], "hello")
+            #expect(right.status == 201)
+            #expect(try receiver.folder.text(of: "a.txt") == "hello")
+        }
+    }
+
+    @Test func `An upload whose connection hangs gives way to the same one on another`() async throws {
+        try await TestReceiver.run { receiver in
+            let first = try receiver.connect()
+            await first.send(
+                "PUT /a.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\(Self.key("k"))\r\n\r\nhel")
+            #expect(
+                try await receiver.eventually { try await receiver.request("GET /files.json").body.contains("a.txt") })
+            let answer = try await receiver.request("PUT /a.txt", [Self.key("k")], "hello")
+            #expect(answer.status == 201)
+            #expect(answer.body == Self.hello)
+            let refused = RawAnswer(await first.receiveAll())
+            #expect(refused.status == 409)
+            #expect(refused.body.contains("The same upload, with the same Idempotency-Key, began again"))
+            #expect(receiver.folder.names == ["a.txt"])
+        }
+    }
+
+    @Test func `Of the same uploads at once one is stored`() async throws {
+        try await TestReceiver.run { receiver in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for _ in 0..<12 {
+                    tasks.addTask { try await receiver.request("PUT /a.txt", [Self.key("k")], "hello").status }
+                }
+                return try await tasks.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses[201] != nil && Set(statuses.keys).isSubset(of: [201, 409]))
+            #expect(receiver.folder.names == ["a.txt"])
+        }
+    }
+
+    @Test func `A form with another file, field or content is refused under its key`() async throws {
+        let parts = [("title", "x"), ("f;a.txt", "hello")]
+        let others = [
+            [("title", "y"), ("f;a.txt", "hello")], [("title", "x"), ("f;b.txt", "hello")],
+            [("title", "x"), ("g;a.txt", "hello")], [("title", "x"), ("f;a.txt", "jello")], [("f;a.txt", "hello")],
+            [("title", "x"), ("f;a.txt", "hello"), ("f;c.txt", "")],
+            [("title", "x"), ("more", ""), ("f;a.txt", "hello")],
+        ]
+        try await TestReceiver.run({ $0.isDigesting = false }) { receiver in
+            #expect(try await receiver.request("POST /", [Self.key("k"), Self.form], formBody(parts)).status == 201)
+            for other in others {
+                let answer = try await receiver.request("POST /", [Self.key("k"), Self.form], formBody(other))
+                #expect(answer.status == 422, "\(other)")
+            }
+            #expect(try await receiver.request("POST /", [Self.key("k"), Self.form], formBody(parts)).status == 201)
+            #expect(receiver.folder.names == ["a.txt", "a.txt.form.json"])
+        }
+    }
+
+    @Test func `An answer is repeated that has a field of megabytes`() async throws {
+        // Each byte takes six in the answer.
+        let long = String(repeating: "\u{1}", count: 700_000)
+        try await TestReceiver.run { receiver in
+            for key in ["a", "b", "a"] {
+                let answer = try await receiver.request(
+                    "POST /", [Self.key(key), Self.form],
+                    formBody([("t", long), ("u", long), ("f;\(key).txt", "hello")]))
+                #expect(answer.status == 201)
+                #expect(answer.body.utf8.count > 8_400_000 && answer.body.contains(#""name":"\#(key).txt""#))
+            }
+            #expect(receiver.folder.names == ["a.txt", "a.txt.form.json", "b.txt", "b.txt.form.json"])
+        }
+    }
+
+    @Test func `An upload that is cut when it is repeated isn't taken for the stored one`() async throws {
+        try await TestReceiver.run { receiver in
+            let stored = try await receiver.request("PUT /a.txt", [Self.key("k")], "hello")
+            #expect(stored.status == 201)
+            let chunks = ["Transfer-Encoding: chunked", Self.key("k")]
+            #expect(try await receiver.request("PUT /a.txt", chunks, "5\r\nhello\r\n0\r\n\r\n").body == Self.hello)
+            #expect(try await receiver.request("PUT /a.txt", chunks, "3\r\nhel\r\n0\r\n\r\n").status == 422)
+            let digest = "Content-Digest: sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"
+            #expect(try await receiver.request("PUT /a.txt", [Self.key("k"), digest], "jello").status == 400)
+            #expect(receiver.folder.names == ["a.txt"])
+        }
+    }
+
+    @Test func `A whole upload that could be resumed is stored once, too`() async throws {
+        let uploads = TemporaryFolder()
+        let draft = [
+            "Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1", "Content-Disposition: attachment; filename=a.txt",
+        ]
+        try await TestReceiver.run(store: UploadStore(uploads.path)) { receiver in
+            for _ in 0..<3 {
+                let answer = try await receiver.request("POST /", draft + [Self.key("k")], "hello")
+                #expect(answer.status == 201 && answer.field("Upload-Complete") == "?1")
+                #expect(answer.body == Self.hello)
+            }
+            let other = try await receiver.request("POST /", draft + [Self.key("k")], "jello")
+            #expect(other.status == 422)
+            #expect(receiver.folder.names == ["a.txt"])
+        }
+        withExtendedLifetime(uploads) {}
+    }
+
+    @Test func `Clients don't get each other's answers`() async throws {
+        let uploads = IdempotentUploads()
+        #expect(try await uploads.texts(("a", "k"), ("b", "k"), ("a", "k")) == ["1", "2", "1"])
+    }
+
+    @Test func `The oldest uploads are forgotten beyond the limits`() async throws {
+        let few = IdempotentUploads(countLimit: 2)
+        #expect(
+            try await few.texts(("a", "1"), ("a", "2"), ("a", "1"), ("a", "3"), ("a", "1"), ("a", "3"))
+                == ["1", "2", "1", "3", "4", "3"])
+        // A name of one byte and its key count 10 bytes: 1 + 1 for the key, 7 for the request, 1 for the name.
+        let small = IdempotentUploads(byteLimit: 29)
+        #expect(
+            try await small.texts(("a", "1"), ("a", "2"), ("a", "1"), ("a", "3"), ("a", "1"), ("a", "3"))
+                == ["1", "2", "1", "3", "4", "3"])
+    }
+}
+
+extension IdempotentUploads {
+    /// The names under which the files of one request under these keys are stored: the number of the upload.
+    fileprivate func texts(_ keys: (String, String)...) async throws -> [String] {
+        let head = HTTPRequest(method: .put, scheme: nil, authority: nil, path: "/")
+        let count = Local(0)
+        var texts: [String] = []
+        for (owner, text) in keys {
+            guard let key = try IdempotencyKey([.idempotencyKey: text], owner: owner) else { continue }
+            let answer = try await self.once(key, head) { stored in
+                Answer(.created, body: ByteBuffer(string: stored.names.joined()))
+            } _: {
+                count.value += 1
+                var receipt = UploadReceipt()
+                receipt.files = [UploadReceipt.File(name: "\(count.value)", size: 0)]
+                receipt.fingerprint = "f"
+                var answer = Answer(.created, body: ByteBuffer(string: "\(count.value)"))
+                answer.receipt = receipt
+                return answer
+            }
+            texts.append(String(buffer: answer.body))
+        }
+        return texts
+    }
+}
+#endif
