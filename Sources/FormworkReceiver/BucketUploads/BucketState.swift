@@ -90,9 +90,22 @@ struct BucketState: Codable, Hashable, Sendable {
     init(record: [UInt8]) { self.record = Data(record) }
 
     init?(_ object: [UInt8]) {
-        guard let state = try? JSONDecoder().decode(Self.self, from: Data(object)) else { return nil }
+        guard let state = try? JSONDecoder().decode(Self.self, from: Data(object)), state.isUsable else { return nil }
         self = state
     }
+
+    /// Whether its numbers can be those of an upload. What uses them relies on that, and anyone who may write to the
+    /// bucket can change them.
+    private var isUsable: Bool {
+        let pieces = self.bytes.pieces + (self.mark?.tail.map { [$0] } ?? [])
+        return self.fence >= 0 && self.fence < .max && pieces.count <= S3Storage.maximumParts + 1
+            && pieces.allSatisfy { 1...Self.longestPiece ~= $0.count }
+            && (self.mark.map { $0.parts >= 0 && ($0.files ?? 0) >= 0 && $0.position?.isUsable ?? true } ?? true)
+            && (self.bytes.map?.isUsable ?? true)
+    }
+
+    /// More than any piece has: 10,000 of them can be added.
+    private static let longestPiece: Int64 = 1 << 45
 
     func encoded() throws -> [UInt8] { Array(try JSONEncoder().encode(self)) }
 

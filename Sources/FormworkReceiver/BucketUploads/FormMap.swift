@@ -40,6 +40,12 @@ struct FormMap: Codable, Hashable, Sendable {
         var isFile = false
         /// The state of the file's SHA-256 before the bytes that are held; `nil` if it isn't computed.
         var digest: Data?
+
+        /// Whether its numbers fit together.
+        var isUsable: Bool {
+            0...(1 << 59) ~= self.count && Int64(self.held.count) <= self.count
+                && (self.content.map { 0...self.count ~= $0 } ?? true)
+        }
     }
 
     /// More aren't noted: the others are read when the form is complete.
@@ -47,5 +53,15 @@ struct FormMap: Codable, Hashable, Sendable {
 
     var files: [File] = []
     var position: Position
+
+    /// Whether the files follow one another within the form's bytes.
+    var isUsable: Bool {
+        var last: Int64 = 0
+        for file in self.files {
+            guard last <= file.start, file.start <= file.end else { return false }
+            last = file.end
+        }
+        return self.position.isUsable && last <= self.position.count
+    }
 }
 #endif

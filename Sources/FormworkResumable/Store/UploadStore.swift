@@ -310,10 +310,13 @@ public final class UploadStore: Sendable {
     }
 
     private func isOver(_ name: String, _ now: Date) async -> Bool {
-        guard let bytes = (try? await self.storage.record(of: name)) ?? nil else { return false }
-        if let record = UploadRecord(bytes) { return record.expires <= now }
-        guard let age = self.folder?.age(ofRecord: name, now: now) else { return false }
-        return age > self.options.lifetime
+        let bytes: [UInt8]?
+        do { bytes = try await self.storage.record(of: name) } catch { return false }
+        if let record = bytes.flatMap(UploadRecord.init) { return record.expires <= now }
+        // Damaged, or of another version.
+        let age =
+            if let folder { folder.age(ofRecord: name, now: now) } else { try? await self.storage.idleTime(of: name) }
+        return age.map { $0 > self.options.lifetime } ?? false
     }
 
     /// Whether there is an unfinished upload of this name.
