@@ -55,6 +55,9 @@ actor BucketContent: ObservingContent {
     private var mapper: FormMapper?
     /// The SHA-256 of all bytes; `nil` if it isn't wanted, or some weren't observed.
     private var digest: SavableSHA256?
+    private var isCommitting = false
+    /// Those that wait to commit, in order.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
         (self.name, self.uploads, self.state, self.tag) = (name, uploads, state, tag)
@@ -87,7 +90,8 @@ actor BucketContent: ObservingContent {
         return digest.finalized()
     }
 
-    /// Continues to observe after bytes that the upload has; `nil` if it isn't known what was observed of them.
+    /// Continues to observe after bytes that the upload has.
+    /// - Parameter bytes: `nil` if it isn't known what was observed of them.
     private func continueObserving(_ bytes: BucketState.Bytes?) {
         (self.mapper, self.digest) = (nil, nil)
         guard let wanted, let bytes else { return }
@@ -208,7 +212,9 @@ actor BucketContent: ObservingContent {
         // A receiver that was overtaken must not process it as well. Its files are removed only after that, and noted
         // until then.
         try await self.commit { _ in }
-        let whole = placings.filter { $0.marker == nil }
+        // Their uploads are aborted, so only the key counts. Each failed try leaves another one.
+        var keys: Set<String> = []
+        let whole = placings.filter { $0.marker == nil && keys.insert($0.key).inserted }
         if whole.count < placings.count {
             for placing in placings where placing.marker != nil {
                 guard let object = try await self.client.head(placing.key), object.marker == placing.marker else {
@@ -258,6 +264,11 @@ actor BucketContent: ObservingContent {
 
     /// Writes the next version of the state, and removes the pieces that it doesn't need any more.
     private func commit(removesPieces: Bool = true, _ change: (inout BucketState) -> Void) async throws {
+        // One at a time: another of this receiver would seem to be another receiver's.
+        if self.isCommitting { await withCheckedContinuation { self.waiting.append($0) } }
+        self.isCommitting = true
+        defer { if self.waiting.isEmpty { self.isCommitting = false } else { self.waiting.removeFirst().resume() } }
+        if case .failed(let error) = self.status { throw error }
         var next = self.state.changed()
         // Only the bytes of the moment when this receiver began may have to be restored.
         next.mark = self.opened

@@ -19,7 +19,7 @@ struct FormMapper: Sendable {
     /// The least bytes of a file that is noted.
     private let least: Int64
     private var parser: MultipartParser
-    /// The form's bytes before those that the parser has seen, less those that it has seen and the form doesn't have.
+    /// What is added to the parser's offset to get the form's.
     private var shift: Int64 = 0
     private var files: [FormMap.File] = []
     private var place = FormMap.Position.Place.preamble

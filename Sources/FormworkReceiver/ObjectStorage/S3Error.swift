@@ -52,8 +52,14 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
     /// Whether the store doesn't copy parts, or not for these keys.
     var refusesCopy: Bool {
         // 404: the object is gone, because another receiver has the upload.
-        self.operation == "UploadPartCopy" && !self.isTransient && ([400, 403, 405, 501].contains(self.status))
+        self.operation == "UploadPartCopy" && !self.isTransient && [400, 403, 405, 501].contains(self.status)
+            && !Self.keyCodes.contains(self.code ?? "")
     }
+
+    /// Codes of answers about the keys or the clock, whatever the request.
+    private static let keyCodes: Set<String> = [
+        "RequestTimeTooSkewed", "ExpiredToken", "InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch",
+    ]
 
     private static let transientCodes: Set<String> = [
         "SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "OperationAborted",

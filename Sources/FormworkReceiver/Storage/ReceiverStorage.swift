@@ -74,10 +74,14 @@ extension ReceiverStorage {
     package func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
     ) async throws -> [String] {
-        try await notice.box.put(notice.intent(uploads.compactMap(\.trace)), notice.name)
+        do { try await notice.box.put(notice.intent(uploads.compactMap(\.trace)), notice.name) } catch {
+            // In a separate task: the request's task may be cancelled.
+            await Task { for upload in uploads.reversed() { await upload.abandon() } }.value
+            throw error
+        }
         let names: [String]
         do { names = try await self.publish(uploads, record: record) } catch {
-            // In a separate task: the request's task may be cancelled.
+            // As above.
             await Task { try? await notice.box.remove(notice.name) }.value
             throw error
         }
@@ -101,6 +105,8 @@ extension ReceiverStorage {
                 try await upload.write(ByteBuffer(bytes: record.bytes))
                 names.append(try await upload.finish())
             }
+            // A receiver that was overtaken while it made the last of them must not report them.
+            for upload in uploads.reversed() where try await upload.isStillOwned() { break }
             return names
         } catch {
             let (all, finished) = (uploads, names.count)
@@ -199,12 +205,17 @@ package protocol StorageUpload: Sendable {
     /// Removes the file that ``finish()`` made visible, because another file of the same form failed. A file that it
     /// replaced doesn't come back, and a file that has replaced it since then stays.
     func withdraw() async
+    /// Makes sure that no other receiver has taken the form over, of which it is a file.
+    /// - Returns: Whether that can be known.
+    /// - Throws: ``UploadIsBusy`` if one has.
+    func isStillOwned() async throws -> Bool
     /// What shows later whether it became visible; `nil` if nothing does.
     var trace: Notice.Trace? { get }
 }
 
 extension StorageUpload {
     package var trace: Notice.Trace? { nil }
+    package func isStillOwned() async throws -> Bool { false }
 
     package func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
         try await self.write(buffer)

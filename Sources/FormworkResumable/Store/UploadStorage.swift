@@ -74,7 +74,7 @@ public protocol UploadContent: Sendable {
     func close() async
 }
 
-/// The bytes of an upload in a storage that observes them while they are appended, so that another process continues that.
+/// Bytes of an upload that the storage observes while they are appended. Another process can continue to observe them.
 package protocol ObservingContent: UploadContent {
     /// Called before anything is appended.
     func observe(_ wanted: UploadObservation) async

@@ -86,6 +86,21 @@ struct BucketHookTests {
         store.close()
     }
 
+    @Test func `If the message can't be kept, nothing is stored and the name stays free`() async throws {
+        let store = try FakeStore { operation, count in
+            operation == "Put" && count == 1 ? .answer(403, "AccessDenied") : nil
+        }
+        let server = try HookServer()
+        try await Self.run(store, server) { receiver in
+            let refused = try await receiver.request("PUT /a", [], "1")
+            #expect(refused.status == 502)
+            let stored = try await receiver.request("PUT /a", [], "2")
+            #expect(stored.status == 201)
+            #expect(store.objects["in/a"]?.bytes == Array("2".utf8))
+        }
+        store.close()
+    }
+
     @Test func `Another receiver sends what is left`() async throws {
         let store = try FakeStore()
         let deaf = try HookServer { type, _ in type == "upload.asked" ? .answer(200) : .answer(500) }

@@ -177,6 +177,64 @@ import Testing
         }
     }
 
+    @Test func `Two changes at once follow one another`() async throws {
+        let store = try FakeStore()
+        try await Self.with(store) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            let content = try #require(try await Self.open(uploads) as? BucketContent)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<20 {
+                    group.addTask { try await content.keep([UInt8(index)]) }
+                    group.addTask {
+                        try await content.confirm(BucketState.Placing(key: "in/\(index)", upload: "u", marker: "m"))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            await content.close()
+            #expect(Self.version(in: store) == 40)
+        }
+    }
+
+    @Test func `However often a file can't be made, its key is noted once`() async throws {
+        let store = try FakeStore()
+        try await Self.with(store) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            for index in 0..<5 {
+                let content = try #require(try await Self.open(uploads) as? BucketContent)
+                _ = try await content.finished(count: 0)
+                try await content.confirm(BucketState.Placing(key: "in/a", upload: "u\(index)", marker: nil))
+                await content.close()
+            }
+        }
+        let state = store.objects["\(Self.folder)\(Self.name).json"].flatMap { BucketState($0.bytes) }
+        // The last one is noted beside the key that is known already.
+        #expect(state?.placings?.map(\.upload) == ["u0", "u4"])
+    }
+
+    @Test func `A state that can't be read is removed when it is older than an upload can be`() async throws {
+        let store = try FakeStore()
+        try await Self.with(store) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            let content = try await Self.open(uploads)
+            try await content.append(Array(Self.bytes[..<150]), at: 0)
+            try await content.sync()
+            await content.close()
+            store.replace("\(Self.folder)\(Self.name).json", Array("{".utf8))
+            // The store's objects are a day old.
+            var options = UploadStoreOptions()
+            options.lifetime = 200_000
+            _ = await UploadStore(storage: uploads, options: options).removeExpired()
+            #expect(store.objects.count > 1)
+            options.lifetime = 80_000
+            _ = await UploadStore(storage: uploads, options: options).removeExpired()
+        }
+        #expect(store.objects.isEmpty)
+    }
+
     // MARK: Two receivers
 
     @Test func `Of two receivers the one that saves first goes on`() async throws {
