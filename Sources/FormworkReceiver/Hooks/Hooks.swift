@@ -210,11 +210,14 @@ package final class Hooks: Service, Sendable {
 
     private func sendDue() {
         while let name = self.takeDue() {
-            Task {
-                await self.deliver(name)
-                self.state.withLock { $0.underWay -= 1 }
-                self.showPending()
-                self.sendDue()
+            // A report outlives the upload that it is about, and must not keep its memory.
+            UploadMemory.$lease.withValue(nil) {
+                _ = Task {
+                    await self.deliver(name)
+                    self.state.withLock { $0.underWay -= 1 }
+                    self.showPending()
+                    self.sendDue()
+                }
             }
         }
     }

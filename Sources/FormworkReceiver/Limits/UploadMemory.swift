@@ -26,6 +26,10 @@ package final class UploadMemory: Sendable {
         let continuation: CheckedContinuation<Bool, Never>
     }
 
+    fileprivate struct WeakLease {
+        weak var lease: Lease?
+    }
+
     fileprivate struct State {
         /// The least memory of all uploads that are admitted.
         var reserved = 0
@@ -34,6 +38,7 @@ package final class UploadMemory: Sendable {
         var peak = 0
         var waiting: [Waiter] = []
         var lastID = 0
+        var leases: [ObjectIdentifier: WeakLease] = [:]
 
         var used: Int { self.reserved + self.shared }
     }
@@ -52,7 +57,9 @@ package final class UploadMemory: Sendable {
     var used: Int { self.state.withLock { $0.used } }
     /// The uploads that are admitted.
     var uploads: Int { self.state.withLock { $0.reserved / (self.least + Self.readBytes) } }
-    /// The most that were at once.
+    /// The number of those that wait for memory.
+    var queued: Int { self.state.withLock { $0.waiting.count } }
+    /// The most bytes that were used at once.
     var peak: Int { self.state.withLock { $0.peak } }
 
     /// The memory of one upload, released with the last reference to it.
@@ -66,14 +73,14 @@ package final class UploadMemory: Sendable {
         private let memory: UploadMemory
         /// Changed while the memory's state is locked.
         fileprivate let held = Mutex(Held())
-        /// Frees buffers of the upload's files that have all their bytes.
-        private let resting = Mutex<[@Sendable () async -> Void]>([])
+        /// The upload's files that have a buffer, in order, and how to free it.
+        private let files = Mutex<[(id: ObjectIdentifier, free: @Sendable () async -> Void)]>([])
 
         fileprivate init(_ memory: UploadMemory) { self.memory = memory }
 
         deinit { self.memory.ended(self) }
 
-        /// The most bytes of a buffer.
+        /// Bytes of buffers that it can always have. No buffer has more.
         var least: Int { self.memory.least }
 
         /// Bytes of buffers that the upload has.
@@ -92,19 +99,30 @@ package final class UploadMemory: Sendable {
                     """)
             }
             if self.memory.takes(count, self) { return }
-            // Otherwise an upload of many short files would wait for itself.
-            let resting = self.resting.withLock { all in
-                defer { all = [] }
-                return all
-            }
-            for free in resting { await free() }
+            // Otherwise an upload of many short files would wait for itself. The file that asks has no buffer now.
+            for file in self.files.withLock({ files in
+                defer { files = [] }
+                return files
+            }) { await file.free() }
             try await self.memory.wait(count, self)
         }
 
         func release(_ count: Int) { self.memory.released(count, self) }
 
-        /// Notes how to free a buffer whose file has all its bytes, if memory is short.
-        func rests(_ free: @escaping @Sendable () async -> Void) { self.resting.withLock { $0.append(free) } }
+        /// Notes how to free a file's buffer once the file has all its bytes. It has them when another file of the upload
+        /// calls this.
+        func holds(_ file: AnyObject, _ free: @escaping @Sendable () async -> Void) {
+            let id = ObjectIdentifier(file)
+            self.files.withLock { if $0.last?.id != id { $0.append((id, free)) } }
+        }
+
+        /// What frees the buffers of files that have all their bytes.
+        fileprivate func takeComplete() -> [@Sendable () async -> Void] {
+            self.files.withLock { files in
+                defer { files = Array(files.suffix(1)) }
+                return files.dropLast().map(\.free)
+            }
+        }
     }
 
     /// Admits an upload.
@@ -112,17 +130,14 @@ package final class UploadMemory: Sendable {
     func admit(within patience: Duration = UploadMemory.patience) async -> Lease? {
         let whole = self.least + Self.readBytes
         let isAdmitted = self.state.withLock { $0.waiting.isEmpty && $0.reserve(whole, self.limit) }
-        if isAdmitted { return Lease(self) }
-        let id = self.state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        let end = Task {
-            try? await Task.sleep(for: patience.asWait)
-            self.give(up: id)
-        }
-        defer { end.cancel() }
-        return await self.queue(id, nil, whole) ? Lease(self) : nil
+        if isAdmitted { return self.begun() }
+        return await self.queue(nil, whole, within: patience) ? self.begun() : nil
+    }
+
+    private func begun() -> Lease {
+        let lease = Lease(self)
+        self.state.withLock { $0.leases[ObjectIdentifier(lease)] = WeakLease(lease: lease) }
+        return lease
     }
 
     private func takes(_ count: Int, _ lease: Lease) -> Bool {
@@ -134,20 +149,21 @@ package final class UploadMemory: Sendable {
     }
 
     private func wait(_ count: Int, _ lease: Lease) async throws {
-        let id = self.state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        guard await self.queue(id, lease, count) else { throw CancellationError() }
+        guard await self.queue(lease, count, within: nil) else { throw CancellationError() }
         if Task.isCancelled {
             lease.release(count)
             throw CancellationError()
         }
     }
 
+    /// - Parameter patience: How long to wait; `nil` for as long as it takes.
     /// - Returns: Whether the memory is there.
-    private func queue(_ id: Int, _ lease: Lease?, _ count: Int) async -> Bool {
-        await withTaskCancellationHandler {
+    private func queue(_ lease: Lease?, _ count: Int, within patience: Duration?) async -> Bool {
+        let id = self.state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // Before the waiter could be given up.
                 let isOver = Task.isCancelled
@@ -157,12 +173,28 @@ package final class UploadMemory: Sendable {
                 }
                 if isOver { continuation.resume(returning: false) }
                 self.serve()
+                self.freeComplete()
                 // It may have been cancelled in between.
                 if Task.isCancelled { self.give(up: id) }
+                guard let patience else { return }
+                _ = Task {
+                    try? await Task.sleep(for: patience.asWait)
+                    self.give(up: id)
+                }
             }
         } onCancel: {
             self.give(up: id)
         }
+    }
+
+    /// Frees what uploads hold for files that have all their bytes, if anyone waits.
+    private func freeComplete() {
+        let leases = self.state.withLock { state in
+            state.waiting.isEmpty ? [] : state.leases.values.compactMap(\.lease)
+        }
+        let complete = leases.flatMap { $0.takeComplete() }
+        guard !complete.isEmpty else { return }
+        Self.$lease.withValue(nil) { _ = Task { for free in complete { await free() } } }
     }
 
     private func give(up id: Int) {
@@ -209,6 +241,7 @@ package final class UploadMemory: Sendable {
         self.state.withLock { state in
             state.reserved -= self.least + Self.readBytes
             state.shared -= lease.held.withLock { $0.shared }
+            state.leases[ObjectIdentifier(lease)] = nil
         }
         self.serve()
     }

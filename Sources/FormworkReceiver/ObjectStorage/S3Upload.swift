@@ -51,6 +51,9 @@ package actor S3Upload: StorageUpload {
     private var tags: [String?] = []
     private var onTheWay: [Task<Void, Never>] = []
     private var failure: (any Error)?
+    /// Sends the last bytes early, because memory is short. ``finish()`` and ``abandon()`` wait for it.
+    private var sendingRest: Task<Void, Never>?
+    private var isFinishing = false
     /// The name under which an object may exist, even if the answer to the request that makes it was lost.
     private var attempted: String?
     /// The name that it reserves among the uploads of its process.
@@ -112,13 +115,17 @@ package actor S3Upload: StorageUpload {
         // Noted already: a receiver that takes over aborts it, so that it doesn't hold the name.
         try await confirm(self.storage.location.prefix + begun.name, begun.id, marker)
         for part in pieces.parts(range ?? 0..<length) {
-            try await self.addPart(atOnce: Self.copiesAtOnce) { client, number, key, id in
+            try await self.addPart(atOnce: Self.copiesAtOnce) { [lease] client, number, key, id in
                 switch part {
                 case .whole(let piece):
                     return try await client.copyPart(from: piece.key, nil, number: number, key: key, id: id)
                 case .copied(let slice):
                     return try await client.copyPart(from: slice.key, slice.range, number: number, key: key, id: id)
                 case .read(let slices):
+                    let count = slices.reduce(0) { $0 + Int(clamping: $1.count) }
+                    let share = min(S3Storage.bufferBytes(count), lease?.least ?? 0)
+                    try await lease?.take(share)
+                    defer { lease?.release(share) }
                     return try await client.uploadPart(client.read(slices), number: number, key: key, id: id)
                 }
             }
@@ -151,6 +158,8 @@ package actor S3Upload: StorageUpload {
     /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Nothing is left of the file then.
     package func finish() async throws -> String {
         if case .finished(let name, _) = self.state { return name }
+        self.isFinishing = true
+        await self.sendingRest?.value
         do {
             try self.checkOpen()
             let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
@@ -169,6 +178,8 @@ package actor S3Upload: StorageUpload {
     /// Removes the file, also if the task was cancelled, and waits until the store has answered.
     package func abandon() async {
         if case .open = self.state { self.state = .ended } else { return }
+        self.sendingRest?.cancel()
+        await self.sendingRest?.value
         let tasks = self.onTheWay
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
@@ -182,6 +193,13 @@ package actor S3Upload: StorageUpload {
             if let multipart { await self.abort(multipart, hadPartsOnTheWay: !tasks.isEmpty) }
             if let attempted { await self.deleteOwn(attempted) }
         }.value
+    }
+
+    package func isStillOwned() async throws -> Bool {
+        // A file that is the whole upload is used by the receiver that takes over.
+        guard let confirm, let multipart, !self.isShared else { return false }
+        try await confirm(self.storage.location.prefix + multipart.name, multipart.id)
+        return true
     }
 
     /// Removes a finished file, because a later file of the same form failed, for example.
@@ -261,16 +279,21 @@ package actor S3Upload: StorageUpload {
             self.freeBuffer()
             throw error
         }
-        lease.rests { [weak self] in await self?.sendRest() }
+        lease.holds(self) { [weak self] in await self?.sendRest() }
     }
 
     /// Sends what there is, so that its memory is free. All bytes must have come: a part in the middle can't be short.
     private func sendRest() async {
-        guard case .open = self.state, self.buffer.readableBytes > 0 else { return }
-        do {
-            try await self.sendPart()
-            while !self.onTheWay.isEmpty { await self.waitForOldest() }
-        } catch { if self.failure == nil { self.failure = error } }
+        guard case .open = self.state, !self.isFinishing, self.buffer.readableBytes > 0, self.sendingRest == nil
+        else { return }
+        let sending = Task {
+            do {
+                try await self.sendPart()
+                while !self.onTheWay.isEmpty { await self.waitForOldest() }
+            } catch { if self.failure == nil { self.failure = error } }
+        }
+        self.sendingRest = sending
+        await sending.value
     }
 
     /// Begins to make the next part, when fewer than `limit` are being made.

@@ -54,6 +54,18 @@ struct HookTests {
         }
     }
 
+    @Test func `A report that gets no answer keeps no memory of its upload`() async throws {
+        let memory = UploadMemory(limit: 64 << 20, least: 1 << 20)
+        let server = try HookServer { type, _ in type == "upload.stored" ? .hold : .answer(204) }
+        try await Self.run(server, receiver: { $0.memory = memory }) { fixture in
+            let answer = try await fixture.receiver.request("PUT /a", [], "1")
+            #expect(answer.status == 201)
+            _ = try await fixture.messages("upload.stored")
+            let isFree = try await fixture.receiver.eventually { memory.used == 0 }
+            #expect(isFree)
+        }
+    }
+
     private static func run(
         _ server: HookServer, in folder: TemporaryFolder = TemporaryFolder(),
         uploads: TemporaryFolder = TemporaryFolder(),

@@ -78,10 +78,35 @@ import Testing
         let lease = try #require(await memory.admit())
         try await lease.take(Self.part)
         let waiting = Task { try await lease.take(10) }
-        try await Task.sleep(for: .milliseconds(20))
+        while memory.queued == 0 { try await Task.sleep(for: .milliseconds(1)) }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
+        lease.release(Self.part)
+        #expect(lease.count == 0)
+        try await lease.take(Self.part)
         #expect(lease.count == Self.part)
+    }
+
+    @Test func `Files that have all their bytes give their memory to an upload that waits`() async throws {
+        let memory = UploadMemory(limit: 3 * Self.whole, least: Self.part)
+        let lease = try #require(await memory.admit())
+        let files = (0..<200).map { _ in Count() }
+        var taken = 0
+        // As many short files as there is memory for, each with a buffer of a whole part.
+        while memory.used + Self.part <= memory.limit || lease.count == 0 {
+            let file = files[taken]
+            try await lease.take(Self.part)
+            lease.holds(file) {
+                file.add()
+                lease.release(Self.part)
+            }
+            taken += 1
+        }
+        let other = try #require(await memory.admit())
+        #expect(files[..<(taken - 1)].allSatisfy { $0.value == 1 })
+        // The last may still get bytes.
+        #expect(files[taken - 1].value == 0)
+        withExtendedLifetime(other) {}
     }
 
     /// Sixty-four clients send files of three parts and a half, and the store answers no part. Uploads that began early may have
