@@ -73,18 +73,23 @@ import Testing
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         let uploads = BucketUploads(storage)
         try await uploads.create("0123456789abcdef0123456789abcdef", record: [1])
+        // The store says that the name is free: that is no error.
+        let file = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
+        _ = try await file.finish()
         await storage.close()
         store.close()
+        #expect(store.count("Head") > 0)
         let lines = metrics.prometheusText.split(separator: "\n").map(String.init)
         for line in [
-            "formwork_store_request_seconds_count{operation=\"PutObject\"} 2",
-            "formwork_store_request_seconds_bucket{operation=\"PutObject\",le=\"60\"} 2",
-            "formwork_store_request_seconds_bucket{operation=\"PutObject\",le=\"+Inf\"} 2",
+            "formwork_store_request_seconds_count{operation=\"PutObject\"} 3",
+            "formwork_store_request_seconds_bucket{operation=\"PutObject\",le=\"60\"} 3",
+            "formwork_store_request_seconds_bucket{operation=\"PutObject\",le=\"+Inf\"} 3",
             "formwork_store_errors_total{operation=\"PutObject\",reason=\"503\"} 1",
             "formwork_store_retries_total{operation=\"PutObject\"} 1",
         ] {
             #expect(lines.contains(line), "\(line)")
         }
+        #expect(lines.filter { $0.hasPrefix("formwork_store_errors_total{") }.count == 1)
     }
 
     @Test func `An addition to an unfinished upload is a resumption`() async throws {

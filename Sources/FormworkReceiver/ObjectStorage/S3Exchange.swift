@@ -118,7 +118,7 @@ struct S3Exchange: Sendable {
         while true {
             var wait = delay
             do {
-                if attempt > 1 { self.metrics?.retries(request.operation) }
+                if attempt > 1 { self.metrics?.willRetry(request.operation) }
                 let stall = min(self.patience.stall, max(ContinuousClock.now.duration(to: end), .milliseconds(1)))
                 return (try await self.counted(request, payloadHash, stall), attempt)
             } catch var error as Failure {

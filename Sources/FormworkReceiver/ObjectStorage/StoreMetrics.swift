@@ -13,12 +13,13 @@ package struct StoreMetrics: Sendable {
             label: ReceiverMetric.storeRequestSeconds.rawValue, dimensions: [("operation", operation)],
             factory: self.factory
         ).record(duration: duration)
-        guard let error else { return }
+        // With 404 and 412 a store answers a question, such as whether a name is free.
+        guard let error, ![404, 412].contains(error.status) else { return }
         self.count(.storeErrors, [("operation", operation), ("reason", error.label)])
     }
 
     /// A request is about to be tried again.
-    func retries(_ operation: String) { self.count(.storeRetries, [("operation", operation)]) }
+    func willRetry(_ operation: String) { self.count(.storeRetries, [("operation", operation)]) }
 
     private func count(_ metric: ReceiverMetric, _ dimensions: [(String, String)]) {
         Counter(label: metric.rawValue, dimensions: dimensions, factory: self.factory).increment()

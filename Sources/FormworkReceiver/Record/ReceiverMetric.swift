@@ -30,8 +30,7 @@ package enum ReceiverMetric: String, CaseIterable, Sendable {
     package var kind: Kind {
         switch self {
         case .connectionsLimit, .connectionsOpen, .hookMessagesPending, .memoryLimit, .memoryUsed, .uploadSlotsLimit,
-            .uploadSlotsUsed,
-            .uploadsInFlight:
+            .uploadSlotsUsed, .uploadsInFlight:
             .gauge
         case .hookSeconds, .uploadSeconds: .summary
         case .storeRequestSeconds: .histogram
@@ -70,7 +69,7 @@ package enum ReceiverMetric: String, CaseIterable, Sendable {
         case .requestsRefused: "Requests that were refused before their body was read, by status and reason."
         case .resumptions: "Requests that added bytes to an unfinished upload that had some already."
         case .storeErrors:
-            "Tries of requests to the object store that failed, by operation and reason: a status, connection or unreadable."
+            "Tries of requests to the object store that failed, by operation and reason: connection, unreadable, or a status other than 404 and 412."
         case .storeRequestSeconds:
             "How long tries of requests to the object store took, by operation, failed ones included."
         case .storeRetries: "Requests to the object store that were tried again, by operation, each time."
