@@ -43,7 +43,9 @@ struct ErrorTests {
             "-F f=@/sys/kernel/mm/transparent_hugepage/enabled: /sys/kernel/mm/transparent_hugepage/enabled has a "
                 + "size of 4096 bytes but ended at file offset \(lengthOfEnabled), as files of /sys do: write "
                 + "cat /sys/kernel/mm/transparent_hugepage/enabled | formwork … -F 'f=@-;filename=enabled'"),
-        Row("-F", "f=@/tmp", status: 26, "-F f=@/tmp: /tmp is a directory: name a file in it"),
+        Row(
+            "-F", "f=@/tmp", status: 26,
+            "-F f=@/tmp: /tmp is a directory: name a file in it, or add --recursive for all of its files"),
         Row(
             "-F", "a={\"x\":\"y;z\"}", status: 2,
             "-F 'a={\"x\":\"y;z\"}': column 11: \"z\"}\" is not one of type=, filename=, headers=, encoder=, length=: "

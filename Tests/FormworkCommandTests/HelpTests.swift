@@ -43,6 +43,12 @@ struct HelpTests {
         #expect(try Command.run("help").text == text)
     }
 
+    @Test func `A version that can't be written is an error`() throws {
+        let full = try Command.shell("\"$F\" --version > /dev/full")
+        #expect(full.status == 23)
+        #expect(full.errors.contains("can't be written"), "\(full.errors)")
+    }
+
     @Test func `The whole page has every detail and the verb's exit statuses`() throws {
         let text = try Command.run("help", "send").text
         #expect(text.contains("\nEXIT STATUS\n") && text.contains("\n  55        the connection failed while"))

@@ -18,6 +18,10 @@ struct SendBeforehandTests {
                 "http://127.0.0.1:99999/", 3,
                 "http://127.0.0.1:99999/, which can't be followed; the body was not delivered"
             ),
+            (
+                "http://[bad", 3,
+                "http://[bad, which can't be followed; the body was not delivered (it isn't a valid URL)"
+            ),
             ("http://[::", 3, "http://[::, which can't be followed; the body was not delivered (it isn't a valid URL)"),
         ])
     func redirects(location: String, status: Int, message: String) throws {

@@ -17,7 +17,7 @@ extension HTTPRequest {
     /// - Throws: ``TransferError/Code/invalidRequest``.
     public init(_ method: Method = .post, to url: String, headerFields: HTTPFields = [:]) throws {
         guard let parsed = URL(string: url), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
-            !host.isEmpty
+            !host.isEmpty, !parsed.hasImpossibleHost
         else {
             throw TransferError(
                 .invalidRequest, "\(Self.withoutUser(url)): isn't a URL such as https://example.com/upload")
@@ -63,6 +63,17 @@ extension HTTPRequest {
         request.headerFields = self.headerFields
         if let credentials { request.headerFields[.authorization] = credentials }
         return request
+    }
+}
+
+extension URL {
+    /// Whether the host has a character that no host can have (WHATWG URL, forbidden host code points). Foundation takes
+    /// `http://[bad`.
+    fileprivate var hasImpossibleHost: Bool {
+        guard let host = self.host(percentEncoded: false), !host.contains(":") else { return false }
+        return host.unicodeScalars.contains {
+            $0.value <= 0x20 || $0.value == 0x7F || "#/<>?@[\\]^|%".unicodeScalars.contains($0)
+        }
     }
 }
 

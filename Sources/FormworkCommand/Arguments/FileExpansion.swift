@@ -16,9 +16,11 @@ import Foundation
 struct FileExpansion {
     /// Whether a folder means all files below it.
     var isRecursive: Bool
+    /// Whether a folder is an empty file, as curl has it.
+    var readsFolders = false
 
     /// The arguments that one means; the same if there is nothing to replace.
-    /// - Throws: `sourceUnavailable` for a pattern or a folder without files, `invalidArgument` for a filename of several
+    /// - Throws: `sourceUnavailable` for a pattern or a folder without files, or a folder if it isn't recursive, `invalidArgument` for a filename of several
     ///   files.
     func expand(_ argument: FormArgument) throws(FormworkError) -> [FormArgument] {
         guard case .files(let files) = argument.content else { return [argument] }
@@ -47,7 +49,14 @@ struct FileExpansion {
     /// `nil` for a path that is neither a pattern nor a folder to send.
     private func files(of file: FormArgument.File) throws(FormworkError) -> [FormArgument.File]? {
         let path = file.path
-        if self.isRecursive, Self.type(of: path) == .typeDirectory { return try self.files(inFolderOf: file) }
+        if self.isRecursive || !self.readsFolders, Self.type(of: path) == .typeDirectory {
+            guard self.isRecursive else {
+                throw FormworkError(
+                    .sourceUnavailable, "is a directory: name a file in it, or add --recursive for all of its files",
+                    path: path)
+            }
+            return try self.files(inFolderOf: file)
+        }
         guard path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
         var found: [FormArgument.File] = []
         for bytes in SystemCalls.paths(matching: path) {

@@ -4,9 +4,14 @@ import Formwork
 
 /// A request for help: `formwork help VERB` for the whole page, `formwork VERB --help` for a short one.
 enum HelpRequest {
-    /// Prints the page that the words ask for.
+    /// Prints the page, or the version, that the words ask for.
     /// - Returns: Whether they did.
     static func answer<Root: ParsableCommand>(_ words: [String], _ root: Root.Type) throws -> Bool {
+        // ArgumentParser doesn't look whether it could be written.
+        if words == ["--version"] {
+            try StandardOutput.write(FormworkVersion.text + "\n")
+            return true
+        }
         let isWhole = words.first == "help"
         var path = Array(words.dropFirst(isWhole ? 1 : 0).prefix { !$0.hasPrefix("-") })
         // 'help' explains itself by the list of verbs.
