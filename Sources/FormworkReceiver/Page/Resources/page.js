@@ -171,6 +171,7 @@ class Upload {
   turn = 0 // changes whenever the current run of `send` is to end
   isPlain = false // sent in one request that can't be resumed
   wasWhole = false // sent in one request, as small files are at first
+  mayBeStored = false // such a request was sent to its last byte, and its answer was lost
   url = undefined // where a resumable upload continues
   key = randomKey()
   samples = []
@@ -259,16 +260,21 @@ class Upload {
     if (!this.url) this.show(0)
     if (resumes && !this.url && !this.isPlain && !this.wasWhole && this.size <= smallSize) {
       this.wasWhole = true
-      for (let tries = 0; tries < wholeTries; tries += 1) {
+      for (let tries = 0; tries < wholeTries || this.mayBeStored; tries += 1) {
         const answer = await this.sendWhole()
         if (isOver()) return
         const { status } = answer
         if (status >= 200 && status < 300) return this.arrived(answer)
-        if ([400, 403, 413, 415].includes(status)) return this.refused(answer)
-        if (isBusy(status)) return this.delay(answer)
-        if (status !== 0) break
+        if ([400, 403, 413, 415, 422].includes(status)) return this.refused(answer)
+        if (isBusy(status)) {
+          this.wasWhole = !this.mayBeStored
+          return this.delay(answer)
+        }
+        if (![0, 502, 504].includes(status)) break
+        // Only the answer may have been lost. A receiver that wasn't restarted repeats it for the same key, so the file
+        // isn't sent in another way from here on.
+        this.mayBeStored ||= this.sent >= this.size
         this.show(0)
-        // Only the answer may have been lost. A receiver that wasn't restarted repeats it for the same key.
         let stored
         do {
           await this.pause(lost++)
@@ -400,7 +406,7 @@ class Upload {
 
   /** Sends a small file as the body of one request. */
   sendWhole() {
-    return ask('POST', '/', {
+    return ask('POST', base, {
       fields: {
         'Content-Type': typeOf(this.file), 'Content-Disposition': disposition(this.name), 'Idempotency-Key': this.key,
       },
@@ -415,7 +421,7 @@ class Upload {
    * origin that isn't secure the browser computes no digests, and the file is sent again.
    */
   async findStored() {
-    const answer = await ask('GET', '/files.json', { limit: 10_000, begin: request => { this.request = request } })
+    const answer = await ask('GET', `${base}files.json`, { limit: 10_000, begin: request => { this.request = request } })
     if (isPassing(answer.status)) return null
     try {
       const digest = await crypto.subtle.digest('SHA-256', await this.file.arrayBuffer())
@@ -513,6 +519,8 @@ class Upload {
   }
 
   refused(answer) {
+    // The file was changed since it was sent first.
+    if (answer.status === 422) this.key = randomKey()
     const { response } = answer // null if it isn't JSON
     const text = response?.detail ?? response?.title ?? `The receiver answered ${answer.status} ${answer.statusText}`
     this.end(answer.status === 401 ? `${text} Reload the page to sign in.` : text)
