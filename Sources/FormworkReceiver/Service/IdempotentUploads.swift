@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// What was stored is kept in memory: of the newest uploads, up to a limit. A restart forgets it.
 final class IdempotentUploads: Sendable {
-    /// An upload that was stored. The rest of its answer is made from the upload that repeats it.
+    /// An upload that was stored. Sizes, digests and fields of its answer come from the upload that repeats it.
     struct Stored: Sendable {
         /// The names under which its files were stored.
         var names: [String]
@@ -36,12 +36,32 @@ final class IdempotentUploads: Sendable {
         /// That of this task; `nil` for an upload without a key.
         @TaskLocal static var current: Run?
 
-        private let replaced = Mutex(false)
+        private enum State { case taking, publishing, replaced }
+
+        /// Of two requests with one key the newer one has the higher number.
+        fileprivate let number: Int
+        private let state = Mutex(State.taking)
+
+        fileprivate init(_ number: Int) { self.number = number }
 
         /// Whether the same upload began again, and this one is to end.
-        var isReplaced: Bool { self.replaced.withLock(\.self) }
+        var isReplaced: Bool { self.state.withLock { $0 == .replaced } }
 
-        fileprivate func replace() { self.replaced.withLock { $0 = true } }
+        /// Whether the files may become visible: not if the same upload began again. From then on it isn't ended.
+        func beginPublishing() -> Bool {
+            self.state.withLock { state in
+                if state == .taking { state = .publishing }
+                return state == .publishing
+            }
+        }
+
+        /// - Returns: Whether it ends; `false` while its files are being published.
+        fileprivate func replace() -> Bool {
+            self.state.withLock { state in
+                if state == .taking { state = .replaced }
+                return state == .replaced
+            }
+        }
     }
 
     private enum Entry {
@@ -54,6 +74,8 @@ final class IdempotentUploads: Sendable {
         case replace(Run, Task<Answer, Never>)
         case repeated(Stored)
         case refused
+        /// A newer request is under way.
+        case overtaken
     }
 
     private struct State {
@@ -61,6 +83,8 @@ final class IdempotentUploads: Sendable {
         /// The keys of what is stored, the oldest first.
         var stored: [IdempotencyKey] = []
         var bytes = 0
+        /// The number of the newest request.
+        var last = 0
     }
 
     /// The most uploads that are kept, and the bytes of their keys and names together.
@@ -73,19 +97,25 @@ final class IdempotentUploads: Sendable {
 
     /// Takes an upload, unless one with the same key was stored.
     ///
-    /// An upload with this key that is still under way is ended first, because its client has given it up. If its
+    /// An older upload with this key that is still under way is ended first, because its client has given it up. If its
     /// files are being published already, their names are waited for.
     /// - Parameters:
     ///   - repeated: Answers an upload whose key was used by one that is stored.
     ///   - take: Takes the upload.
-    /// - Throws: 422 if the key was used for another upload.
+    /// - Throws: 422 if the key was used for another upload, 409 if a newer request has it.
     func once(
         _ key: IdempotencyKey, _ head: HTTPRequest, repeated: (Stored) async -> Answer,
         _ take: @escaping @Sendable () async -> Answer
     ) async throws(ProblemDetails) -> Answer {
         let head = Self.description(of: head)
+        let number = self.state.withLock { state in
+            state.last += 1
+            return state.last
+        }
         while true {
-            switch self.step(key, head, take) {
+            // Its client has gone, and may have begun again already.
+            if Task.isCancelled { throw .replaced }
+            switch self.step(key, head, number, take) {
             case .begin(let task):
                 return await withTaskCancellationHandler {
                     await task.value
@@ -93,25 +123,26 @@ final class IdempotentUploads: Sendable {
                     task.cancel()
                 }
             case .replace(let run, let task):
-                run.replace()
-                task.cancel()
+                if run.replace() { task.cancel() }
                 _ = await task.value
             case .repeated(let stored): return await repeated(stored)
             case .refused: throw .keyIsTaken
+            case .overtaken: throw .replaced
             }
         }
     }
 
     private func step(
-        _ key: IdempotencyKey, _ head: String, _ take: @escaping @Sendable () async -> Answer
+        _ key: IdempotencyKey, _ head: String, _ number: Int, _ take: @escaping @Sendable () async -> Answer
     ) -> Step {
         self.state.withLock { state in
             switch state.entries[key] {
-            case .running(let other, let run, let task) where other == head: return .replace(run, task)
+            case .running(let other, let run, let task) where other == head:
+                return run.number < number ? .replace(run, task) : .overtaken
             case .stored(let other, let stored) where other == head: return .repeated(stored)
             case .running, .stored: return .refused
             case nil:
-                let run = Run()
+                let run = Run(number)
                 let task = Task {
                     let answer = await Run.$current.withValue(run) { await take() }
                     self.ended(key, head, answer.receipt.flatMap { Stored($0) })

@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkCore
 import FormworkDigests
 
 /// The files of one request, which appear together when it ends, or not at all.
@@ -85,8 +86,8 @@ struct PendingFiles {
     mutating func note(_ texts: String..., bytes: [UInt8] = []) {
         guard self.fingerprint != nil else { return }
         for part in texts.map({ Array($0.utf8) }) + [bytes] {
-            self.fingerprint?.update(unsafe Array("\(part.count):".utf8).span.bytes)
-            self.fingerprint?.update(unsafe part.span.bytes)
+            Array("\(part.count):".utf8).withBytes { self.fingerprint?.update($0) }
+            part.withBytes { self.fingerprint?.update($0) }
         }
     }
 
@@ -98,6 +99,7 @@ struct PendingFiles {
     mutating func finish(
         _ notice: StoredNotice? = nil, record: (@Sendable ([UploadReceipt.File]) -> FormRecord)? = nil
     ) async throws -> (files: [UploadReceipt.File], record: String?) {
+        if let run = IdempotentUploads.Run.current, !run.beginPublishing() { throw CancellationError() }
         self.isPublishing = true
         let (storage, uploads, files) = (self.storage, self.entries.map(\.upload), self.entries.map(\.file))
         var makeRecord: (@Sendable ([String]) -> FormRecord?)?

@@ -151,7 +151,7 @@ extension Responder {
             case .upload(var upload):
                 upload.terms = begun ?? self.scope?.terms ?? upload.terms
                 return await self.take(upload, head, client) { intake, upload throws in
-                    try await intake.take(upload, body)
+                    try await (IdempotentUploads.Run.current == nil ? intake : intake.keyed).take(upload, body)
                 }
             case .refused(let problem):
                 self.log(problem, head, client)
@@ -177,7 +177,8 @@ extension Responder {
             var upload = try IncomingUpload(head, filename: completed.givenPath)
             upload.terms = try UploadTerms(stored: completed.note)
             upload.isKept = true
-            let isKeyed = head.headerFields[.idempotencyKey] != nil
+            // Not of an upload in several requests: nobody keeps what is stored.
+            let isKeyed = IdempotentUploads.Run.current != nil
             return await self.take(upload, head, client) { intake, upload throws in
                 let body = StoredBody(
                     completed.content, file: completed.file, upload: completed.name, length: completed.length,
@@ -226,7 +227,7 @@ private final class Processing: Sendable {
         return self.state.withLock { state in
             state.isClosed = answer == nil
             var answer = answer ?? Answer(.internalServerError)
-            answer.receipt = state.receipt
+            answer.receipt = state.receipt ?? answer.receipt
             return answer
         }
     }

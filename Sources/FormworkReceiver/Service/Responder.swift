@@ -225,9 +225,9 @@ struct Responder: Sendable {
     }
 
     private func failure(_ error: any Error) -> FailedUpload {
-        // A task is cancelled because the upload began again, or because its connection ended, or the receiver stops.
-        guard Task.isCancelled, !self.slots.isDropped else { return FailedUpload(error) }
         if IdempotentUploads.Run.current?.isReplaced == true { return FailedUpload(ProblemDetails.replaced) }
+        // Otherwise, a task is cancelled because its connection ended, or the receiver stops.
+        guard Task.isCancelled, !self.slots.isDropped else { return FailedUpload(error) }
         return FailedUpload(ConnectionLost())
     }
 

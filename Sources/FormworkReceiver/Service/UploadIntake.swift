@@ -281,7 +281,7 @@ package struct UploadIntake: Sendable {
                     try share.take(Int64(buffer.readableBytes))
                     bytes += buffer.readableBytesView
                 }
-                pending.note("field", field ?? "", bytes: bytes)
+                pending.note("field", field ?? "", part.contentType ?? "", bytes: bytes)
                 fields.append(
                     FormFields.Arrived(index: part.index, header: part.header, name: field ?? "", bytes: bytes))
                 guard fields.count <= self.limits.fields else {

@@ -200,6 +200,58 @@ struct IdempotentUploadTests {
         withExtendedLifetime(uploads) {}
     }
 
+    @Test func `A whole upload for which there is no room to resume is stored once`() async throws {
+        let uploads = TemporaryFolder()
+        var options = UploadStoreOptions()
+        options.maximumCount = 0
+        let draft = [
+            "Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1", "Content-Disposition: attachment; filename=a.txt",
+        ]
+        try await TestReceiver.run(store: UploadStore(uploads.path, options: options)) { receiver in
+            for _ in 0..<3 {
+                let answer = try await receiver.request("POST /", draft + [Self.key("k")], "hello")
+                #expect(answer.status == 201 && answer.body == Self.hello, "\(answer)")
+            }
+            #expect(receiver.folder.names == ["a.txt"])
+        }
+        withExtendedLifetime(uploads) {}
+    }
+
+    @Test func `Of requests that wait the newest is taken, and none whose client has gone`() async throws {
+        let uploads = IdempotentUploads()
+        let key = try #require(try IdempotencyKey([.idempotencyKey: "k"], owner: "a"))
+        let head = HTTPRequest(method: .put, scheme: nil, authority: nil, path: "/")
+        let (isReleased, begun) = (Local(false), Local([Int]()))
+        let run = Local<IdempotentUploads.Run?>(nil)
+        @Sendable func request(_ number: Int) -> Task<HTTPResponse.Status, any Error> {
+            Task {
+                try await uploads.once(key, head) { _ in
+                    Answer(.ok)
+                } _: {
+                    begun.value.append(number)
+                    guard number == 1 else { return Answer(.created) }
+                    run.value = IdempotentUploads.Run.current
+                    // Its cleanup takes long, and can't be cancelled.
+                    while !isReleased.value { await Task.yield() }
+                    return Answer(.conflict)
+                }.status
+            }
+        }
+        let first = request(1)
+        while begun.value.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        let second = request(2)
+        while run.value?.isReplaced != true { try await Task.sleep(for: .milliseconds(1)) }
+        second.cancel()
+        let third = request(3)
+        try await Task.sleep(for: .milliseconds(20))
+        isReleased.value = true
+        #expect(try await first.value == .conflict)
+        let refusal = await #expect(throws: ProblemDetails.self) { try await second.value }
+        #expect(refusal?.status == 409)
+        #expect(try await third.value == .created)
+        #expect(begun.value == [1, 3])
+    }
+
     @Test func `Clients don't get each other's answers`() async throws {
         let uploads = IdempotentUploads()
         #expect(try await uploads.texts(("a", "k"), ("b", "k"), ("a", "k")) == ["1", "2", "1"])
