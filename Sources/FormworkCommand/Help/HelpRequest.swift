@@ -9,7 +9,7 @@ enum HelpRequest {
     static func answer<Root: ParsableCommand>(_ words: [String], _ root: Root.Type) throws -> Bool {
         // ArgumentParser doesn't look whether it could be written.
         if words == ["--version"] {
-            try StandardOutput.write(FormworkVersion.text + "\n")
+            try StandardOutput.write(Root.configuration.version + "\n")
             return true
         }
         let isWhole = words.first == "help"

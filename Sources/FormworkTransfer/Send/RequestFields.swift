@@ -47,8 +47,8 @@ struct RequestFields {
         ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): \(fix)")
     }
 
-    /// Lets a server that knows the field process a repeated request once. Also for PUT: our receiver gives a second file
-    /// of a name another one. `-H` may give the field or leave it out.
+    /// Lets a server that knows the field process a repeated request once. Also for PUT: our receiver stores a second file
+    /// with the same name under another name. `-H` may give the field or leave it out.
     mutating func addIdempotencyKey() {
         guard let name = HTTPField.Name("Idempotency-Key"), self.fields[name] == nil, !self.removed.contains(name)
         else { return }

@@ -19,7 +19,7 @@ struct SendPreparation {
         let json = content?.isJSON == true ? ["Accept: application/json"] : []
         var fields = try RequestFields(json + self.command.habits.headers() + self.command.form.otherHeaders)
         if let authorization = try self.command.credentials.option() { fields.authorize(authorization) }
-        // With ietf and tus an upload begins empty. Only its own URL is asked again.
+        // With ietf and tus the first request has no bytes, so repeating it stores nothing.
         let isRepeated = self.command.retry ?? 0 > 0 && [.off, .auto].contains(self.command.resume.choice)
         if isRepeated, post == nil, ["POST", "PUT"].contains(self.method) { fields.addIdempotencyKey() }
         var request = try self.request(post, fields)
