@@ -237,12 +237,18 @@ def small_files_cut(t, receiver, _):
     t.until("document.querySelectorAll('[data-state=paused]').length === 3", "three without a connection")
     receiver.gate.open()
     arrived_after_a_cut(t, receiver, contents)
-    # Chromium itself sends a request again if a connection that it has used before ends without an answer.
-    receiver.gate.lost = 3
+    # On an origin that isn't secure the page can't compare digests with the list: it has only the key.
+    t.page.evaluate("delete Crypto.prototype.subtle")
+    receiver.gate.lost = 5
     contents |= made(["d.txt"], size=60)
     t.drop_made({"d.txt": contents["d.txt"]})
     t.until("[...document.querySelectorAll('#arrived bdi')].some(n => n.textContent.startsWith('d'))", "the arrival")
+    # The list shows the file as soon as it is stored, before the page has an answer.
+    for _ in range(400):
+        if receiver.gate.lost:
+            t.page.wait_for_timeout(50)
     assert receiver.gate.lost == 0
+    t.until("!document.querySelector('#queued [data-state=sending]')", "the answer")
     stored = receiver.files()
     assert sorted(stored) == ["a.txt", "b.txt", "c.txt", "d.txt"], sorted(stored)
     assert {digest(c) for c in stored.values()} == {digest(c) for c in contents.values()}, sorted(stored)
