@@ -177,7 +177,7 @@ extension Responder {
             var upload = try IncomingUpload(head, filename: completed.givenPath)
             upload.terms = try UploadTerms(stored: completed.note)
             upload.isKept = true
-            // Not of an upload in several requests: nobody keeps what is stored.
+            // An upload in several requests has no run: what it stores is not remembered under its key.
             let isKeyed = IdempotentUploads.Run.current != nil
             return await self.take(upload, head, client) { intake, upload throws in
                 let body = StoredBody(
