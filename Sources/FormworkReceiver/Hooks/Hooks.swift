@@ -204,8 +204,9 @@ package final class Hooks: Service, Sendable {
     }
 
     private func showPending() {
-        let count = self.state.withLock { $0.tries.count }
-        Meter(label: ReceiverMetric.hookMessagesPending.rawValue, factory: self.metrics).set(count)
+        let meter = Meter(label: ReceiverMetric.hookMessagesPending.rawValue, factory: self.metrics)
+        // Within the lock, so that of two numbers the later one stays.
+        self.state.withLock { meter.set($0.tries.count) }
     }
 
     private func sendDue() {

@@ -190,8 +190,8 @@ package actor S3Upload: StorageUpload {
         guard multipart != nil || attempted != nil else { return }
         // In a separate task: the requests of a cancelled task would be cancelled too, but these must be made.
         await Task {
-            if let multipart { await self.abort(multipart, hadPartsOnTheWay: !tasks.isEmpty) }
-            if let attempted { await self.deleteOwn(attempted) }
+            if let multipart { await self.storage.abort(multipart.name, id: multipart.id, hadPartsOnTheWay: !tasks.isEmpty) }
+            if let attempted { await self.storage.delete(attempted, markedWith: self.marker) }
         }.value
     }
 
@@ -207,7 +207,7 @@ package actor S3Upload: StorageUpload {
         guard case .finished(let name, let versionID) = self.state else { return await self.abandon() }
         self.state = .ended
         // As in abandon().
-        await Task { await self.deleteOwn(name, versionID: versionID) }.value
+        await Task { await self.storage.delete(name, markedWith: self.marker, versionID: versionID) }.value
     }
 
     private func freeBuffer() {
@@ -353,10 +353,10 @@ package actor S3Upload: StorageUpload {
                     return multipart
                 }
             } catch {
-                await Task { await self.abort(multipart, hadPartsOnTheWay: false) }.value
+                await Task { await self.storage.abort(name, id: id, hadPartsOnTheWay: false) }.value
                 throw error
             }
-            await self.abort(multipart, hadPartsOnTheWay: false)
+            await self.storage.abort(name, id: id, hadPartsOnTheWay: false)
             // Without a random wait, two uploads could give way to each other forever.
             let pause = self.storage.options.patience.delay * Double.random(in: 0...0.4)
             if pause > .zero { try await Task.sleep(for: pause.asWait) }
@@ -407,48 +407,6 @@ package actor S3Upload: StorageUpload {
             for task in tasks { task.cancel() }
         }
         if self.onTheWay.first == oldest { self.onTheWay.removeFirst() }
-    }
-
-    // MARK: Undoing
-
-    private func abort(_ multipart: Multipart, hadPartsOnTheWay: Bool) async {
-        let key = self.storage.location.prefix + multipart.name
-        // If this fails, a sweep tries again.
-        defer { self.storage.ended(multipart.id) }
-        do {
-            let client = self.storage.client
-            let wasThere = try await client.abortUpload(key, id: multipart.id)
-            // A part that was being received may still have been stored: aborting is complete only when the store
-            // doesn't know the upload.
-            if wasThere, hadPartsOnTheWay { try await client.abortUpload(key, id: multipart.id) }
-        } catch {
-            self.tell("aborted", key, error)
-        }
-    }
-
-    /// Deletes an object if it is this upload's.
-    /// - Parameter version: Its version, if known; a version is never another upload's.
-    private func deleteOwn(_ name: String, versionID version: String? = nil) async {
-        let key = self.storage.location.prefix + name
-        do {
-            var version = version
-            if version == nil || version == "null" {
-                let object = try await self.storage.client.head(key)
-                guard let object, object.marker == self.marker else { return }
-                version = object.versionID
-            }
-            try await self.storage.client.delete(key, versionID: version)
-        } catch {
-            self.tell("deleted", key, error)
-        }
-    }
-
-    private func tell(_ what: String, _ key: String, _ error: any Error) {
-        self.storage.logger.error(
-            "an abandoned file can't be \(what) in the object store",
-            metadata: [
-                "key": "\(key.withControlCharactersEscaped)", "error": "\("\(error)".withControlCharactersEscaped)",
-            ])
     }
 
     private var noNameLeft: any Error {

@@ -47,6 +47,10 @@ final class IdempotentUploads: Sendable {
         /// Whether the same upload began again, and this one is to end.
         var isReplaced: Bool { self.state.withLock { $0 == .replaced } }
 
+        /// Whether the files are becoming visible. Then nothing ends it: an object store may make a file after its request
+        /// was given up.
+        var isPublishing: Bool { self.state.withLock { $0 == .publishing } }
+
         /// Whether the files may become visible: not if the same upload began again. From then on it isn't ended.
         func beginPublishing() -> Bool {
             self.state.withLock { state in
@@ -70,7 +74,7 @@ final class IdempotentUploads: Sendable {
     }
 
     private enum Step {
-        case begin(Task<Answer, Never>)
+        case begin(Run, Task<Answer, Never>)
         case replace(Run, Task<Answer, Never>)
         case repeated(Stored)
         case refused
@@ -116,11 +120,11 @@ final class IdempotentUploads: Sendable {
             // Its client has gone, and may have begun again already.
             if Task.isCancelled { throw .replaced }
             switch self.step(key, head, number, take) {
-            case .begin(let task):
+            case .begin(let run, let task):
                 return await withTaskCancellationHandler {
                     await task.value
                 } onCancel: {
-                    task.cancel()
+                    if !run.isPublishing { task.cancel() }
                 }
             case .replace(let run, let task):
                 if run.replace() { task.cancel() }
@@ -149,7 +153,7 @@ final class IdempotentUploads: Sendable {
                     return answer
                 }
                 state.entries[key] = .running(head: head, run, task)
-                return .begin(task)
+                return .begin(run, task)
             }
         }
     }
