@@ -35,6 +35,14 @@ ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
   return moved;
 }
 
+ptrdiff_t fw_splice(int to, int from, int64_t *offset, size_t count) {
+  off_t at = offset == NULL ? 0 : *offset;
+  ssize_t moved = splice(from, offset == NULL ? NULL : &at, to, NULL, count, 0);
+  if (moved < 0) return -errno;
+  if (offset != NULL) *offset = at;
+  return moved;
+}
+
 ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
   off_t at = *offset;
   ssize_t moved = copy_file_range(from, &at, to, NULL, count, 0);
@@ -84,6 +92,11 @@ ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
   return (ptrdiff_t)moved;
 }
 
+ptrdiff_t fw_splice(int to, int from, int64_t *offset, size_t count) {
+  (void)to, (void)from, (void)offset, (void)count;
+  return -ENOTSUP;
+}
+
 // fcopyfile copies whole files: parts of one go through a buffer.
 ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
   (void)to, (void)from, (void)offset, (void)count;
@@ -126,6 +139,7 @@ int fw_rename_exchange(int folder, const char *one, const char *other) {
 #else
 // Elsewhere every transfer goes through a buffer.
 ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
+ptrdiff_t fw_splice(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
 ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
 int fw_clone(int from, int to) { return -ENOSYS; }
 int fw_set_pipe_size(int pipe, int bytes) { return -ENOSYS; }

@@ -243,19 +243,6 @@ package enum SystemCalls {
         guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Moves up to `count` bytes in the kernel and returns their number; 0 at the end of the input.
-    package static func transfer(
-        _ way: KernelWay, from input: FileDescriptor, at offset: inout Int64, to output: FileDescriptor, count: Int
-    ) throws(Errno) -> Int {
-        let moved =
-            switch way {
-            case .sendfile: unsafe fw_sendfile(output.rawValue, input.rawValue, &offset, count)
-            case .copyFileRange: unsafe fw_copy_file_range(output.rawValue, input.rawValue, &offset, count)
-            }
-        guard moved >= 0 else { throw Errno(rawValue: CInt(-moved)) }
-        return moved
-    }
-
     /// Requests a larger pipe. Without it, writing is only slower.
     package static func enlargePipe(_ descriptor: FileDescriptor, to bytes: CInt) {
         _ = fw_set_pipe_size(descriptor.rawValue, bytes)
@@ -278,6 +265,3 @@ package enum SystemCalls {
         }
     }
 }
-
-/// A system call that moves file bytes without a buffer.
-package enum KernelWay { case sendfile, copyFileRange }

@@ -12,6 +12,8 @@ extern "C" {
 
 /// Moves file bytes from `*offset` on to any descriptor, on Darwin to a socket (sendfile); `*offset` advances.
 ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count);
+/// Moves bytes between a pipe and another descriptor (splice). `*offset` is that of a file and advances; NULL for a pipe.
+ptrdiff_t fw_splice(int to, int from, int64_t *offset, size_t count);
 /// Moves file bytes from `*offset` on to a regular file at its own position (copy_file_range); `*offset` advances.
 ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
 /// Makes the empty file `to` share the content of `from` (FICLONE).

@@ -56,7 +56,8 @@ struct DescriptorWriter {
     /// Sockets use the buffer: sendfile into loopback takes 1.3 to 1.5 times as long.
     private static func way(for kind: FileType) -> KernelWay? {
         switch kind {
-        case .fifo, .characterSpecial: .sendfile
+        case .fifo: .sendfile
+        case .characterSpecial: .splice(SplicePipe(size: Self.pipeSize))
         case .regular: .copyFileRange
         default: nil
         }
@@ -128,7 +129,7 @@ struct DescriptorWriter {
         let moved: Int
         do throws(Errno) {
             moved = try self.waiting { () throws(Errno) in
-                try SystemCalls.transfer(way, from: run.descriptor, at: &offset, to: self.descriptor, count: count)
+                try way.transfer(from: run.descriptor, at: &offset, to: self.descriptor, count: count)
             }
         } catch {
             if Self.isDestinations(error) { throw self.failed(error, reader) }

@@ -128,8 +128,8 @@ extension UnpublishedFile {
             let rest = range.upperBound - offset
             if isKernelAble {
                 do throws(Errno) {
-                    let moved = try SystemCalls.transfer(
-                        .copyFileRange, from: source, at: &offset, to: target, count: Int(min(rest, 8 << 20)))
+                    let moved = try KernelWay.copyFileRange.transfer(
+                        from: source, at: &offset, to: target, count: Int(min(rest, 8 << 20)))
                     // Some file systems say 0 to what they can't do.
                     isKernelAble = moved > 0
                 } catch .interrupted {
