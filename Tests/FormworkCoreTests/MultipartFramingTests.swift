@@ -95,6 +95,21 @@ struct MultipartFramingTests {
                 try MultipartFraming(contentType: "multipart/mixed; \(parameter)")
             }
         }
+        // Each is, or has, another boundary for some receiver: as bytes, by RFC 2231, and by PHP's search for the word.
+        for parameter in [
+            "boundary=\u{301}x", "boundary*=us-ascii''evil", "boundary*0=evil", "boundary*0*=us-ascii''evil", "x-boundary=evil",
+            #"x="boundary=evil""#, "BOUNDARY*=us-ascii''evil",
+        ] {
+            #expect(throws: FormworkError.self, "\(parameter)") {
+                try MultipartFraming(contentType: "multipart/mixed; boundary=b; \(parameter)")
+            }
+            let framing = MultipartFraming(boundary: outer, parameters: parameter)
+            #expect(throws: FormworkError.self, "\(parameter)") { try framing.contentType }
+        }
+        #expect(
+            try refusal { _ = try MultipartFraming(boundary: outer, parameters: "x=boundary").contentType }
+                == "\"x=boundary\" in \"multipart/form-data; x=boundary\" has the word \"boundary\", after which some "
+                + "receivers look for the body's boundary: remove it")
         let parameters = try MultipartFraming(contentType: #"multipart/x; a="\";"; b=text/html;"#).parameters
         #expect(parameters == #"a="\";"; b=text/html"#)
         let evil = MultipartFraming(boundary: outer, parameters: "a=b\r\nEvil: 1")

@@ -51,6 +51,12 @@ struct DescriptionTests {
         Row(#""subtype":"mixed""#, #""subtype":"a\r\nb""#, guardsAgainst: "a header line in an inner type"),
         Row(#""parameters":"""#, #""parameters":"boundary=x""#, guardsAgainst: "a boundary among the parameters"),
         Row(#""parameters":"""#, #""parameters":"x=\"y""#, guardsAgainst: "a quote among the parameters"),
+        Row(
+            #""parameters":"""#, #""parameters":"boundary=\u0301x""#,
+            guardsAgainst: "a boundary that is another Character"),
+        Row(
+            #""parameters":"""#, #""parameters":"boundary*=us-ascii''x""#,
+            guardsAgainst: "a boundary as RFC 2231 writes it"),
         Row(#""parameters":"""#, #""parameters":"x=y\r\nX: 1""#, guardsAgainst: "a header line among the parameters"),
         Row(
             outer, #""subtype":"x","verbatimType":"multipart/form-data, boundary=x""#,
@@ -203,5 +209,15 @@ struct DescriptionTests {
             ["\(index)=(;type=multipart/form-data"] + (0..<3).map { "\(index).\($0)=" } + ["=)"]
         }
         #expect(try form.plan().curlArguments() == words.flatMap { ["-F", $0] })
+    }
+
+    @Test("A type with a word of curl's grammar isn't said, whatever follows the word")
+    func curlsWords() throws {
+        for type in ["text/plain; filename=x", "text/plain; filename=\u{301}x", "text/plain;\u{301}; headers=\u{301}x"] {
+            var form = formB()
+            form.append(BodyPart(name: "a", value: "1", contentType: type))
+            let plan = try form.plan()
+            expect(.invalidArgument) { _ = try plan.curlArguments() }
+        }
     }
 }

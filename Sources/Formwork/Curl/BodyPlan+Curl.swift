@@ -148,10 +148,10 @@ private enum CurlWord {
 
     /// A type can't be quoted, so it must not contain a blank or a keyword.
     static func mediaType(_ type: String, isUpload: Bool) throws(FormworkError) -> String {
-        let parameters = type.lowercased().split(separator: ";").dropFirst()
+        let parameters = type.asciiLowercased.split(separator: UInt8(ascii: ";")).dropFirst()
         let keywords = ["filename=", "headers=", "encoder="]
         let hasKeyword = parameters.contains { piece in
-            keywords.contains { piece.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
+            keywords.contains { piece.drop(while: \.isBlank).starts(with: $0.utf8) }
         }
         // Since 8.13, curl ends a type at its first blank.
         let hasBlank = type.utf8.prefix { $0 != UInt8(ascii: ";") }.contains { $0 == 0x20 || $0 == 0x09 }

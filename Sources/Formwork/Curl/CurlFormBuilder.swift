@@ -235,7 +235,8 @@ struct CurlFormBuilder {
                 throw FormworkError(
                     .invalidArgument, "the type is given twice: leave out \(field.value)")
             }
-            contentType = contentType ?? Array(line.dropFirst("Content-Type:".utf8.count).drop { $0 == 0x20 })
+            let value = line.dropFirst("Content-Type:".utf8.count)
+            contentType = contentType ?? (self.isCurl ? Array(value.drop { $0 == 0x20 }) : Array(field.value.utf8))
         }
         return (fields, contentType)
     }
@@ -267,9 +268,9 @@ private struct NoBytes: ByteStream {
 extension String {
     /// Whether a `Content-Disposition` has the parameter `name`.
     fileprivate var hasNameParameter: Bool {
-        self.lowercased().split(separator: ";").dropFirst().contains { parameter in
-            let text = parameter.drop { $0 == " " || $0 == "\t" }
-            return text.hasPrefix("name=") || text.hasPrefix("name ") || text.hasPrefix("name*=")
+        self.asciiLowercased.split(separator: UInt8(ascii: ";")).dropFirst().contains { parameter in
+            let text = parameter.drop(while: \.isBlank)
+            return ["name=", "name ", "name*="].contains { text.starts(with: $0.utf8) }
         }
     }
 

@@ -98,7 +98,8 @@ package final class OpenFolder: Sendable {
     /// wasn't written with this object could take the name between the check and the removal.
     package func remove(_ file: PublishedFile) {
         self.exclusively {
-            var folders = file.name.split(separator: "/").map(String.init)
+            // Bytes: a slash with a combining mark after it is another Character.
+            var folders = file.name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
             guard let name = folders.popLast() else { return }
             try? self.within(folders) { descriptor throws(Errno) in
                 let status = try SystemCalls.status(of: name, in: descriptor)

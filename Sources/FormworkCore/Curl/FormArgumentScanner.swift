@@ -318,7 +318,7 @@ struct FormArgumentScanner {
 
 extension FormArgument.Header {
     fileprivate func isNamed(_ name: String) -> Bool {
-        if case .line(let line) = self { line.lowercased().hasPrefix(name + ":") } else { false }
+        if case .line(let line) = self { line.asciiLowercased.starts(with: (name + ":").utf8) } else { false }
     }
 }
 

@@ -17,8 +17,10 @@ package enum HeaderFile {
         for byte in bytes {
             if isLineStart, !byte.isSpace { try self.take(&header, number, grammar, &lines) }
             switch byte {
-            case 0x0D: continue
+            case 0x0D where grammar == .curl: continue
             case 0x0A:
+                // With LF it ends the line. Elsewhere, a header with it is an error.
+                if header.last == 0x0D { header.removeLast() }
                 (isLineStart, isComment) = (true, false)
                 number += 1
                 continue

@@ -12,9 +12,8 @@ extension MultipartFraming {
         guard let pieces = Self.pieces(of: contentType) else {
             throw FormworkError(.invalidArgument, "a quote in \"\(contentType)\" isn't closed")
         }
-        let type = pieces[0].lowercased()
-        guard type.hasPrefix("multipart/"), type.utf8.dropFirst(10).allSatisfy(\.isTokenByte), type.utf8.count > 10
-        else {
+        let type = pieces[0].asciiLowercased
+        guard type.starts(with: "multipart/".utf8), type.dropFirst(10).allSatisfy(\.isTokenByte), type.count > 10 else {
             throw FormworkError(
                 .invalidArgument,
                 "\"\(contentType)\" is not a multipart type: write multipart/form-data, multipart/mixed, …")
@@ -23,14 +22,13 @@ extension MultipartFraming {
         var parameters: [String] = []
         for piece in pieces.dropFirst() where !piece.isEmpty {
             try Self.checkParameter(piece, in: contentType)
-            guard piece.lowercased().hasPrefix("boundary=") else {
+            guard let text = Self.boundary(in: piece) else {
                 parameters.append(piece)
                 continue
             }
-            var value = piece.dropFirst("boundary=".count)
-            if value.count >= 2, value.first == "\"", value.last == "\"" { value = value.dropFirst().dropLast() }
-            named = try Boundary(String(value))
+            named = try Boundary(text)
         }
+        try Self.checkNoOther(pieces, in: contentType)
         self.init(
             boundary: named, subtype: String(pieces[0].dropFirst(10)), parameters: parameters.joined(separator: "; "),
             escaping: escaping)
@@ -44,19 +42,19 @@ extension MultipartFraming {
         }
         for piece in pieces.dropFirst() where !piece.isEmpty {
             try Self.checkParameter(piece, in: type)
-            guard !piece.lowercased().hasPrefix("boundary=") else {
+            guard Self.boundary(in: piece) == nil else {
                 throw FormworkError(
                     .invalidArgument, "\"\(type)\" has its own boundary, which would hide the body's: remove it")
             }
         }
+        try Self.checkNoOther(pieces, in: type)
     }
 
     /// Checks that a `Content-Type` has this framing's boundary exactly once, in a form that every receiver reads.
     package func checkBoundary(in contentType: String) throws(FormworkError) {
         let pieces = Self.pieces(of: contentType) ?? []
         let type = (pieces.first ?? "").utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
-        let boundaries = pieces.dropFirst().filter { $0.lowercased().hasPrefix("boundary=") }
-            .map { $0.utf8.dropFirst("boundary=".utf8.count) }
+        let boundaries = pieces.dropFirst().filter { Self.startsBoundary($0) }.map { $0.utf8.dropFirst(9) }
         let isToken = boundaries.first?.allSatisfy(\.isTokenByte) ?? false
         guard type.count == 2, type.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }), boundaries.count == 1,
             let written = boundaries.first,
@@ -69,6 +67,30 @@ extension MultipartFraming {
                 "the type \"\(contentType)\" must have the boundary \"\(self.boundary)\" of the parts exactly once, in "
                     + "quotes if it needs them")
         }
+        try Self.checkNoOther(pieces, in: contentType)
+    }
+
+    /// Checks that nothing else has the word "boundary". Some receivers read `boundary*=` and `boundary*0=` (RFC 2231), and PHP
+    /// takes what comes after the first "boundary" of the whole value, whatever it belongs to.
+    private static func checkNoOther(_ pieces: [String], in type: String) throws(FormworkError) {
+        for piece in pieces where !self.startsBoundary(piece) && piece.asciiLowercased.contains("boundary".utf8) {
+            throw FormworkError(
+                .invalidArgument,
+                "\"\(piece)\" in \"\(type)\" has the word \"boundary\", after which some receivers look for the body's "
+                    + "boundary: remove it")
+        }
+    }
+
+    private static func startsBoundary(_ piece: String) -> Bool { piece.asciiLowercased.starts(with: "boundary=".utf8) }
+
+    /// The value of the parameter `boundary`, without quotes around it; `nil` for another parameter.
+    private static func boundary(in piece: String) -> String? {
+        guard self.startsBoundary(piece) else { return nil }
+        var value = piece.utf8.dropFirst(9)
+        if value.count >= 2, value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\"") {
+            value = value.dropFirst().dropLast()
+        }
+        return String(Substring(value))
     }
 
     private static func checkParameter(_ piece: String, in type: String) throws(FormworkError) {

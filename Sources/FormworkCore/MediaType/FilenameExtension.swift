@@ -87,8 +87,3 @@ extension FilenameExtension {
         }
     }
 }
-
-extension UInt8 {
-    /// The lower-case letter for an upper-case ASCII letter; otherwise the byte itself.
-    var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
-}

@@ -35,7 +35,7 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
         let composed = String(decoding: String(scalars)._nfcCodeUnits, as: UTF8.self)
         var name = Self.trimmed(Self.cut(Self.trimmed(composed), limit))
         guard !name.isEmpty else { return nil }
-        if name.hasPrefix("-") || Self.isReserved(name) { name = Self.trimmed(Self.cut("_\(name)", limit)) }
+        if name.utf8.first == UInt8(ascii: "-") || Self.isReserved(name) { name = Self.trimmed(Self.cut("_\(name)", limit)) }
         self.text = name
     }
 
@@ -81,7 +81,8 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
 
     /// Names that Windows takes for devices, with any extension.
     private static func isReserved(_ name: String) -> Bool {
-        var stem = name.prefix { $0 != "." }.uppercased()
+        // Scalars: a dot with a combining mark is another Character, but the same byte.
+        var stem = String(name.unicodeScalars.prefix { $0 != "." }).uppercased()
         while stem.last == " " { stem.removeLast() }
         if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"].contains(stem) { return true }
         let digits: Set<Character> = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"]

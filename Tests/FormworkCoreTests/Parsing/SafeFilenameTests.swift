@@ -10,7 +10,7 @@ import Testing
             ("x.php\u{0}.png", "x.php.png"), ("a\r\nb", "ab"), ("name.txt:stream", "name.txt_stream"),
             ("xy::$DATA", "xy__$DATA"), ("CON", "_CON"), ("con.txt", "_con.txt"), ("Lpt1.tar.gz", "_Lpt1.tar.gz"),
             ("COM¹", "_COM¹"), ("NUL .txt", "_NUL .txt"), ("COM10", "COM10"), ("CONSOLE", "CONSOLE"),
-            (".htaccess", "htaccess"), ("-rf", "_-rf"), (".-", "_-"), ("a/-b", "_-b"), ("a-b", "a-b"), ("  a  ", "a"),
+            (".htaccess", "htaccess"), ("-rf", "_-rf"), (".-", "_-"), ("-\u{301}rf", "_-\u{301}rf"), ("con.\u{301}txt", "_con.\u{301}txt"), ("a/-b", "_-b"), ("a-b", "a-b"), ("  a  ", "a"),
             ("a.", "a"), ("a. . .", "a"), ("...a", "a"),
             ("a\u{202E}gpj.exe", "agpj.exe"), ("\u{FEFF}a", "a"), ("naïve 文書.txt", "naïve 文書.txt"),
             ("👨‍👩‍👧.png", "👨‍👩‍👧.png"), ("<a>|?*\"", "_a_____"),
