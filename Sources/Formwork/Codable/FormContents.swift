@@ -48,10 +48,9 @@ final class FormContents {
         // Trees are walked recursively, so even `.max` needs a bound.
         let depth = min(max(0, self.options.nameDepth), 512)
         for (index, entry) in self.entries.enumerated() {
-            guard let bytes = entry.header.nameBytes else { continue }
-            let name = entry.name ?? ""
-            let path =
-                NameKey.path(Array(name.utf8), dots: self.options.splitsAtDots, limit: depth) ?? [NameKey(bytes)]
+            guard let name = entry.name else { continue }
+            let bytes = Array(name.utf8)
+            let path = NameKey.path(bytes, dots: self.options.splitsAtDots, limit: depth) ?? [NameKey(bytes[...])]
             guard path.count <= depth + 1 else {
                 throw ParsingFailure(.nameDepthLimit, limit: Int64(depth))
                     .error("The name nests deeper than \(depth, "level") (FormDataDecoder.nameDepth).", at: nil)

@@ -75,8 +75,9 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func read<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         if let member = self.find(key) { return try member.read(type) }
-        // Empty arrays, and objects without any present members, send nothing. The bound is for recursive types.
-        if self.decoder.absence < 32, let value = try? self.decoder.absent(key).read(type) { return value }
+        // Empty arrays, and objects without any present members, send nothing. A type that tries to read itself as a
+        // member would do so forever.
+        if self.decoder.mayBeAbsent(type), let value = try? self.decoder.absent(key, type).read(type) { return value }
         return try self.member(key).read(type)
     }
 
@@ -150,7 +151,10 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A superclass's members are in the same object.
     func superDecoder() throws -> any Decoder { self.decoder }
-    func superDecoder(forKey key: Key) throws -> any Decoder { self.find(key) ?? self.decoder.absent(key) }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        if let member = self.find(key) { return member }
+        return self.decoder.mayBeAbsent(nil) ? self.decoder.absent(key, nil) : try self.member(key)
+    }
 }
 
 /// The elements of an array.

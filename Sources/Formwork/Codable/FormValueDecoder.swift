@@ -12,6 +12,8 @@ final class FormValueDecoder: Decoder {
     private let key: (any CodingKey)?
     /// How many levels up from this one, itself included, have no fields in the form.
     let absence: Int
+    /// The type that is read here if there are no fields for it.
+    private let absentType: ObjectIdentifier?
     /// How many enclosing arrays consist of only this field. A single field counts as an array of one, so a type that
     /// tries arrays first would otherwise recurse forever.
     private let lists: Int
@@ -21,10 +23,10 @@ final class FormValueDecoder: Decoder {
 
     init(
         _ value: Value, in form: FormContents, under parent: FormValueDecoder? = nil, _ key: (any CodingKey)? = nil,
-        absence: Int = 0, lists: Int = 0
+        absence: Int = 0, absentType: ObjectIdentifier? = nil, lists: Int = 0
     ) {
         (self.value, self.form, self.parent, self.key) = (value, form, parent, key)
-        (self.absence, self.lists) = (absence, lists)
+        (self.absence, self.absentType, self.lists) = (absence, absentType, lists)
     }
 
     var codingPath: [any CodingKey] {
@@ -50,8 +52,18 @@ final class FormValueDecoder: Decoder {
     }
 
     /// A member that is missing in the form. Values that write nothing can be decoded from it.
-    func absent(_ key: some CodingKey) -> FormValueDecoder {
-        FormValueDecoder(.object([]), in: self.form, under: self, key, absence: self.absence + 1)
+    /// - Parameter type: What it is read as; `nil` if the caller reads it.
+    func absent(_ key: some CodingKey, _ type: Any.Type?) -> FormValueDecoder {
+        FormValueDecoder(
+            .object([]), in: self.form, under: self, key, absence: self.absence + 1,
+            absentType: type.map { ObjectIdentifier($0) })
+    }
+
+    /// Whether a missing member is read as `type`: not if a member around it, missing too, is being read as that.
+    func mayBeAbsent(_ type: Any.Type?) -> Bool {
+        guard self.absence < 32, let type else { return self.absence < 32 }
+        let absent = sequence(first: self, next: \.parent).prefix { $0.absence > 0 }
+        return !absent.contains { $0.absentType == ObjectIdentifier(type) }
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

@@ -130,7 +130,7 @@ private struct ReplayedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func member(_ key: Key) throws -> TreeDecoder {
         self.replay.add(key.stringValue, at: self.decoder.node)
-        return try self.decoder.member(key)
+        return try self.decoder.place(of: key)
     }
 
     /// - Parameter isFound: Whether the key may be searched among all keys, as enumerations do with their cases.

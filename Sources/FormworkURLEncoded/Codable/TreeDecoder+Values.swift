@@ -12,12 +12,7 @@ extension Optional: OptionalValue where Wrapped: Decodable {
 extension TreeDecoder {
     /// The single text that was sent.
     func text() throws -> String {
-        guard let content else {
-            guard let path else { throw self.corrupted("no value was sent") }
-            let context = DecodingError.Context(
-                codingPath: DecodingPath.keys(path.parent), debugDescription: "the text has no such name")
-            throw DecodingError.keyNotFound(path.key, context)
-        }
+        guard let content else { throw self.notSent }
         if self.value >= 0 { return content.values[self.value] }
         guard content.children.isEmpty, content.values.count < 2 else {
             throw self.mismatch(
@@ -25,6 +20,14 @@ extension TreeDecoder {
         }
         guard let text = content.values.first else { throw self.mismatch(String.self, "a single value", "nothing") }
         return text
+    }
+
+    /// The error of a place for which nothing was sent.
+    var notSent: DecodingError {
+        guard let path else { return self.corrupted("no value was sent") }
+        let context = DecodingError.Context(
+            codingPath: DecodingPath.keys(path.parent), debugDescription: "the text has no such name")
+        return .keyNotFound(path.key, context)
     }
 
     /// Whether the text is the one for `nil`.

@@ -28,6 +28,22 @@ final class DecodingPath {
     }
 }
 
+/// A member for which nothing was sent, in others like it.
+private final class Absence {
+    private let outer: Absence?
+    private let type: ObjectIdentifier?
+    private let depth: Int
+
+    /// - Returns: `nil` if the type is being read around it already, and below 32 of them.
+    init?(_ type: Any.Type?, in outer: Absence?) {
+        let type = type.map { ObjectIdentifier($0) }
+        let isRepeated = type != nil && sequence(first: outer, next: { $0?.outer }).contains { $0?.type == type }
+        let depth = (outer?.depth ?? 0) + 1
+        guard !isRepeated, depth <= 32 else { return nil }
+        (self.outer, self.type, self.depth) = (outer, type, depth)
+    }
+}
+
 /// A place in the tree of names, or one of several values there.
 struct TreeDecoder: Decoder {
     let reading: Reading
@@ -40,6 +56,8 @@ struct TreeDecoder: Decoder {
     var name = ""
     /// Whether it is in an element whose bounds were guessed from repeated names.
     var isInGroup = false
+    /// What is being read at this place and those around it, if nothing was sent for them.
+    private var absence: Absence?
 
     init(_ reading: Reading, node: Int32) { (self.reading, self.node) = (reading, node) }
 
@@ -76,8 +94,20 @@ struct TreeDecoder: Decoder {
 
     // MARK: Members
 
+    /// The decoder of a member that is read as `type`, or as a container of the caller's.
+    ///
+    /// A type that writes nothing when it is empty can be read without anything sent. A type that tries to read itself as
+    /// a member would do so forever, so it is read only once on a path.
+    func member(_ key: any CodingKey, as type: Any.Type? = nil) throws -> TreeDecoder {
+        var member = try self.place(of: key)
+        guard member.node < 0 else { return member }
+        guard let absence = Absence(type, in: self.absence) else { throw member.notSent }
+        member.absence = absence
+        return member
+    }
+
     /// The decoder of a member; its node is negative if nothing was sent for it.
-    func member(_ key: any CodingKey) throws -> TreeDecoder {
+    func place(of key: any CodingKey) throws -> TreeDecoder {
         let (node, name) = self.lookUp(key.stringValue)
         var member = TreeDecoder(self.reading, node: node)
         (member.path, member.name, member.isInGroup) = (DecodingPath(self.path, key), name, self.isInGroup)

@@ -77,10 +77,10 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func contains(_ key: Key) -> Bool { self.decoder.lookUp(key.stringValue).node >= 0 }
-    func decodeNil(forKey key: Key) throws -> Bool { try self.decoder.member(key).isNull }
+    func decodeNil(forKey key: Key) throws -> Bool { try self.decoder.place(of: key).isNull }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try self.decoder.member(key).read(type)
+        try self.decoder.member(key, as: type).read(type)
     }
 
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try self.decoder.member(key).read(type) }
@@ -101,7 +101,7 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try self.decoder.member(key) }
 
     private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-        try self.decoder.member(key).readOptional(type)
+        try self.decoder.place(of: key).readOptional(type)
     }
 
     // The protocol's own methods would check for nil without the type.

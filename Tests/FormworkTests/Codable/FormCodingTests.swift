@@ -423,4 +423,41 @@ struct FormCodingTests {
         #expect(form["colour"] == "1/2")
         #expect(try FormDataDecoder().decode(Wall.self, from: form) == Wall())
     }
+
+    /// Two members of its own type, each tried before the text.
+    private indirect enum Filter: Decodable, Equatable {
+        case not(Filter), never(Filter), name(String)
+
+        enum CodingKeys: CodingKey { case not, never, name }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            if let filter = try? container.decode(Filter.self, forKey: .not) {
+                self = .not(filter)
+            } else if let filter = try? container.decode(Filter.self, forKey: .never) {
+                self = .never(filter)
+            } else {
+                self = .name(try container.decode(String.self, forKey: .name))
+            }
+        }
+    }
+
+    @Test("A type that tries itself first ends where nothing was sent")
+    func recursive() async throws {
+        let decoder = FormDataDecoder()
+        #expect(try decoder.decode(Filter.self, from: await self.form(["name": "a"])) == .name("a"))
+        #expect(
+            try decoder.decode(Filter.self, from: await self.form(["never[not][name]": "a"])) == .never(.not(.name("a"))))
+        let other = try await self.form(["other": "a"])
+        #expect(throws: DecodingError.self) { try decoder.decode(Filter.self, from: other) }
+    }
+
+    @Test("A name with an unbalanced bracket is the decoded name")
+    func unbalanced() throws {
+        let form = try ReceivedForm(
+            "--x\r\nContent-Disposition: form-data; name=\"a[\\\"b\"\r\n\r\n1\r\n--x--\r\n",
+            contentType: "multipart/form-data; boundary=x")
+        #expect(form.entries[0].name == "a[\"b")
+        #expect(try FormDataDecoder().decode([String: String].self, from: form) == ["a[\"b": "1"])
+    }
 }

@@ -140,4 +140,30 @@ struct URLEncodedCodingTests {
     func codingPath() throws {
         #expect(try self.indexed.encodeText(Path()) == "outer%5B0%5D=0&outer%5B1%5D%5Binner%5D=1")
     }
+
+    /// Two members of its own type, each tried before the text.
+    private indirect enum Filter: Decodable, Equatable {
+        case not(Filter), never(Filter), name(String)
+
+        enum CodingKeys: CodingKey { case not, never, name }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            if let filter = try? container.decode(Filter.self, forKey: .not) {
+                self = .not(filter)
+            } else if let filter = try? container.decode(Filter.self, forKey: .never) {
+                self = .never(filter)
+            } else {
+                self = .name(try container.decode(String.self, forKey: .name))
+            }
+        }
+    }
+
+    @Test("A type that tries itself first ends where nothing was sent")
+    func recursive() throws {
+        let decoding = URLEncodedDecoding()
+        #expect(try decoding.decode(Filter.self, from: Array("name=a".utf8)) == .name("a"))
+        #expect(try decoding.decode(Filter.self, from: Array("never[not][name]=a".utf8)) == .never(.not(.name("a"))))
+        #expect(throws: DecodingError.self) { try decoding.decode(Filter.self, from: Array("other=a".utf8)) }
+    }
 }
