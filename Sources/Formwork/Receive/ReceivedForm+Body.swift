@@ -28,7 +28,7 @@ extension ReceivedForm {
         try limits.check(contentLength: contentLength, upTo: Int64(limit))
         let text = try await body.collected(upTo: limit, deadlines: deadlines)
         try Self.checkWhole(text.count, contentLength)
-        try self.init(urlEncoded: text, limits: limits, byteLimit: limit)
+        try self.init(urlEncoded: text, limits: limits, byteLimit: limit, memory: memory.memoryBytes)
     }
 
     /// Makes a reader. Not where it is awaited: a parser is large, and asynchronous functions allocate their variables.

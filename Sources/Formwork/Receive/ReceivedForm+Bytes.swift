@@ -82,17 +82,24 @@ extension ReceivedForm {
     }
 
     /// Reads url-encoded text. Its pairs become fields.
-    /// - Parameter byteLimit: The most bytes of the text.
+    /// - Parameters:
+    ///   - byteLimit: The most bytes of the text.
+    ///   - memory: The most bytes of memory for its pairs.
     @usableFromInline
-    package init(urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int) throws(FormworkError) {
+    package init(
+        urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int, memory: Int = .max
+    ) throws(FormworkError) {
         let rules = URLEncodedParsing(
             limits: URLEncodedLimits(
                 bytes: byteLimit, pairs: Swift.min(limits.fields, limits.parts), pairBytes: byteLimit))
         let pairs = try URLEncodedPairs(text, rules: rules)
         var entries: [Entry] = []
         entries.reserveCapacity(pairs.count)
+        var left = memory
         for (index, pair) in pairs.enumerated() {
             try Self.check(pair, index, limits)
+            left -= CollectingLimits.partOverhead + pair.nameBytes.count + (pair.valueBytes?.count ?? 0)
+            guard left >= 0 else { throw CollectingLimit.form(left: 0, of: memory).formError }
             entries.append(Entry(fieldNamed: pair.nameBytes, pair.valueBytes ?? []))
         }
         self.init(entries: entries)

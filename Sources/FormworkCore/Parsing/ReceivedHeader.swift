@@ -32,6 +32,8 @@ public struct ReceivedHeader: Sendable {
         var extended = Place.none
         var isNameExtended = false
         var isFilenameQuoted = false
+        /// A url-encoded field's name that is escaped in the section; `nil` for all others.
+        var escapedName: [UInt8]?
     }
 
     private final class Box: Sendable {
@@ -52,6 +54,7 @@ public struct ReceivedHeader: Sendable {
     private var text: [UInt8] { self.box?.details.unfolded ?? self.bytes }
     private var filenamePlace: Place { self.box?.details.filename ?? .none }
     private var extendedPlace: Place { self.box?.details.extended ?? .none }
+    private var escapedName: [UInt8]? { self.box?.details.escapedName }
 
     /// The disposition type of `Content-Disposition`, as received (`form-data`); `nil` without that field.
     public var disposition: String? {
@@ -63,14 +66,15 @@ public struct ReceivedHeader: Sendable {
     /// It is the value of `name`, or without it the text of `name*` (RFC 8187), with which Rust's reqwest sends names
     /// that aren't ASCII.
     public var name: String? {
-        self.namePlace.range.flatMap {
+        if let name = self.escapedName { return String(decoding: name, as: UTF8.self) }
+        return self.namePlace.range.flatMap {
             self.box?.details.isNameExtended ?? false
                 ? ExtendedValue.text(of: self.text[$0]) : self.unescaped($0, isQuoted: self.isNameQuoted)
         }
     }
     /// The name as received, without its quotes but with its escapes, and for `name*` with its charset; `nil` if there
     /// is none.
-    public var nameBytes: ArraySlice<UInt8>? { self.namePlace.range.map { self.text[$0] } }
+    public var nameBytes: ArraySlice<UInt8>? { self.escapedName?[...] ?? self.namePlace.range.map { self.text[$0] } }
     /// The file's name: ``extendedFilename`` if it can be read, otherwise ``plainFilename``; `nil` if there is neither.
     public var filename: String? { self.extendedFilename ?? self.plainFilename }
     /// The value of `filename`, repaired if it isn't UTF-8; `nil` if there is none.
@@ -95,7 +99,7 @@ public struct ReceivedHeader: Sendable {
     /// Whether ``name`` is a text, compared byte for byte. Most other names aren't decoded to find out.
     package func isNamed(_ text: String) -> Bool {
         guard let range = self.namePlace.range else { return false }
-        if !(self.box?.details.isNameExtended ?? false), let wanted = text.utf8.first, wanted < 0x80 {
+        if !(self.box?.details.isNameExtended ?? false), self.escapedName == nil, let wanted = text.utf8.first, wanted < 0x80 {
             // Only escapes begin with another byte than their text, and only bytes that aren't UTF-8 become longer: three
             // instead of one.
             guard range.count * 3 >= text.utf8.count else { return false }
@@ -173,7 +177,9 @@ public struct ReceivedField: Hashable, Sendable {
 
 extension ReceivedHeader: Hashable {
     /// Whether the same bytes were received.
-    public static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+    public static func == (left: Self, right: Self) -> Bool {
+        left.bytes == right.bytes && left.escapedName == right.escapedName
+    }
     /// Hashes the received bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.bytes) }
 }
@@ -186,15 +192,30 @@ extension ReceivedHeader {
         (self.namePlace, self.isNameQuoted) = (Place(name), true)
     }
 
-    /// The section that a multipart form would have for a field without one, with its unescaped name.
-    package init(fieldNamed name: ArraySlice<UInt8>) {
+    /// The section that a multipart form would have for a url-encoded field.
+    ///
+    /// A quote or a line end is escaped in it as in WHATWG HTML: it must not end the name, nor begin another field.
+    package init(fieldNamed received: ArraySlice<UInt8>) {
         let head = PartHeader.dispositionHead.utf8.count
+        var (name, details) = (received, Details?.none)
+        if received.contains(where: { $0 == 0x22 || $0 == 0x0D || $0 == 0x0A }) {
+            name = received.flatMap { byte -> [UInt8] in
+                switch byte {
+                case 0x22: Array("%22".utf8)
+                case 0x0D: Array("%0D".utf8)
+                case 0x0A: Array("%0A".utf8)
+                default: [byte]
+                }
+            }[...]
+            details = Details(
+                disposition: Place(PlainField.disposition), escapedName: Array(received))
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(head + name.count + 3)
         bytes.append(contentsOf: PartHeader.dispositionHead.utf8)
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: "\"\r\n".utf8)
-        (self.bytes, self.box) = (bytes, nil)
+        (self.bytes, self.box) = (bytes, details.map(Box.init))
         (self.backslashes, self.decodesPercentEscapes) = (.guessed, false)
         (self.namePlace, self.isNameQuoted) = (Place(head..<head + name.count), false)
     }
