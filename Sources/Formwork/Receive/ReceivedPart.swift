@@ -4,10 +4,9 @@ import SystemPackage
 /// A part that is arriving: its header section, and access to its content.
 ///
 /// ```swift
-/// for try await part in parts where part.isFile && !part.isEmptyFileControl {
+/// for try await part in parts where part.isFile {
 ///     try part.limit(to: 20 << 20)
-///     let path = try await part.write(into: "uploads")
-///     print(part.name ?? "", path)
+///     if let path = try await part.write(into: "uploads") { print(part.name ?? "", path) }
 /// }
 /// ```
 ///
@@ -35,9 +34,6 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     public var filename: String? { self.header.filename }
     /// Whether the part is a file: it has a filename, which may be empty.
     @inlinable public var isFile: Bool { self.header.isFile }
-    /// Whether the part is an empty file control: a file with an empty name, which browsers send if no file is chosen.
-    /// It has no content.
-    public var isEmptyFileControl: Bool { self.isFile && self.filename?.isEmpty ?? false }
     /// The content's type as the sender wrote it. `nil`, for none, means `text/plain`.
     public var contentType: String? { self.header.contentType }
 
@@ -100,25 +96,35 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     /// - Parameters:
     ///   - folder: The folder. It is created if only its last component is missing.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
-    /// - Returns: The file's path.
+    /// - Returns: The file's path; `nil` for a file without a name and content, which browsers send if no file is
+    ///   chosen. It isn't written.
     /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
     @discardableResult
-    public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath {
+    public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath? {
+        let content = self.content.makeAsyncIterator()
+        var next = try await content.next()
+        if next == nil, self.isFile, self.filename?.isEmpty ?? true { return nil }
         let writer = FileWriter()
         try await writer.open(in: folder.filePath)
-        try await self.write(to: writer)
+        while let bytes = next {
+            try await writer.write(bytes)
+            next = try await content.next()
+        }
         return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
     }
 
     /// The same for a body that is also in a finished file: the system copies the content from there.
-    package func write(into folder: FilePath, from file: FinishedFile, durably: Bool) async throws -> FilePath {
-        let writer = FileWriter()
-        try await writer.open(in: folder)
+    package func write(into folder: FilePath, from file: FinishedFile, durably: Bool) async throws -> FilePath? {
         var start = self.contentOffset
         var end = start
         let content = self.content.makeAsyncIterator()
-        while let bytes = try await content.next() {
+        var next = try await content.next()
+        if next == nil, self.isFile, self.filename?.isEmpty ?? true { return nil }
+        let writer = FileWriter()
+        try await writer.open(in: folder)
+        while let bytes = next {
             end += Int64(bytes.byteCount)
+            next = try await content.next()
             guard end - start >= FinishedFile.stepSize else { continue }
             try await writer.append(file, start..<end)
             start = end

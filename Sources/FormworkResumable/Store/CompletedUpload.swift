@@ -93,12 +93,14 @@ public struct CompletedUpload: Sendable {
         }
         var paths: [FilePath] = []
         do {
-            for try await part in try self.parts(limits: limits) where part.isFile && !part.isEmptyFileControl {
-                if let file {
-                    paths.append(try await part.write(into: folder.filePath, from: file, durably: durably))
-                } else {
-                    paths.append(try await part.write(into: folder, durably: durably))
-                }
+            for try await part in try self.parts(limits: limits) where part.isFile {
+                let path =
+                    if let file {
+                        try await part.write(into: folder.filePath, from: file, durably: durably)
+                    } else {
+                        try await part.write(into: folder, durably: durably)
+                    }
+                if let path { paths.append(path) }
             }
         } catch {
             for path in paths { PrivateFile.remove(path) }

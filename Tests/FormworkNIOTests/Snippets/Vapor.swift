@@ -13,8 +13,7 @@ func save(_ profile: Profile) async throws {}
 func vaporRoutes(_ app: RoutesBuilder) {
     app.on(.POST, "photos", body: .stream) { request in
         let contentType = request.headers.first(name: "Content-Type")
-        for try await part in try ReceivedParts(request.body, contentType: contentType)
-        where part.isFile && !part.isEmptyFileControl {
+        for try await part in try ReceivedParts(request.body, contentType: contentType) where part.isFile {
             try await part.write(into: "uploads")
         }
         return HTTPStatus.created

@@ -129,8 +129,8 @@ struct WriteIntoTests {
                     }
                     var paths: [FilePath] = []
                     let parts = try ReceivedParts(chunks, contentType: "multipart/form-data; boundary=x")
-                    for try await part in parts where !part.isEmptyFileControl {
-                        paths.append(try await part.write(into: folder.string))
+                    for try await part in parts {
+                        if let path = try await part.write(into: folder.string) { paths.append(path) }
                     }
                     return paths
                 }
@@ -139,6 +139,20 @@ struct WriteIntoTests {
         }
         #expect(Set(paths.map(\.string)).count == 20)
         #expect(try paths.allSatisfy { try contents(of: $0) == [0x35] })
+    }
+
+    @Test("A file without a name is written if it has content, and isn't if it has none")
+    func namelessFiles() async throws {
+        let temporary = TemporaryFolder()
+        let folder = temporary.path
+        let body =
+            "--x\r\nContent-Disposition: form-data; name=e; filename=\"\"\r\n\r\n\r\n"
+            + "--x\r\nContent-Disposition: form-data; name=blob; filename=\"\"\r\n\r\n7\r\n--x--\r\n"
+        let parts = try ReceivedParts(Array(body.utf8), contentType: "multipart/form-data; boundary=x")
+        var paths: [String?] = []
+        for try await part in parts { paths.append(try await part.write(into: folder)?.lastComponent?.string) }
+        #expect(paths == [nil, "blob"])
+        #expect(try contents(of: folder.appending("blob")) == [0x37])
     }
 
     @Test("A control that was left empty is known by its empty name")
@@ -167,5 +181,42 @@ struct WriteIntoTests {
         await expect(.writeFailed) { () async throws in
             try await form.entries[0].write(into: "/proc/none/here")
         }
+    }
+
+    @Test("The name of a url-encoded field makes no header field")
+    func namesInHeaders() throws {
+        let form = try ReceivedForm(
+            "a%22%0D%0AContent-Type:%20text/html=1&a%2522=2", contentType: "application/x-www-form-urlencoded")
+        let header = form.entries[0].header
+        #expect(form.entries.map(\.name) == ["a\"\r\nContent-Type: text/html", "a%22"])
+        #expect(header.fields.map(\.name) == ["Content-Disposition"])
+        #expect(header.values(of: "Content-Type") == [])
+        #expect(header.nameBytes.map { Array($0) } == Array("a\"\r\nContent-Type: text/html".utf8))
+        #expect(
+            header.bytes
+                == Array("Content-Disposition: form-data; name=\"a%22%0D%0AContent-Type: text/html\"\r\n".utf8))
+        #expect(form["a\"\r\nContent-Type: text/html"] == "1")
+        #expect(form["a%22"] == "2")
+        let twins = try ReceivedForm("a%22=&a%2522=", contentType: "application/x-www-form-urlencoded")
+        #expect(twins.entries[0].header.bytes == twins.entries[1].header.bytes)
+        #expect(twins.entries[0].header != twins.entries[1].header)
+    }
+
+    @Test("Pairs of a url-encoded form count as memory, as parts do")
+    func urlEncodedMemory() async throws {
+        func collect(_ pairs: Int) async throws -> Int {
+            var memory = CollectingLimits()
+            memory.memoryBytes = 3 * 257
+            let chunks = AsyncStream { continuation in
+                continuation.yield(Array(repeatElement("a", count: pairs).joined(separator: "&").utf8))
+                continuation.finish()
+            }
+            return try await ReceivedForm(
+                collecting: chunks, contentType: "application/x-www-form-urlencoded", memory: memory
+            ).entries.count
+        }
+        #expect(try await collect(3) == 3)
+        let error = await #expect(throws: FormworkError.self) { _ = try await collect(4) }
+        #expect(error?.parsingFailure == ParsingFailure(.memoryBytesLimit, limit: 771))
     }
 }

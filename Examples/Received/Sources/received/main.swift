@@ -22,8 +22,8 @@ router.post("photos") { request, _ in
     var limits = ParsingLimits()
     (limits.fileBytes, limits.files) = (8 << 20, 5)
     var names: [String] = []
-    for try await part in try request.formParts(limits: limits) where part.isFile && !part.isEmptyFileControl {
-        names.append(try await part.write(into: folder).lastComponent?.string ?? "")
+    for try await part in try request.formParts(limits: limits) where part.isFile {
+        if let name = try await part.write(into: folder)?.lastComponent { names.append(name.string) }
     }
     return names.joined(separator: ", ")
 }

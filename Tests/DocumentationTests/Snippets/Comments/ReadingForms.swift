@@ -3,10 +3,9 @@ import Formwork
 // The examples in the comments of ReceivedPart, ParsingLimits, MultipartParser, BodyObservation and FormworkError.
 
 func readingFiles<Chunks>(_ parts: ReceivedParts<Chunks>) async throws {
-    for try await part in parts where part.isFile && !part.isEmptyFileControl {
+    for try await part in parts where part.isFile {
         try part.limit(to: 20 << 20)
-        let path = try await part.write(into: "uploads")
-        print(part.name ?? "", path)
+        if let path = try await part.write(into: "uploads") { print(part.name ?? "", path) }
     }
 }
 
