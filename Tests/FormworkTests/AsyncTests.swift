@@ -181,4 +181,31 @@ struct AsyncTests {
             for try await isEqual in group { #expect(isEqual) }
         }
     }
+
+    @Test("A second task that reads is an error, and takes nothing from the first")
+    func twoTasks() async throws {
+        let (asked, asking) = AsyncStream<Void>.makeStream()
+        let (contents, content) = AsyncStream<[UInt8]>.makeStream()
+        var form = formB()
+        form.append(
+            name: "a",
+            source: .chunks(
+                once: AsyncStream<[UInt8]> {
+                    asking.yield()
+                    return await contents.first { _ in true }
+                }))
+        let reader = AsyncBodyReader(try await form.plan().makeReader())
+        let first = Task {
+            var bytes: [UInt8] = []
+            while let chunk = try await reader.next() { bytes += chunk }
+            return bytes
+        }
+        _ = await asked.first { _ in true }
+        let error = await #expect(throws: FormworkError.self) { _ = try await reader.next() }
+        #expect(error?.code == .invalidArgument)
+        content.yield(Array("content".utf8))
+        content.finish()
+        let body = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\ncontent\r\n--b--\r\n"
+        #expect(try await first.value == Array(body.utf8))
+    }
 }

@@ -35,6 +35,28 @@ struct UploadMonitorTests {
         #expect(reports.load(ordering: .relaxed) == 2, "the first and the last")
     }
 
+    @Test("An observer beside a monitor has the first and the last report of every try", arguments: [true, false])
+    func tries(isLengthKnown: Bool) async throws {
+        let positions = Mutex<[Int64]>([])
+        let observer = ProgressObserver(every: .seconds(3600)) { progress in
+            positions.withLock { $0.append(progress.position) }
+        }
+        var form = formB()
+        let zeros = [UInt8](repeating: 0, count: 1000)
+        form.append(
+            name: "f",
+            source: .stream(length: isLengthKnown ? 1000 : nil) { DripStream(zeros, from: Int($0), step: 500) })
+        let options = UploadOptions(monitor: UploadMonitor(), reading: ReaderOptions(progress: observer)).readerOptions
+        let plan = try await form.plan()
+        for _ in 0..<2 {
+            let reader = try plan.makeReader(options: options)
+            while try !reader.read(upTo: 200).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        }
+        let seen = positions.withLock { $0 }
+        #expect(seen.count == 4)
+        #expect(seen.dropFirst().first == 1058 && seen.last == 1058)
+    }
+
     @Test("Retry-After is seconds or a date")
     func retryAfter() {
         // 784111777 is that date.

@@ -14,12 +14,14 @@ import FormworkSystem
 /// ``BodyPlan/chunks(of:options:)`` is the same as an async sequence; use this type to also see ``progress`` and
 /// ``digestValues``. It is the only reader of bodies with an async sequence.
 ///
-/// One chunk is in memory at a time, because the next one is read when it is requested. As an actor it can be called
-/// from any task; the chunks are in order only if one task requests them.
+/// One chunk is in memory at a time, because the next one is read when it is requested. Any task may request it, but
+/// only one at a time: each byte is returned once, so with two tasks neither would have the body.
 public actor AsyncBodyReader {
     private let reader: BodyReader
     private let executor: ThreadExecutor
     private let chunkSize: Int
+    /// While a task waits for a chunk, the actor can be called by another one.
+    private var isReading = false
 
     /// The actor runs on its own thread, where it may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -38,7 +40,8 @@ public actor AsyncBodyReader {
     }
 
     /// The next chunk; `nil` at the end.
-    /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled.
+    /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled;
+    ///   ``FormworkError/Code/invalidArgument`` if another task is waiting for a chunk.
     public func next() async throws -> [UInt8]? {
         try await self.next { size, fill throws(FormworkError) -> [UInt8]? in
             var bytes: [UInt8] = []
@@ -53,6 +56,11 @@ public actor AsyncBodyReader {
     package func next<Chunk: Sendable>(
         _ read: @Sendable (Int, (inout MutableRawSpan) throws(FormworkError) -> Int) throws(FormworkError) -> Chunk?
     ) async throws -> Chunk? {
+        guard !self.isReading else {
+            throw FormworkError(.invalidArgument, "two tasks read this body at once: read it in one of them")
+        }
+        self.isReading = true
+        defer { self.isReading = false }
         while true {
             try Task.checkCancellation()
             let delay = self.reader.delay

@@ -137,24 +137,41 @@ public struct UploadAuthentication: Sendable {
     /// - Parameter answer: Returns the value of `Authorization`. With `nil` the 401 is the answer.
     public init(_ answer: @escaping @Sendable (Challenge) async throws -> String?) { self.answer = answer }
 
-    /// The Basic scheme (RFC 7617), in UTF-8.
+    /// The Basic scheme (RFC 7617), in UTF-8. The upload throws ``FormworkError/Code/invalidArgument`` if it is asked for
+    /// a user whose name has a colon, which would be read as the end of the name.
     public static func basic(user: String, password: String) -> Self {
         let value = BasicCredentials(user: user, password: password).fieldValue
-        return Self { _ in value }
+        let isReadable = !user.utf8.contains(UInt8(ascii: ":"))
+        return Self { _ in
+            guard isReadable else {
+                throw FormworkError(.invalidArgument, "a user's name in the Basic scheme can't have a colon (RFC 7617)")
+            }
+            return value
+        }
     }
 }
 
 /// Keeps the rate of an observer whose reports another one passes on.
 private final class MeterBox: Sendable {
-    private let meter: Mutex<ProgressMeter>
+    private struct Reports {
+        var meter: ProgressMeter
+        var position: Int64 = 0
+        var hasPart = false
+    }
 
-    init(_ observer: ProgressObserver) { self.meter = Mutex(ProgressMeter(observer)) }
+    private let state: Mutex<Reports>
+
+    init(_ observer: ProgressObserver) { self.state = Mutex(Reports(meter: ProgressMeter(observer))) }
 
     func isDue(_ progress: BodyProgress) -> Bool {
-        self.meter.withLock { meter in
-            // A reader that starts again has a last report of its own.
-            if progress.position == 0 { meter = ProgressMeter(meter.observer) }
-            return meter.isDue(at: .now, isEnd: progress.position == progress.length)
+        self.state.withLock { state in
+            // The next try's reader starts again, and has a first and a last report of its own.
+            if progress.position < state.position { state = Reports(meter: ProgressMeter(state.meter.observer)) }
+            state.position = progress.position
+            // Without a length, the end is known by the bytes after the last part.
+            let isEnd = progress.length.map { $0 == progress.position } ?? (state.hasPart && progress.part == nil)
+            if progress.part != nil { state.hasPart = true }
+            return state.meter.isDue(at: .now, isEnd: isEnd)
         }
     }
 }
