@@ -79,4 +79,10 @@ struct PercentEncoderTests {
             }
         }
     }
+
+    @Test("A plus is escaped where it would be read as a space")
+    func plus() {
+        #expect(PercentEncoder(leaving: "+", space: .plus).encode("1+1 =2") == "1%2B1+%3D2")
+        #expect(PercentEncoder(leaving: "+").encode("1+1 2") == "1+1%202")
+    }
 }

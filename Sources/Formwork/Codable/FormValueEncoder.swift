@@ -125,8 +125,11 @@ struct FormValueEncoder: Encoder {
 
     private func checked<Value: FormTextConvertible>(_ value: Value) throws -> String {
         let text = value.formText
-        guard Value(formText: text)?.formText == text else {
+        guard let read = Value(formText: text), read.formText.hasSameBytes(as: text) else {
             throw self.place.refusal(value, "\(Value.self) doesn't read its own text back.")
+        }
+        if let value = value as? any Equatable, !value.isEqual(to: read) {
+            throw self.place.refusal(value, "\(Value.self) reads its own text as another value, \"\(text)\".")
         }
         return text
     }
@@ -247,4 +250,8 @@ extension BodySource {
         default: false
         }
     }
+}
+
+extension Equatable {
+    fileprivate func isEqual(to other: Any) -> Bool { (other as? Self) == self }
 }

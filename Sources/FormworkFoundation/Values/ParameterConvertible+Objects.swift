@@ -39,8 +39,8 @@ extension NSData: ParameterConvertible {
 }
 
 extension NSDate: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue {
-        Date(timeIntervalSinceReferenceDate: self.timeIntervalSinceReferenceDate).parameterValue(at: path)
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
+        try Date(timeIntervalSinceReferenceDate: self.timeIntervalSinceReferenceDate).parameterValue(at: path)
     }
 }
 
@@ -70,8 +70,7 @@ extension NSOrderedSet: ParameterConvertible {
 
 extension NSSet: ParameterConvertible {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        let elements = self.allObjects.map { (text: "\($0)", element: $0) }.sorted { $0.text < $1.text }
-        return .set(try ParameterValue.elements(elements.map(\.element), at: path))
+        .set(try ParameterValue.sorted(self.allObjects, at: path))
     }
 }
 

@@ -90,7 +90,15 @@ extension Data: ParameterConvertible {
 
 extension Date: ParameterConvertible {
     /// Its description: `2001-01-01 00:02:03 +0000`.
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self.description) }
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
+        // Foundation describes no date outside its calendar: "<description unavailable>".
+        guard FormDateFormat.iso8601.text(secondsSince2001: self.timeIntervalSinceReferenceDate) != nil else {
+            throw FormworkError(
+                .invalidArgument,
+                "\(path) is a Date \(self.timeIntervalSinceReferenceDate) s after 2001: only the years 0 to 9999 are written")
+        }
+        return .text(self.description)
+    }
 }
 
 extension URL: ParameterConvertible {
@@ -126,9 +134,7 @@ extension Array: ParameterConvertible {
 
 extension Set: ParameterConvertible {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        // A set's order differs from run to run, but the request must not.
-        let elements = self.map { (text: "\($0)", element: $0) }.sorted { $0.text < $1.text }.map(\.element)
-        return .set(try ParameterValue.elements(elements, at: path))
+        .set(try ParameterValue.sorted(Array(self), at: path))
     }
 }
 
@@ -152,6 +158,17 @@ extension ParameterValue {
             values.append(try ParameterValue(element, at: path.element(index)))
         }
         return values
+    }
+
+    /// The elements of a set in the order of their texts: a set's own order differs from run to run, but the request must
+    /// not.
+    static func sorted(_ elements: [Any], at path: ParameterPath) throws(FormworkError) -> [ParameterValue] {
+        let values = try self.elements(elements, at: path)
+        // Converted first: a Date without a description is an error.
+        let texts = zip(elements, values).map { element, value in
+            if case .text(let text) = value { text } else { "\(element)" }
+        }
+        return zip(texts, values).sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     static func members(_ pairs: [(String, Any)], at path: ParameterPath) throws(FormworkError) -> [Member] {

@@ -23,7 +23,7 @@ public struct PercentEncoder: Hashable, Sendable {
     /// Creates the table.
     /// - Parameters:
     ///   - unescaped: The ASCII characters to leave unescaped besides letters and digits; characters beyond ASCII are
-    ///     escaped nevertheless. A space in it has no effect.
+    ///     escaped nevertheless. A space in it has no effect, and neither has `+` if a space is written as one.
     ///   - space: How a space is written.
     public init(leaving unescaped: String, space: Space = .percent) {
         let standing = Set(unescaped.utf8)
@@ -31,6 +31,8 @@ public struct PercentEncoder: Hashable, Sendable {
             switch byte {
             case 0x20 where space == .plus: 1 << 24 | 0x2B
             case 0x20 where space == .raw: 1 << 24 | 0x20
+            // An unescaped plus would be read as a space.
+            case 0x2B where space == .plus: 3 << 24 | 0x42_3225
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: 1 << 24 | UInt32(byte)
             case 0..<0x80 where byte != 0x20 && standing.contains(byte): 1 << 24 | UInt32(byte)
             default: 3 << 24 | Self.digit(byte & 15) << 16 | Self.digit(byte >> 4) << 8 | 0x25

@@ -84,6 +84,16 @@ struct FormValueTests {
         #expect("\(String(describing: error))".contains("FormFile"))
     }
 
+    @Test("A URL that would come back as another one is an error")
+    func relativeURL() throws {
+        struct Message: Codable, Equatable { var link: URL }
+        let base = try #require(URL(string: "https://a.example/b/"))
+        let message = Message(link: try #require(URL(string: "c", relativeTo: base)))
+        let error = #expect(throws: EncodingError.self) { try FormDataEncoder().encode(message) }
+        #expect("\(String(describing: error))".contains("https://a.example/b/c"))
+        #expect(throws: Never.self) { try FormDataEncoder().encode(Message(link: message.link.absoluteURL)) }
+    }
+
     // MARK: dates
 
     private struct Event: Codable, Equatable { var at: Date }

@@ -57,6 +57,20 @@ struct ParameterValueAnyTests {
         #expect(try ParameterValue([AnyHashable("k"): AnyHashable(1)]) == ["k": 1])
     }
 
+    @Test("A date without a text is named by its path")
+    func dates() throws {
+        for seconds in [Double.infinity, -.infinity, .nan, 1e13, -1e13] {
+            let date = Date(timeIntervalSinceReferenceDate: seconds)
+            for value: [String: Any] in [
+                ["d": date], ["d": NSDate(timeIntervalSinceReferenceDate: seconds)], ["d": Set([date])], ["d": [date]],
+            ] {
+                let error = #expect(throws: FormworkError.self) { try ParameterValue(value) }
+                #expect(error?.message.hasPrefix("d") ?? false)
+                #expect(error?.message.hasSuffix("s after 2001: only the years 0 to 9999 are written") ?? false)
+            }
+        }
+    }
+
     @Test("What no parameter can hold is named by its path")
     func refused() {
         let error = #expect(throws: FormworkError.self) {
