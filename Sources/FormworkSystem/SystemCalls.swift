@@ -58,6 +58,12 @@ package enum SystemCalls {
         unsafe path.withPlatformString { unsafe access($0, R_OK) == 0 }
     }
 
+    /// Whether this process may write `path`, as the kernel reports it.
+    package static func mayWrite(_ path: FilePath) -> Bool {
+        // SAFETY: the C string lives through the call.
+        unsafe path.withPlatformString { unsafe access($0, W_OK) == 0 }
+    }
+
     /// The last component as text, or the whole path if it has none. It is faster than `lastComponent`, which parses
     /// the path twice.
     package static func filename(of path: FilePath) -> String {

@@ -9,7 +9,8 @@ extension BodyReader {
     /// at the end. If anything fails, such as on a full disk, no new file is left and an existing one is unchanged. If
     /// the path leads to a device or FIFO, or names an open descriptor of this process (`/dev/stdout`, `/dev/fd/3`), the
     /// body is written into it. A link is followed, even to a file that doesn't exist yet. A file that replaces another
-    /// one has its permissions and, if the system allows that, its owner and group.
+    /// one has its permissions and, if the system allows that, its owner and group. A file that this process may not
+    /// write isn't replaced.
     /// - Parameters:
     ///   - path: The file to create or replace.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
@@ -37,6 +38,7 @@ extension BodyReader {
         case .directory:
             throw FormworkError(.writeFailed, "is a directory: name a file in it", path: path.string)
         default:
+            if existing != nil { try PendingFile.checkReplacing(target) }
             var file = try PendingFile(at: target, replacing: existing)
             do throws(FormworkError) {
                 let count = try self.write(to: file.descriptor)

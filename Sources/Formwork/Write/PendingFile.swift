@@ -37,6 +37,15 @@ package struct PendingFile {
         }
     }
 
+    /// Throws for a file that this process may not write: a rename would replace it nevertheless.
+    package static func checkReplacing(_ target: FilePath) throws(FormworkError) {
+        try FormworkError.writing(target) { () throws(Errno) in
+            guard SystemCalls.mayWrite(target) || (try? SystemCalls.status(of: target)) == nil else {
+                throw .permissionDenied
+            }
+        }
+    }
+
     /// Gives the file its name, and replaces an existing file.
     /// - Parameter replacing: Whether a file may be replaced; otherwise it is an error.
     package mutating func publish(durably: Bool, replacing: Bool = true) throws(FormworkError) {
