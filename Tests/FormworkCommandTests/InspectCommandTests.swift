@@ -305,6 +305,32 @@ struct InspectCommandTests {
         #expect(extracted.errors.hasPrefix("formwork: standard input: delimiterInPreamble at offset 1: "))
     }
 
+    @Test("A byte order mark, parts after the close delimiter and encoded parts are warnings")
+    func otherDoubts() throws {
+        let mark = try Self.inspect("\u{FEFF}" + twoParts, "--boundary XX")
+        #expect(mark.status == 0)
+        #expect(
+            mark.errors
+                == "formwork: warning: the body begins with a byte order mark, so its first part may be lost: remove it\n")
+        #expect(try Self.inspect("\u{FEFF}" + twoParts, "--boundary XX --profile strict").status == 70)
+        let after = try Self.inspect(twoParts + twoParts, "--boundary XX")
+        #expect(after.status == 0)
+        #expect(
+            after.errors
+                == "formwork: warning: the close delimiter is followed by \"--XX\" at offset \(twoParts.utf8.count), so a "
+                + "part is lost: write \"--XX--\" only at the end\n")
+        #expect(try Self.inspect(twoParts + twoParts, "--boundary XX --profile strict").status == 70)
+        #expect(try Self.inspect(twoParts + "--XX--\r\n", "--boundary XX").errors == "")
+        let encoded = try Self.inspect(
+            "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Transfer-Encoding: BASE64\r\n\r\naGkK\r\n--XX--\r\n",
+            "--boundary XX")
+        #expect(encoded.status == 0)
+        #expect(
+            encoded.errors
+                == "formwork: warning: the content of part 1 is encoded (Content-Transfer-Encoding: base64), and is listed and "
+                + "extracted as it was sent: RFC 7578 doesn't allow that in forms\n")
+    }
+
     @Test("A stray line end before a form with one part is named as the cause")
     func strayLineEnd() throws {
         let body = "\n--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--XX--\r\n"

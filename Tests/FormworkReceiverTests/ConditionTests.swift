@@ -19,6 +19,7 @@ struct ConditionTests {
                 ("a", "If-None-Match: *", 412), ("a", "If-Match: \"nope\"", 412), ("b", "If-Match: *", 412),
                 ("a", "If-Match: *, \"x\"", 412), ("a", "If-None-Match: \"x\"", 201), ("b", "If-None-Match: * ", 201),
                 ("b", "If-None-Match: *", 412), ("b", "If-Match: *", replacing ? 201 : 409),
+                ("a", "If-Unmodified-Since: Wed, 21 Oct 2015 07:28:00 GMT", 412),
             ] {
                 let before = folder.names
                 let answer = try await receiver.request("PUT /\(name)", [field], "new")

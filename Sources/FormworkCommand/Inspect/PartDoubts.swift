@@ -7,6 +7,9 @@ struct PartDoubts {
     private let delimiter: String
     private var preamble: StrayDelimiter
     private var content: StrayDelimiter
+    private var epilogue: StrayDelimiter
+    private var hasByteOrderMark = false
+    private var encodedPart: String?
     /// The offset of the bytes that arrive next, before the first part.
     private var offset: Int64 = 0
     private var part = 0
@@ -18,13 +21,20 @@ struct PartDoubts {
 
     init(_ parser: MultipartParser) {
         (self.preamble, self.content) = (StrayDelimiter(of: parser), StrayDelimiter(of: parser))
+        self.epilogue = StrayDelimiter(of: parser, findsClose: false)
         self.delimiter = String(decoding: parser.delimiter.dropFirst(2), as: UTF8.self)
     }
 
     /// Looks at bytes before the first part; the first part may begin in them.
     mutating func take(preamble chunk: [UInt8]) {
+        if self.offset == 0 { self.hasByteOrderMark = chunk.starts(with: [0xEF, 0xBB, 0xBF]) }
         chunk.withRawSpan { self.preamble.take($0, 0..<$0.byteCount, at: self.offset) }
         self.offset += Int64(chunk.count)
+    }
+
+    /// Looks at bytes after the close delimiter.
+    mutating func take(epilogue chunk: [UInt8], from start: Int, at offset: Int64) {
+        chunk.withRawSpan { self.epilogue.take($0, start..<$0.byteCount, at: offset) }
     }
 
     /// - Parameter offset: The place of the part's content in the body.
@@ -32,6 +42,13 @@ struct PartDoubts {
         self.part += 1
         self.contentOffset = offset
         self.content.restart()
+        let encoding = header.values(of: "Content-Transfer-Encoding").last?.asciiLowercased ?? []
+        if self.encodedPart == nil, encoding == Array("base64".utf8) || encoding == Array("quoted-printable".utf8) {
+            self.encodedPart =
+                "the content of part \(self.part) is encoded (Content-Transfer-Encoding: "
+                + "\(String(decoding: encoding, as: UTF8.self))), and is listed and extracted as it was sent: RFC 7578 doesn't "
+                + "allow that in forms"
+        }
         for (role, bytes) in [("name", header.nameBytes), ("filename", header.filenameBytes)]
         where self.quotes.isEmpty && bytes?.hasBareQuote ?? false {
             let text = String(decoding: (bytes ?? []).prefix(80), as: UTF8.self)
@@ -51,7 +68,9 @@ struct PartDoubts {
     /// Warnings, when the whole body was read.
     func all(_ parser: MultipartParser) -> [String] {
         var doubts: [String] = []
-        if let offset = parser.preambleDelimiterOffset {
+        if self.hasByteOrderMark, parser.preambleBytes > 0 {
+            doubts.append("the body begins with a byte order mark, so its first part may be lost: remove it")
+        } else if let offset = parser.preambleDelimiterOffset {
             doubts.append(
                 "a line at offset \(offset), before the first part, begins like a delimiter but isn't one, so a part may "
                     + "be lost: a delimiter needs CRLF before and after it (--profile lenient accepts LF too)")
@@ -62,7 +81,12 @@ struct PartDoubts {
             )
         }
         if let offset = self.content.offset { doubts.append(self.text(of: offset)) }
-        return doubts + self.quotes
+        if let offset = self.epilogue.offset {
+            doubts.append(
+                "the close delimiter is followed by \"\(self.delimiter)\" at offset \(offset), so a part is lost: "
+                    + "write \"\(self.delimiter)--\" only at the end")
+        }
+        return doubts + self.quotes + [self.encodedPart].compactMap { $0 }
     }
 
     private func text(of offset: Int64) -> String {
@@ -84,6 +108,7 @@ struct PartDoubts {
         case .unexpectedEnd?:
             if let offset = self.content.offset { return self.text(of: offset) }
             guard self.part == 0, let offset = self.preamble.offset else { return nil }
+            if offset == 0 { return "only a delimiter is there" }
             return "it holds \"\(self.delimiter)\" at offset \(offset), but not at the start of a line"
         default: return nil
         }

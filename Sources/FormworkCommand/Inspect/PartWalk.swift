@@ -37,6 +37,7 @@ struct PartWalk {
             if chunk.isEmpty { break }
             self.seen.take(chunk)
             if self.parser.parts == 0 { self.doubts.take(preamble: chunk) }
+            if self.parser.isAfterEnd { self.doubts.take(epilogue: chunk, from: 0, at: self.parser.offset) }
             try self.feed(chunk, &sink)
             self.lines.take(chunk)
         }
@@ -79,7 +80,7 @@ struct PartWalk {
                 self.doubts.take(bytes, 0..<bytes.count)
                 try sink.take(bytes, 0..<bytes.count)
             case .partEnded: try sink.end()
-            case .finished: continue
+            case .finished: self.doubts.take(epilogue: chunk, from: position, at: self.parser.offset)
             case .needsInput: return
             }
         }

@@ -28,6 +28,8 @@ public struct FormLint: Sendable {
     /// `nil` after the body can't be read any further.
     var parser: MultipartParser?
     private var stray: StrayDelimiter?
+    /// For the bytes after the close delimiter.
+    private var strayAfterEnd: StrayDelimiter?
     let boundaryCount: Int
     private var isOver = false
 
@@ -63,7 +65,10 @@ public struct FormLint: Sendable {
             self.add(Self.rule(of: error), "\(Self.name(of: error)): \(error.message)", at: nil)
         } else {
             self.parser = MultipartParser(unchecked: type.boundary, profile, limits)
-            if !type.boundary.isEmpty { self.stray = StrayDelimiter(boundary: type.boundary) }
+            if !type.boundary.isEmpty {
+                self.stray = StrayDelimiter(boundary: type.boundary)
+                self.strayAfterEnd = StrayDelimiter(boundary: type.boundary, findsClose: false)
+            }
         }
     }
 
@@ -186,6 +191,7 @@ public struct FormLint: Sendable {
             if end > finished {
                 self.addOnce(
                     .epilogue, "Bytes follow the close delimiter's line: remove them.", at: finished)
+                self.checkEpilogue(chunk, max(0, finished - start), from: start)
             }
             return
         }
@@ -201,6 +207,16 @@ public struct FormLint: Sendable {
             self.heldStart = from
         }
         if from < end { self.held.append(chunk, Int(max(from - start, 0))..<chunk.byteCount) }
+    }
+
+    private mutating func checkEpilogue(_ chunk: RawSpan, _ first: Int64, from start: Int64) {
+        guard self.strayAfterEnd?.offset == nil else { return }
+        self.strayAfterEnd?.take(chunk, Int(first)..<chunk.byteCount, at: start + first)
+        guard let offset = self.strayAfterEnd?.offset else { return }
+        self.add(
+            .strayDelimiter,
+            "A delimiter follows the close delimiter, so the part after it is lost: write --boundary-- only at the end.",
+            at: offset)
     }
 
     private mutating func ended() {

@@ -145,7 +145,7 @@ extension MultipartParser {
     private static func delimiterInPreamble(at offset: Int64) -> FormworkError {
         ParsingFailure(.delimiterInPreamble).error(
             "A line before the first part begins like a delimiter but isn't one, so its part would be lost: "
-                + "a delimiter needs CRLF before and after it.", at: offset)
+                + "a delimiter needs CRLF before and after it, and a line of its own.", at: offset)
     }
 
     /// Returns the held bytes, because they are content.
@@ -198,6 +198,8 @@ extension MultipartParser {
             return
         }
         if !byte.isBlank { self.hasPreambleText = true }
+        // A byte order mark or blanks before a delimiter hide it, but its sender meant one.
+        if self.preambleLine == 2, byte.isBlank || [0xEF, 0xBB, 0xBF].contains(byte) { return }
         guard self.preambleLine > 0 else { return }
         self.preambleLine = byte == self.delimiter[self.preambleLine] ? self.preambleLine + 1 : 0
         guard self.preambleLine == self.delimiter.count else { return }

@@ -184,6 +184,9 @@ public struct MultipartParser: Sendable {
         }
     }
 
+    /// Whether the close delimiter's line has ended.
+    package var isAfterEnd: Bool { if case .epilogue = self.state { true } else { false } }
+
     /// Sets the most content bytes of the current part, including those already read.
     ///
     /// It applies only to this part. The next one has the value of ``ParsingLimits`` again.

@@ -8,15 +8,23 @@ package struct StrayDelimiter: Sendable {
     package private(set) var followsLF = false
 
     private let search: DelimiterSearch
+    /// Whether a close delimiter counts.
+    private let findsClose: Bool
     /// The last bytes, and the offset of the first of them.
     private var held: [UInt8] = []
     private var heldStart: Int64 = 0
 
-    /// - Parameter boundary: 1 byte or more.
-    package init(boundary: [UInt8]) { self.search = DelimiterSearch([0x2D, 0x2D] + boundary) }
+    /// - Parameters:
+    ///   - boundary: 1 byte or more.
+    ///   - findsClose: Whether a close delimiter counts.
+    package init(boundary: [UInt8], findsClose: Bool = true) {
+        (self.search, self.findsClose) = (DelimiterSearch([0x2D, 0x2D] + boundary), findsClose)
+    }
 
     /// A search for the delimiter of `parser`.
-    package init(of parser: MultipartParser) { self.init(boundary: Array(parser.delimiter.dropFirst(4))) }
+    package init(of parser: MultipartParser, findsClose: Bool = true) {
+        self.init(boundary: Array(parser.delimiter.dropFirst(4)), findsClose: findsClose)
+    }
 
     /// Forgets the bytes so far: other ones follow.
     package mutating func restart() { self.held = [] }
@@ -57,7 +65,8 @@ package struct StrayDelimiter: Sendable {
             let end = place + self.search.needle.count
             if end < range.upperBound {
                 let (next, after) = (bytes[end], end + 1 < range.upperBound ? bytes[end + 1] : 0)
-                if next == 0x0A || (next == 0x0D && after == 0x0A) || (next == 0x2D && after == 0x2D) { return place }
+                if next == 0x0A || (next == 0x0D && after == 0x0A) { return place }
+                if self.findsClose, next == 0x2D, after == 0x2D { return place }
             }
             start = place + 1
         }

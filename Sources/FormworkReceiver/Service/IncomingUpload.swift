@@ -45,7 +45,7 @@ package struct IncomingUpload: Sendable {
         }
         if head.method != .put, name.hasPrefix("multipart/") {
             guard let type, ["multipart/form-data", "multipart/mixed"].contains(name) else {
-                throw .unsupported("Only multipart/form-data and multipart/mixed are accepted.")
+                throw .unsupported("Of multipart types only multipart/form-data and multipart/mixed are accepted.")
             }
             self.init(.parts(contentType: type, isForm: name == "multipart/form-data"), length: length)
             self.digests = try BodyCheck.digests(of: head.headerFields)
@@ -66,6 +66,10 @@ package struct IncomingUpload: Sendable {
         let match = fields[values: .ifMatch].map(\.trimmed)
         guard match.isEmpty || match == ["*"] else {
             throw .preconditionFailed("Files have no entity tags here, so If-Match can only be *.")
+        }
+        // With If-Match it is ignored (RFC 9110 section 13.1.4).
+        guard !match.isEmpty || fields[.ifUnmodifiedSince] == nil else {
+            throw .preconditionFailed("If-Unmodified-Since isn't evaluated here: use If-None-Match: * or If-Match: *.")
         }
         if fields[values: .ifNoneMatch].map(\.trimmed) == ["*"] {
             guard match.isEmpty else { throw .preconditionFailed("If-Match and If-None-Match contradict each other.") }

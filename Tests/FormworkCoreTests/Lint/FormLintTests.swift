@@ -430,4 +430,15 @@ struct FormLintTests {
             _ = lint.finish()
         }
     }
+
+    @Test("A delimiter where no part can begin is a departure", arguments: [1, 7, 1000])
+    func misplaced(size: Int) {
+        let body = Self.part(Self.disposition)
+        let after = lint(body + body, by: size).filter { $0.rule == .strayDelimiter }
+        #expect(after.map(\.offset) == [Int64(body.utf8.count)])
+        #expect(after.first?.severity == .departure)
+        #expect(lint(body + "--b--\r\n", by: size).allSatisfy { $0.rule != .strayDelimiter })
+        let mark = lint("\u{FEFF}" + body.replacing("--b--\r\n", with: "") + body, by: size)
+        #expect(mark.filter { $0.severity == .departure }.map(\.offset) == [3])
+    }
 }

@@ -12,6 +12,7 @@ struct PreambleTests {
         ("\n" + part("a"), 1), ("\r" + part("a"), 1), ("text\n" + part("a"), 5), ("--BBx\r\n", 0),
         ("x\r\n--BB-\r\n", 3),
         ("--BB\nContent-Disposition: form-data; name=\"a\"\n\n1\r\n", 0), ("--B\n\n--BB\n\r\n", 5),
+        (" " + part("a"), 1), ("\u{FEFF}" + part("a"), 3), ("x\r\n \t" + part("a"), 5),
     ]
 
     @Test("is an error however the body is cut", arguments: preambles)
@@ -43,7 +44,7 @@ struct PreambleTests {
     @Test(
         "is no other text before the first part",
         arguments: [
-            "", "\r\n", "text\r\n", "--\r\n", "--B\r\n", "x--BB\r\n", " --BB\r\n", "---BB\r\n", "\r\n\n \t\r\n",
+            "", "\r\n", "text\r\n", "--\r\n", "--B\r\n", "x--BB\r\n", "---BB\r\n", "\r\n\n \t\r\n",
         ])
     func ordinary(_ preamble: String) throws {
         let parser = try MultipartParser(contentType: "multipart/form-data; boundary=BB")
