@@ -331,6 +331,11 @@ extension NIOTests {
                 let (answer, text) = try await self.upload(plan, to: server.url("/no"), options)
                 #expect(answer.status == .unauthorized && text == "answer 401")
                 #expect(server.requests.count == 4, "the same credentials are not tried twice")
+                let colon = Options(authentication: .basic(user: "a:b", password: "c"))
+                let error = await #expect(throws: FormworkError.self) {
+                    _ = try await self.upload(plan, to: server.url("/no"), colon)
+                }
+                #expect(error?.code == .invalidArgument)
             }
         }
 

@@ -71,6 +71,9 @@ struct HookAnswer: Decodable, Hashable, Sendable {
                     description:
                         "has metadata that aren't header fields of at most \(Self.longestMetadata) bytes of ASCII")
             }
+            guard Set(metadata.keys.map { $0.lowercased() }).count == metadata.count else {
+                throw Unusable(description: "has metadata with names that differ only in case")
+            }
             terms.metadata = metadata
         }
     }

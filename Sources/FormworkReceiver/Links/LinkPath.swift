@@ -27,8 +27,11 @@ struct LinkPath {
     /// The path of the link itself, with a slash at its end.
     var base: String { "\(Self.root)\(self.token)/" }
 
-    /// A target for the log, without the link.
-    static func masked(_ target: String) -> String { LinkPath(target).map { "\(self.root)***\($0.rest)" } ?? target }
+    /// A target for the log, without the link. A refused request may also write it with an authority, or escaped.
+    static func masked(_ target: String) -> String {
+        if let link = LinkPath(target) { return "\(self.root)***\(link.rest)" }
+        return (target.percentDecoded ?? target).utf8.contains(self.root.utf8) ? "\(self.root)***" : target
+    }
 }
 
 /// A link that a request was made under.

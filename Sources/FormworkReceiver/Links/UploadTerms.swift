@@ -36,7 +36,10 @@ package struct UploadTerms: Codable, Hashable, Sendable {
     init(stored: [UInt8]?) throws(ProblemDetails) {
         self.init()
         guard let stored else { return }
-        guard let terms = try? JSONDecoder().decode(Self.self, from: Data(stored)) else { throw .storageFailed }
+        guard let terms = try? JSONDecoder().decode(Self.self, from: Data(stored)),
+            // Without its folder, it would be stored outside of it.
+            terms.folder.map({ UploadLink.folders(of: $0) != nil }) ?? true
+        else { throw .storageFailed }
         self = terms
     }
 

@@ -70,9 +70,9 @@ struct PendingFiles {
     }
 
     private mutating func add(_ upload: any StorageUpload, _ file: IncomingFile, field: String?) {
-        // A head can contain a long type, and a thousand of them are kept.
+        // A head can contain a long type or name, and a thousand of them are kept, and reported to a hook.
         let type = file.contentType?.cut(to: 255)
-        let described = UploadReceipt.File(name: file.path.text, size: 0, type: type, field: field)
+        let described = UploadReceipt.File(name: file.path.text, size: 0, type: type, field: field?.cut(to: 255))
         self.entries.append(Entry(upload: upload, file: described, arrival: self.arrivals.began(described)))
     }
 

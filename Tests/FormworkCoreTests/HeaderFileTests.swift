@@ -1,0 +1,22 @@
+import FormworkCore
+import Testing
+
+@Suite("Files of headers", .timeLimit(.minutes(10)))
+struct HeaderFileTests {
+    private static func lines(_ text: String, _ grammar: FormGrammar) throws -> [String] {
+        var warnings: [String] = []
+        return try HeaderFile.lines(in: Array(text.utf8), grammar: grammar, warnings: &warnings)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("CR ends a line with LF, or at the end", arguments: [FormGrammar.strict, .curl])
+    func lineEnds(grammar: FormGrammar) throws {
+        #expect(try Self.lines("X: a\r\n b\r\n# no\r\n\r\nY: c\r", grammar) == ["X: a b", "Y: c"])
+    }
+
+    @Test("A CR in a header is refused, or dropped as by curl")
+    func inside() throws {
+        #expect(try Self.lines("X: a\rb\n", .curl) == ["X: ab"])
+        #expect(try refusal { _ = try Self.lines("X: a\rb\n", .strict) }.hasPrefix("before line 2: "))
+    }
+}
