@@ -17,6 +17,7 @@ struct HeaderFileTests {
     @Test("A CR in a header is refused, or dropped as by curl")
     func inside() throws {
         #expect(try Self.lines("X: a\rb\n", .curl) == ["X: ab"])
-        #expect(try refusal { _ = try Self.lines("X: a\rb\n", .strict) }.hasPrefix("before line 2: "))
+        #expect(try refusal { _ = try Self.lines("X: a\rb\n", .strict) }.hasPrefix("line 1: "))
+        #expect(try refusal { _ = try Self.lines("X: 1\n\nno colon\n and more\nY: 1", .strict) }.hasPrefix("line 3: "))
     }
 }

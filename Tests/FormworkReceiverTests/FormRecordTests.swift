@@ -49,6 +49,25 @@ struct FormRecordTests {
         }
     }
 
+    @Test func `A field that contains the delimiter is refused, and nothing is kept`() async throws {
+        try await TestReceiver.run { receiver in
+            let boundary = "0123456789abcdef"
+            func post(_ boundary: String) async throws -> (status: Int, body: String) {
+                let body =
+                    "--\(boundary)\r\nContent-Disposition: form-data; name=a\r\n\r\n1--\(boundary)\r\n"
+                    + "Content-Disposition: form-data; name=f; filename=x\r\n\r\nXX\r\n--\(boundary)--\r\n"
+                let answer = try await receiver.request(
+                    "POST /", ["Content-Type: multipart/form-data; boundary=\(boundary)"], body)
+                return (answer.status, answer.body)
+            }
+            let refused = try await post(boundary)
+            #expect(refused.status == 400)
+            #expect(refused.body.contains("A field has the form's boundary in its text, so a part would be lost"))
+            #expect(receiver.folder.names == [])
+            #expect(try await post("short").status == 201, "it may be there by chance")
+        }
+    }
+
     @Test func `Where fields are dropped the answer says so`() async throws {
         try await TestReceiver.run({ $0.keepsFields = false }) { receiver in
             let answer = try await receiver.request("POST /", [Self.form], formBody([("tag", "a"), ("f;a", "1")]))

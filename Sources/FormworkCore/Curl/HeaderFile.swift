@@ -13,9 +13,11 @@ package enum HeaderFile {
         var lines: [[UInt8]] = []
         var header: [UInt8] = []
         var (number, isLineStart, isComment, isCut) = (1, true, false, false)
+        // The line on which the header begins.
+        var start = 1
         let limit = grammar == .curl ? 998 : self.limit
         for byte in bytes {
-            if isLineStart, !byte.isSpace { try self.take(&header, number, grammar, &lines) }
+            if isLineStart, !byte.isSpace { try self.take(&header, start, grammar, &lines) }
             switch byte {
             case 0x0D where grammar == .curl: continue
             case 0x0A:
@@ -30,7 +32,7 @@ package enum HeaderFile {
             // The blank of a continued line is kept, so folding keeps words separate.
             isLineStart = false
             guard !isComment else { continue }
-            if header.isEmpty { isCut = false }
+            if header.isEmpty { (isCut, start) = (false, number) }
             if header.count < limit {
                 header.append(byte)
             } else if grammar == .strict {
@@ -40,7 +42,7 @@ package enum HeaderFile {
                 warnings.append("line \(number): header too long (truncated)")
             }
         }
-        try self.take(&header, number, grammar, &lines)
+        try self.take(&header, start, grammar, &lines)
         return lines
     }
 
@@ -54,10 +56,10 @@ package enum HeaderFile {
         lines.append(grammar == .curl ? Array(header.prefix { $0 != 0 }) : header)
         guard grammar == .strict else { return }
         guard let line = String(validating: header, as: UTF8.self) else {
-            throw FormworkError(.invalidArgument, "the header that ends before line \(number + 1) is not UTF-8")
+            throw FormworkError(.invalidArgument, "line \(number): the header is not UTF-8")
         }
         do throws(FormworkError) { _ = try HeaderField(line: line) } catch {
-            throw FormworkError(.invalidArgument, "before line \(number + 1): \(error.message)")
+            throw FormworkError(.invalidArgument, "line \(number): \(error.message)")
         }
     }
 }

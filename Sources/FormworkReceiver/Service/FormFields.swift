@@ -66,6 +66,25 @@ struct FormFields: Sendable {
         }
     }
 
+    /// Throws 400 for a field that contains the form's delimiter: a client wrote it without CRLF before it, and the parts
+    /// after it would be stored as the field's text.
+    ///
+    /// A boundary of fewer than 16 bytes may be in a text by chance.
+    static func checkNoDelimiter(in fields: [Arrived], of contentType: String) throws(ProblemDetails) {
+        guard let parser = try? MultipartParser(contentType: contentType, profile: .generic) else { return }
+        let search = StrayDelimiter(of: parser)
+        guard parser.delimiter.count >= 4 + 16 else { return }
+        for field in fields {
+            var search = search
+            field.bytes.withRawSpan { search.take($0, 0..<$0.byteCount, at: 0) }
+            guard search.offset == nil else {
+                throw .badRequest(
+                    "A field has the form's boundary in its text, so a part would be lost: write CRLF before each "
+                        + "delimiter.")
+            }
+        }
+    }
+
     var isEmpty: Bool { self.kept.isEmpty }
 
     /// The fields as the answer shows them.

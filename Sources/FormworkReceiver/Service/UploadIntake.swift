@@ -225,6 +225,7 @@ package struct UploadIntake: Sendable {
             var fields: [FormFields.Arrived] = []
             let level = Level(contentType: type, isForm: isForm, origin: origin)
             try await self.takeParts(body, level, share, &fields, &pending)
+            try FormFields.checkNoDelimiter(in: fields, of: type)
             receipt.memory = UploadReceipt.Memory(share: share)
             return try FormFields(fields, limit: self.limits.allFieldBytes, share)
         case .file(let path, let type):
