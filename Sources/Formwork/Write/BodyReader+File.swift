@@ -38,7 +38,7 @@ extension BodyReader {
         case .directory:
             throw FormworkError(.writeFailed, "is a directory: name a file in it", path: path.string)
         default:
-            if existing != nil { try PendingFile.checkReplacing(target) }
+            if existing != nil { try PendingFile.checkReplacing(target, named: path) }
             var file = try PendingFile(at: target, replacing: existing)
             do throws(FormworkError) {
                 let count = try self.write(to: file.descriptor)

@@ -38,8 +38,9 @@ package struct PendingFile {
     }
 
     /// Throws for a file that this process may not write: a rename would replace it nevertheless.
-    package static func checkReplacing(_ target: FilePath) throws(FormworkError) {
-        try FormworkError.writing(target) { () throws(Errno) in
+    /// - Parameter path: The caller's path, if it leads to `target` by a link.
+    package static func checkReplacing(_ target: FilePath, named path: FilePath? = nil) throws(FormworkError) {
+        try FormworkError.writing(path ?? target) { () throws(Errno) in
             guard SystemCalls.mayWrite(target) || (try? SystemCalls.status(of: target)) == nil else {
                 throw .permissionDenied
             }

@@ -30,7 +30,9 @@ struct LinkPath {
     /// A target for the log, without the link. A refused request may also write it with an authority, or escaped.
     static func masked(_ target: String) -> String {
         if let link = LinkPath(target) { return "\(self.root)***\(link.rest)" }
-        return (target.percentDecoded ?? target).utf8.contains(self.root.utf8) ? "\(self.root)***" : target
+        let authority = target.utf8.firstRange(of: "://".utf8)?.upperBound
+        let path = authority.map { String(target[$0...].drop { $0 != "/" }) } ?? target
+        return (path.percentDecoded ?? path).utf8.starts(with: self.root.utf8) ? "\(self.root)***" : target
     }
 }
 

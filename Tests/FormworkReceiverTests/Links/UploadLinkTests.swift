@@ -128,6 +128,9 @@ import Testing
     @Test(arguments: ["/", "/.link", "/x/.link/a.b/", "/.linka/", "*", ""])
     func `Other targets aren't below a link`(target: String) {
         #expect(LinkPath(target) == nil && LinkPath.masked(target) == target)
+        for target in ["http://h/.link/a.b/x", "/%2Elink/a.b/x", "https://h:1/%2elink/a.b"] {
+            #expect(LinkPath.masked(target) == "/.link/***")
+        }
     }
 }
 
