@@ -270,7 +270,11 @@ class Upload {
           this.wasWhole = !this.mayBeStored
           return this.delay(answer)
         }
-        if (![0, 502, 504].includes(status)) break
+        if (status === 401 && this.mayBeStored) {
+          this.wasWhole = false
+          return this.refused(answer)
+        }
+        if (![0, 502, 504].includes(status) && !this.mayBeStored) break
         // Only the answer may have been lost. A receiver that wasn't restarted repeats it for the same key, so the file
         // isn't sent in another way from here on.
         this.mayBeStored ||= this.sent >= this.size
@@ -284,6 +288,10 @@ class Upload {
         } while (stored === null)
         this.start()
         if (stored) return this.arrived({ response: { files: [stored] } })
+        if (!await this.isReadable(0)) {
+          return isOver() || this.end('The file has changed or can no longer be read. Choose it again.')
+        }
+        if (isOver()) return
       }
       // From here on as a larger file.
     }
