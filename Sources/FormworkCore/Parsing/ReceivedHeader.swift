@@ -90,6 +90,10 @@ public struct ReceivedHeader: Sendable {
     }
     /// ``filename`` made safe for a folder, see ``SafeFilename``; `nil` if nothing is left of it.
     public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
+    /// Whether this is a ``PlainField``.
+    package var isPlainField: Bool { self.box == nil }
+    /// Whether the name is from `name`, not from `name*`.
+    package var isNamePlain: Bool { !(self.box?.details.isNameExtended ?? false) }
     /// Whether there is a `Content-Type`.
     package var hasContentType: Bool { self.box?.details.type.range != nil }
     /// Whether ``name`` is a text, compared byte for byte. Most other names aren't decoded to find out.
@@ -101,6 +105,8 @@ public struct ReceivedHeader: Sendable {
             guard range.count * 3 >= text.utf8.count else { return false }
             let first = self.box == nil ? self.bytes[range.lowerBound] : self.text[range.lowerBound]
             guard first == wanted || first == 0x5C || first == 0x25 else { return false }
+            // Without a backslash or a percent sign there are no escapes.
+            if text.hasSameBytes(as: self.text, range), !text.contains(byte: 0x5C, or: 0x25) { return true }
         }
         return self.name?.hasSameBytes(as: text) ?? false
     }
@@ -186,8 +192,8 @@ extension ReceivedHeader {
         (self.namePlace, self.isNameQuoted) = (Place(name), true)
     }
 
-    /// The section that a multipart form would have for a field without one, with its unescaped name.
-    package init(fieldNamed name: ArraySlice<UInt8>) {
+    /// The section that a ``PlainField`` of this name has.
+    init(fieldNamed name: ArraySlice<UInt8>, _ names: FieldNames) {
         let head = PartHeader.dispositionHead.utf8.count
         var bytes: [UInt8] = []
         bytes.reserveCapacity(head + name.count + 3)
@@ -195,8 +201,8 @@ extension ReceivedHeader {
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: "\"\r\n".utf8)
         (self.bytes, self.box) = (bytes, nil)
-        (self.backslashes, self.decodesPercentEscapes) = (.guessed, false)
-        (self.namePlace, self.isNameQuoted) = (Place(head..<head + name.count), false)
+        (self.backslashes, self.decodesPercentEscapes) = (names.backslashes, names.decodesPercentEscapes)
+        (self.namePlace, self.isNameQuoted) = (Place(head..<head + name.count), names.areQuoted)
     }
 
     /// Parses a section whose lines were checked.
