@@ -5,22 +5,22 @@ import SystemPackage
 public struct CollectedContent: Sendable {
     private enum Place: Sendable {
         case memory([UInt8])
-        /// A place in the array of a form's fields.
-        case field(CollectedParts, Range<Int>)
+        /// One of a form's fields, and its number of bytes.
+        case field(CollectedParts, Int, count: Int)
         case disk(BodySpool, Range<Int64>)
     }
 
     private let place: Place
 
     init(_ bytes: [UInt8]) { self.place = .memory(bytes) }
-    init(_ parts: CollectedParts, _ range: Range<Int>) { self.place = .field(parts, range) }
+    init(_ parts: CollectedParts, _ index: Int, _ count: Int) { self.place = .field(parts, index, count: count) }
     init(_ spool: BodySpool, _ range: Range<Int64>) { self.place = .disk(spool, range) }
 
     /// The number of bytes.
     public var count: Int64 {
         switch self.place {
         case .memory(let bytes): Int64(bytes.count)
-        case .field(_, let range): Int64(range.count)
+        case .field(_, _, let count): Int64(count)
         case .disk(_, let range): Int64(range.count)
         }
     }
@@ -29,7 +29,7 @@ public struct CollectedContent: Sendable {
     public var inMemory: [UInt8]? {
         switch self.place {
         case .memory(let bytes): bytes
-        case .field(let parts, let range): Array(parts.bytes[range])
+        case .field(let parts, let index, _): Array(parts.bytes(index))
         case .disk: nil
         }
     }
@@ -38,7 +38,7 @@ public struct CollectedContent: Sendable {
     public var source: BodySource {
         switch self.place {
         case .memory(let bytes): .bytes(bytes)
-        case .field(let parts, let range): .bytes(Array(parts.bytes[range]))
+        case .field(let parts, let index, _): .bytes(Array(parts.bytes(index)))
         case .disk(let spool, let range): spool.source(range.lowerBound, Int64(range.count))
         }
     }

@@ -2,23 +2,26 @@ import FormworkCore
 
 /// The parts of a collected form, which all of its entries share.
 ///
-/// Most parts are fields: their names and contents follow each other in one array, so collecting a field allocates
+/// Most parts are fields: their names and contents follow each other in a few arrays, so collecting a field allocates
 /// nothing. Other parts have a header section and a content of their own.
 final class CollectedParts: Sendable {
-    /// A field, as places in the array, or another part.
+    /// A field, as places in a block, or another part.
     struct Part: Sendable {
+        /// The number of the block.
+        let block: Int32
         let name: Range<Int>
         let content: Range<Int>
         let traits: NameTraits
         /// The index of the other part; -1 for a field.
         let other: Int
 
-        init(name: Range<Int>, content: Range<Int>, _ traits: NameTraits) {
+        init(name: Range<Int>, content: Range<Int>, _ traits: NameTraits, block: Int = 0) {
             (self.name, self.content, self.traits, self.other) = (name, content, traits, -1)
+            self.block = Int32(block)
         }
 
         init(other: Int) {
-            (self.name, self.content, self.traits, self.other) = (0..<0, 0..<0, .none, other)
+            (self.name, self.content, self.traits, self.other, self.block) = (0..<0, 0..<0, .none, other, 0)
         }
     }
 
@@ -28,19 +31,26 @@ final class CollectedParts: Sendable {
         var content: CollectedContent
     }
 
-    let bytes: [UInt8]
+    /// The first block. Small forms have no other.
+    private let bytes: [UInt8]
+    private let blocks: [[UInt8]]
     private let parts: [Part]
     private let others: [Other]
     private let names: FieldNames
     /// The charset that the form declares in a field `_charset_`; `nil` for none.
     let charset: String?
 
-    init(_ bytes: [UInt8], _ parts: [Part], _ others: [Other], _ names: FieldNames) {
-        (self.bytes, self.parts, self.others, self.names) = (bytes, parts, others, names)
-        self.charset = Self.declaredCharset(bytes, parts, others)
+    /// - Parameter blocks: Those after the first.
+    init(
+        _ bytes: [UInt8], _ parts: [Part], _ others: [Other], _ names: FieldNames, blocks: [[UInt8]] = []
+    ) {
+        (self.bytes, self.blocks, self.parts, self.others, self.names) = (bytes, blocks, parts, others, names)
+        self.charset = Self.declaredCharset(bytes, blocks, parts, others)
     }
 
-    private static func declaredCharset(_ bytes: [UInt8], _ parts: [Part], _ others: [Other]) -> String? {
+    private static func declaredCharset(
+        _ bytes: [UInt8], _ blocks: [[UInt8]], _ parts: [Part], _ others: [Other]
+    ) -> String? {
         let name = "_charset_"
         for part in parts {
             if part.other >= 0 {
@@ -48,11 +58,22 @@ final class CollectedParts: Sendable {
                 guard other.header.isNamed(name), !other.header.isFile else { continue }
                 return other.content.inMemory.flatMap { String(decoding: $0, as: UTF8.self).trimmedLabel }
             }
+            guard part.name.count == name.utf8.count else { continue }
+            let bytes = part.block == 0 ? bytes : blocks[Int(part.block) - 1]
             // No escape and no invalid byte becomes one of these bytes.
-            guard part.name.count == name.utf8.count, name.hasSameBytes(as: bytes, part.name) else { continue }
+            guard name.hasSameBytes(as: bytes, part.name) else { continue }
             return bytes.withRawSpan { $0.text(in: part.content) }.trimmedLabel
         }
         return nil
+    }
+
+    /// The block of a field.
+    private func block(_ part: Part) -> [UInt8] { part.block == 0 ? self.bytes : self.blocks[Int(part.block) - 1] }
+
+    /// The content of a field.
+    func bytes(_ index: Int) -> ArraySlice<UInt8> {
+        let part = self.parts[index]
+        return self.block(part)[part.content]
     }
 
     var count: Int { self.parts.count }
@@ -61,24 +82,24 @@ final class CollectedParts: Sendable {
 
     func header(_ index: Int) -> ReceivedHeader {
         let part = self.parts[index]
-        return part.other < 0 ? self.names.header(of: self.bytes[part.name]) : self.others[part.other].header
+        return part.other < 0 ? self.names.header(of: self.block(part)[part.name]) : self.others[part.other].header
     }
 
     func content(_ index: Int) -> CollectedContent {
         let part = self.parts[index]
-        return part.other < 0 ? CollectedContent(self, part.content) : self.others[part.other].content
+        return part.other < 0 ? CollectedContent(self, index, part.content.count) : self.others[part.other].content
     }
 
     func name(_ index: Int) -> String? {
         let part = self.parts[index]
         return part.other < 0
-            ? self.names.text(of: part.name, in: self.bytes, part.traits) : self.others[part.other].header.name
+            ? self.names.text(of: part.name, in: self.block(part), part.traits) : self.others[part.other].header.name
     }
 
     /// The name's UTF-8 as received, with its escapes; `nil` if there is none.
     func nameBytes(_ index: Int) -> ArraySlice<UInt8>? {
         let part = self.parts[index]
-        return part.other < 0 ? self.bytes[part.name] : self.others[part.other].header.nameBytes
+        return part.other < 0 ? self.block(part)[part.name] : self.others[part.other].header.nameBytes
     }
 
     /// Whether a part has a name, compared byte for byte.
@@ -86,7 +107,7 @@ final class CollectedParts: Sendable {
         let part = self.parts[index]
         guard part.other < 0 else { return self.others[part.other].header.isNamed(name) }
         guard !part.traits.needsReading else { return self.name(index)?.hasSameBytes(as: name) ?? false }
-        return name.hasSameBytes(as: self.bytes, part.name)
+        return name.hasSameBytes(as: self.block(part), part.name)
     }
 
     func isFile(_ index: Int) -> Bool {
@@ -110,7 +131,7 @@ final class CollectedParts: Sendable {
     private func plainBytes(_ index: Int) -> (bytes: [UInt8], range: Range<Int>)? {
         guard self.charset == nil else { return nil }
         let part = self.parts[index]
-        guard part.other >= 0 else { return (self.bytes, part.content) }
+        guard part.other >= 0 else { return (self.block(part), part.content) }
         let other = self.others[part.other]
         guard !other.header.isFile, !other.header.hasContentType, let bytes = other.content.inMemory else { return nil }
         return (bytes, 0..<bytes.count)

@@ -21,6 +21,9 @@ struct FormCollector {
     /// be made for its reader.
     private static let smallContent = 4096
 
+    /// The size of a block. One array for all would be copied each time it grows, and need twice the memory meanwhile.
+    private static let blockSize = 64 << 10
+
     /// The parts on disk, by their index among the others.
     private struct Stored {
         let index: Int
@@ -29,8 +32,10 @@ struct FormCollector {
 
     private let limits: CollectingLimits
     private var memory: Int
-    /// The names and contents of fields.
+    /// The first block of names and contents, or the last one.
     private var fields: [UInt8] = []
+    /// The blocks before it.
+    private var blocks: [[UInt8]] = []
     private var parts: [CollectedParts.Part] = []
     private var others: [CollectedParts.Other] = []
     /// Whether a part is being collected, and whether it is a file. The machine has its header.
@@ -95,12 +100,22 @@ struct FormCollector {
 
     /// Appends a field with the bytes between its name and its content, as one copy takes less time than two.
     private mutating func append(_ bytes: RawSpan, _ name: Range<Int>, content: Range<Int>) {
+        self.makeRoom(content.upperBound - name.lowerBound)
         let move = self.fields.count - name.lowerBound
         self.fields.append(bytes, name.lowerBound..<content.upperBound)
         self.parts.append(
             CollectedParts.Part(
                 name: name.lowerBound + move..<name.upperBound + move,
-                content: content.lowerBound + move..<content.upperBound + move, NameTraits(of: name, in: bytes)))
+                content: content.lowerBound + move..<content.upperBound + move, NameTraits(of: name, in: bytes),
+                block: self.blocks.count))
+    }
+
+    /// Begins another block if the last one is full.
+    private mutating func makeRoom(_ count: Int) {
+        guard self.fields.count + count > Self.blockSize, !self.fields.isEmpty else { return }
+        self.blocks.append(self.fields)
+        self.fields = []
+        self.fields.reserveCapacity(max(Self.blockSize, count))
     }
 
     private mutating func append(_ header: ReceivedHeader, _ content: CollectedContent) {
@@ -129,13 +144,15 @@ struct FormCollector {
         guard header.isPlainField, let name = header.nameBytes, content.count <= Self.smallContent else {
             return self.append(header, CollectedContent(content))
         }
+        self.makeRoom(name.count + content.count)
         let start = self.fields.count
         self.fields += name
         self.fields += content
         let traits = name.withRawSpan { NameTraits(of: 0..<$0.byteCount, in: $0) }
         self.parts.append(
             CollectedParts.Part(
-                name: start..<start + name.count, content: start + name.count..<self.fields.count, traits))
+                name: start..<start + name.count, content: start + name.count..<self.fields.count, traits,
+                block: self.blocks.count))
     }
 
     /// Collects a file's content, in memory while it fits.
@@ -196,7 +213,11 @@ struct FormCollector {
 
     /// The collected parts, if none is on disk.
     func partsInMemory(_ names: FieldNames) -> CollectedParts {
-        CollectedParts(self.fields, self.parts, self.others, names)
+        guard let first = self.blocks.first else {
+            return CollectedParts(self.fields, self.parts, self.others, names)
+        }
+        return CollectedParts(
+            first, self.parts, self.others, names, blocks: self.blocks.dropFirst() + [self.fields])
     }
 
     /// The collected form.

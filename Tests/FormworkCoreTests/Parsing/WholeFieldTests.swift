@@ -105,7 +105,7 @@ struct WholeFieldTests {
     func failed() throws {
         var parser = try self.parser()
         var position = 0
-        let broken = Array("--b\r\nbroken\r\n\r\n".utf8)
+        let broken = Array("--b\r\nContent-Disposition: form-data\r\n\r\n".utf8)
         #expect(throws: FormworkError.self) {
             while true { _ = try parser.next(in: broken, from: &position) }
         }

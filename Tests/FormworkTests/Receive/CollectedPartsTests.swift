@@ -76,6 +76,19 @@ struct CollectedPartsTests {
         }
     }
 
+    @Test("Many fields, which need several arrays, are whole and in their order")
+    func blocks() async throws {
+        let fields = (0..<300).map { (name: "field\($0)", content: String(repeating: "x", count: $0 * 13)) }
+        for form in try await self.forms(Self.body(fields + [("_charset_", "utf-8")])) {
+            #expect(form.count == 301)
+            for (entry, field) in zip(form, fields) {
+                #expect(entry.name == field.name && entry.text == field.content)
+                #expect(entry.content.inMemory == Array(field.content.utf8))
+            }
+            #expect(form[0].charset == "utf-8" && form["field299"]?.utf8.count == 3887 && form["_charset_"] == "utf-8")
+        }
+    }
+
     @Test("A field _charset_ holds for the fields before and after it")
     func charset() async throws {
         let latin1: [UInt8] = [0xE9]
