@@ -17,6 +17,9 @@ extension MediaTypeDetection {
     public static func auto(charset: Bool = false, magic: LibMagic = .shared) -> MediaTypeDetection {
         MediaTypeDetection(headCount: self.headCount) { filename, head in
             let named = filename.flatMap { MediaTypeTable.match(forFilename: $0) }
+            if let named, let head, Signature.begins(head, named.mediaType) {
+                return AutoPolicy.choice(named: named, found: named.mediaType, head: head)
+            }
             let found = head.flatMap { magic.found(in: $0, charset: charset) }
             return AutoPolicy.choice(named: named, found: found?.type, head: head ?? []).with(charset: found?.charset)
         }

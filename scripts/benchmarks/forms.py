@@ -28,7 +28,8 @@ DECODED, DECODED_URL_ENCODED = "1084", "1073"  # the sum that every server's rou
 CONNECTIONS, SECONDS = 32, 2
 TICKS = os.sysconf("SC_CLK_TCK")
 TOLERANCE = 1.03  # of an instruction count; two builds of the same code differ by less
-COUNTED = ["parse", "decode", "decode-20", "decode-urlencoded", "collect", "parts", "pieces", "fields-16", "fields-670"]
+COUNTED = ["parse", "decode", "decode-20", "decode-urlencoded", "collect", "parts", "pieces"]
+COUNTED += ["fields-16", "fields-670", "compose", "compose-once", "plan-files"]
 
 
 def multipart(fields, with_photo=False):
@@ -213,7 +214,7 @@ def counts(tools):
     subprocess.run(["strip", "--strip-debug", Path(folder) / "forms-count", "-o", program], check=True)
     found = {}
     for case in COUNTED:
-        few, many = (2, 6) if case.startswith("fields") else (100, 300)
+        few, many = (2, 6) if case.startswith(("fields", "compose", "plan")) else (100, 300)
         found[case] = (count(program, case, many) - count(program, case, few)) // (many - few)
     return found
 
@@ -225,7 +226,7 @@ def compiler():
 
 
 def instructions_section(tools, bench):
-    """Instructions of one form, and of 1,000 fields collected, beside those recorded in instructions.json"""
+    """Instructions of one form, and of many fields collected, composed and planned, beside instructions.json"""
     if not shutil.which("valgrind"):
         return tools.skipped("needs valgrind")
     recorded = json.loads(COUNTS.read_text()) if COUNTS.exists() else {"swift": compiler(), "counts": {}}

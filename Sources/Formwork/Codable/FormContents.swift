@@ -6,22 +6,32 @@ final class FormContents {
     typealias Value = NameTree<Int>.Value
     typealias Member = (name: String, value: Value)
 
-    let entries: [ReceivedForm.Entry]
+    let parts: CollectedParts
     let options: FormDataDecoder
+    /// Whether each part is the member of its name, so that no tree is made of the names. ``root()`` is empty then.
+    let arePartsMembers: Bool
 
-    init(_ entries: [ReceivedForm.Entry], _ options: FormDataDecoder) {
-        (self.entries, self.options) = (entries, options)
+    init(_ parts: CollectedParts, _ options: FormDataDecoder) {
+        (self.parts, self.options) = (parts, options)
+        self.arePartsMembers = parts.haveOwnPlainNames(dots: options.splitsAtDots)
+    }
+
+    /// The form's tree.
+    func root() throws(FormworkError) -> Value {
+        if self.arePartsMembers { return .object([]) }
+        if let members = self.flatMembers() { return members }
+        return try self.tree()
     }
 
     /// The tree of a form whose names all have one level, as in most forms. It is the same that ``tree()`` makes, in a
     /// fraction of the time.
     /// - Returns: `nil` for a form with other names, and for one with so many that comparing them all is slow.
     func flatMembers() -> Value? {
-        guard self.entries.count <= 64 else { return nil }
+        guard self.parts.count <= 64 else { return nil }
         var members: [Member] = []
-        members.reserveCapacity(self.entries.count)
-        for index in self.entries.indices {
-            guard let name = self.entries[index].name else { continue }
+        members.reserveCapacity(self.parts.count)
+        for index in 0..<self.parts.count {
+            guard let name = self.parts.name(index) else { continue }
             guard NameKey.isPlain(name, dots: self.options.splitsAtDots) else { return nil }
             // Names differ in their lengths first, which takes no call.
             var place = 0
@@ -47,8 +57,8 @@ final class FormContents {
         var tree = NameTree<Int>(overwrites: false)
         // Trees are walked recursively, so even `.max` needs a bound.
         let depth = min(max(0, self.options.nameDepth), 512)
-        for (index, entry) in self.entries.enumerated() {
-            guard let name = entry.name else { continue }
+        for index in 0..<self.parts.count {
+            guard let name = self.parts.name(index) else { continue }
             let bytes = Array(name.utf8)
             let path = NameKey.path(bytes, dots: self.options.splitsAtDots, limit: depth) ?? [NameKey(bytes[...])]
             guard path.count <= depth + 1 else {

@@ -17,8 +17,10 @@ extension FormDataDecoder {
         _ type: Value.Type, from body: some BodyChunk, contentType: String?, profile: ParsingProfile = .default,
         limits: ParsingLimits = .default
     ) throws -> Value {
-        try self.decode(
-            type, from: ReceivedForm(body, contentType: contentType, profile: profile, limits: limits))
+        let parts = try body.withBytes { bytes throws(FormworkError) in
+            try CollectedParts.reading(bytes, contentType, profile, limits)
+        }
+        return try self.decode(type, from: parts)
     }
 
     /// Decodes a value from a body in memory, copied once.

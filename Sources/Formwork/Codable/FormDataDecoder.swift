@@ -52,7 +52,11 @@ public struct FormDataDecoder: Sendable {
     ///   a form, such as an array; ``FormworkError/Code/limitExceeded`` for a name deeper than
     ///   ``nameDepth``, and ``FormworkError/Code/malformedBody`` for one that is both a value and a tree of values.
     public func decode<Value: Decodable>(_ type: Value.Type, from form: ReceivedForm) throws -> Value {
-        let form = FormContents(form.entries, self)
-        return try FormValueDecoder(try form.flatMembers() ?? form.tree(), in: form).read(type)
+        try self.decode(type, from: form.parts)
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from parts: CollectedParts) throws -> Value {
+        let form = FormContents(parts, self)
+        return try FormValueDecoder(try form.root(), in: form).read(type)
     }
 }

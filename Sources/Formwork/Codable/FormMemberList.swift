@@ -5,12 +5,21 @@ import FormworkCore
 final class FormMemberList {
     typealias Value = FormContents.Value
 
+    private let form: FormContents
+    /// The members; empty if they are the form's parts.
     private let members: [FormContents.Member]
+    private let areParts: Bool
     private var next = 0
     /// The place of each name; `nil` while comparing names is faster.
     private let places: [[UInt8]: Int]?
 
-    init(_ value: Value) {
+    /// The parts of a form, each of which is the member of its name.
+    init(of form: FormContents) {
+        (self.form, self.members, self.areParts, self.places) = (form, [], true, nil)
+    }
+
+    init(_ value: Value, in form: FormContents) {
+        (self.form, self.areParts) = (form, false)
         self.members =
             switch value {
             case .object(let members): members
@@ -26,25 +35,35 @@ final class FormMemberList {
                 self.members.enumerated().map { (Array($1.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    var names: [String] { self.members.map(\.name) }
+    private var count: Int { self.areParts ? self.form.parts.count : self.members.count }
+
+    var names: [String] {
+        self.areParts ? (0..<self.count).map { self.form.parts.name($0) ?? "" } : self.members.map(\.name)
+    }
 
     /// The value at a place.
-    subscript(place: Int) -> Value { self.members[place].value }
+    subscript(place: Int) -> Value { self.areParts ? .leaf(place) : self.members[place].value }
 
     /// The index of a member; `nil` if no member has the name.
     func find(_ name: String) -> Int? {
-        if self.next < self.members.count, self.members[self.next].name.hasSameBytes(as: name) {
-            self.next += 1
-            return self.next - 1
-        }
-        let place =
-            if let places = self.places {
-                places[Array(name.utf8)]
-            } else {
-                self.members.firstIndex { $0.name.hasSameBytes(as: name) }
-            }
+        let place = self.places.map { $0[Array(name.utf8)] } ?? self.search(name)
         if let place { self.next = place + 1 }
         return place
+    }
+
+    /// Compares the names, beginning after the last place.
+    private func search(_ name: String) -> Int? {
+        let count = self.count
+        var place = self.next < count ? self.next : 0
+        for _ in 0..<count {
+            if self.isNamed(place, name) { return place }
+            place = place + 1 < count ? place + 1 : 0
+        }
+        return nil
+    }
+
+    private func isNamed(_ place: Int, _ name: String) -> Bool {
+        self.areParts ? self.form.parts.isNamed(place, name) : self.members[place].name.hasSameBytes(as: name)
     }
 
     // MARK: plain fields
@@ -53,26 +72,30 @@ final class FormMemberList {
     // which the decoder then reads or refuses. Here and not in the container, which is generic in its key: its code
     // isn't specialised.
 
-    func plainText(_ name: String, in form: FormContents) -> String? {
-        guard let place = self.find(name), case .leaf(let index) = self.members[place].value else { return nil }
-        return form.entries[index].plainText
+    func plainText(_ name: String) -> String? {
+        self.leaf(name).flatMap { self.form.parts.plainText($0) }
     }
 
-    func plainFlag(_ name: String, in form: FormContents) -> Bool? {
-        self.plainText(name, in: form).flatMap { Bool(formText: $0) }
+    func plainFlag(_ name: String) -> Bool? {
+        self.plainText(name).flatMap { Bool(formText: $0) }
     }
 
-    func plainNumber<Number: LosslessStringConvertible>(
-        _ type: Number.Type, _ name: String, in form: FormContents
-    ) -> Number? {
-        self.plainText(name, in: form).flatMap { Number($0) }
+    func plainNumber<Number: FixedWidthInteger>(_ type: Number.Type, _ name: String) -> Number? {
+        self.leaf(name).flatMap { self.form.parts.plainNumber($0) }.flatMap { Number(exactly: $0) }
     }
 
     func plainFraction<Number: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ type: Number.Type, _ name: String, in form: FormContents
+        _ type: Number.Type, _ name: String
     ) -> Number? {
-        self.plainText(name, in: form).flatMap {
-            Number(decimal: $0, acceptsNonFinite: form.options.acceptsNonFiniteNumbers)
+        self.plainText(name).flatMap {
+            Number(decimal: $0, acceptsNonFinite: self.form.options.acceptsNonFiniteNumbers)
         }
+    }
+
+    /// The part that is a member; `nil` for other members and if there is none.
+    private func leaf(_ name: String) -> Int? {
+        guard let place = self.find(name) else { return nil }
+        if self.areParts { return place }
+        return if case .leaf(let index) = self.members[place].value { index } else { nil }
     }
 }

@@ -24,52 +24,52 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool { self.find(key)?.isNothing ?? true }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try self.members.plainText(key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainText(key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        try self.members.plainFlag(key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainFlag(key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try self.members.plainFraction(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainFraction(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try self.members.plainFraction(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainFraction(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.read(type, key)
     }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try self.read(type, key) }
 
@@ -91,52 +91,52 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try self.optional(type, key)
     }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try self.members.plainText(key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainText(key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try self.members.plainFlag(key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainFlag(key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try self.members.plainFraction(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainFraction(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        try self.members.plainFraction(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainFraction(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
     func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+        try self.members.plainNumber(type, key.stringValue) ?? self.optional(type, key)
     }
 
     func nestedContainer<NestedKey: CodingKey>(

@@ -71,7 +71,9 @@ final class FormValueDecoder: Decoder {
             throw self.mismatch(
                 [String: String].self, "fields with brackets in their names, or a part of type application/json")
         }
-        return KeyedDecodingContainer(FormMembers<Key>(decoder: self, members: FormMemberList(self.value)))
+        let isForm = self.parent == nil && self.form.arePartsMembers
+        let members = isForm ? FormMemberList(of: self.form) : FormMemberList(self.value, in: self.form)
+        return KeyedDecodingContainer(FormMembers<Key>(decoder: self, members: members))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -197,7 +199,7 @@ final class FormValueDecoder: Decoder {
     /// The part at this place; `nil` for several and for a tree.
     private var leaf: ReceivedForm.Entry? {
         guard case .leaf(let index) = self.value else { return nil }
-        return self.form.entries[index]
+        return self.form.parts.entry(index)
     }
 
     /// The field or file at this place.
@@ -205,7 +207,7 @@ final class FormValueDecoder: Decoder {
         try self.checkRoot(type)
         switch self.value {
         case .leaf(let index):
-            let entry = self.form.entries[index]
+            let entry = self.form.parts.entry(index)
             guard entry.isFile == wantsFile else {
                 throw self.mismatch(type, wantsFile ? "a file" : "a field, not a file")
             }
@@ -238,7 +240,7 @@ final class FormValueDecoder: Decoder {
 
     private func isEmptyFile(_ value: Value) -> Bool {
         guard case .leaf(let index) = value else { return false }
-        return self.form.entries[index].isEmptyFileControl
+        return self.form.parts.entry(index).isEmptyFileControl
     }
 
     func mismatch(_ type: Any.Type, _ wanted: String) -> DecodingError {

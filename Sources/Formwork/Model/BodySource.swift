@@ -97,6 +97,12 @@ public struct BodySource: Sendable {
         }
     }
 
+    /// The number of bytes of a text that ``isSmall``; `nil` for other sources.
+    var smallTextCount: Int? {
+        guard case .text(let text) = self.kind, text.utf8.count <= Self.smallLimit else { return nil }
+        return text.utf8.count
+    }
+
     /// Appends the content if it ``isSmall``.
     /// - Returns: Whether it is.
     @discardableResult

@@ -40,13 +40,18 @@ public struct LayoutEntry: Sendable {
 extension BodyPlan {
     /// Every piece in order. It takes time in proportion to the number of pieces, and reads nothing.
     public var layout: [LayoutEntry] {
-        self.layoutPieces.enumerated().map { index, piece in
-            let planned = piece.part >= 0 ? self.storage.parts[piece.part] : nil
-            return LayoutEntry(
-                offset: index < self.storage.layout.knownCount ? piece.start : nil, length: piece.length,
-                part: planned?.reference, contentType: planned?.part?.typeChoice,
-                transferEncoding: planned?.part?.header.transferEncoding,
-                filename: planned?.part?.header.filename, kind: self.kind(of: piece.content))
+        let storage = self.storage
+        return self.layoutPieces.enumerated().map { index, piece in
+            var entry = LayoutEntry(
+                offset: index < storage.layout.knownCount ? piece.start : nil, length: piece.length,
+                kind: self.kind(of: piece.content))
+            guard piece.part >= 0 else { return entry }
+            // Read where they are: a copy of the part takes longer than all of this.
+            entry.part = storage.parts[piece.part].reference
+            entry.contentType = storage.parts[piece.part].part?.typeChoice
+            entry.transferEncoding = storage.parts[piece.part].part?.header.transferEncoding
+            entry.filename = storage.parts[piece.part].part?.header.filename
+            return entry
         }
     }
 

@@ -133,9 +133,14 @@ struct PlanBuilder {
     }
 
     private mutating func append(_ source: PlannedSource, part: Int) throws(FormworkError) {
-        let reference = self.parts[part].reference
-        if self.lengthBlocker == nil { self.lengthBlocker = BodyPlan.Blocker(lengthOf: source, in: reference) }
-        if self.replayBlocker == nil { self.replayBlocker = BodyPlan.Blocker(replayOf: source, in: reference) }
+        switch source {
+        // Their length is known, and they can be read again.
+        case .bytes, .file, .synthetic: break
+        default:
+            let reference = self.parts[part].reference
+            if self.lengthBlocker == nil { self.lengthBlocker = BodyPlan.Blocker(lengthOf: source, in: reference) }
+            if self.replayBlocker == nil { self.replayBlocker = BodyPlan.Blocker(replayOf: source, in: reference) }
+        }
         try self.layout.append(source.length, part: part, .source(self.sources.count))
         self.sources.append(source)
     }

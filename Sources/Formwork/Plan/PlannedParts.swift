@@ -93,6 +93,11 @@ struct PlannedParts: Sendable {
                 self.marks.append(Mark(offset: self.length ?? -1, files: files.count, types: self.found.count))
             }
             self.count += 1
+            // Most parts are fields, whose bytes aren't needed for their count.
+            if let count = walk.plainCount(of: part) {
+                try self.grow(by: Int64(count))
+                continue
+            }
             scratch.removeAll(keepingCapacity: true)
             do throws(FormworkError) {
                 resolver.part = walk.place
@@ -175,6 +180,13 @@ struct PlanningWalk {
     func append(_ part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) -> Bool {
         try self.appendHead(of: part, to: &bytes)
         return self.appendIfSmall(part, to: &bytes)
+    }
+
+    /// The number of bytes that ``append(_:to:)`` appends for a field with a small text; `nil` for other parts.
+    func plainCount(of part: BodyPart) -> Int? {
+        guard let content = part.source.smallTextCount else { return nil }
+        return self.framer.plainHeadCount(of: part.header, isFirst: self.first.index + self.index == 0)
+            .map { $0 + content }
     }
 
     /// Appends the bytes before a part's content.

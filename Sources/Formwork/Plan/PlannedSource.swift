@@ -5,11 +5,11 @@ import SystemPackage
 /// A planned source, with its length if that can be known.
 enum PlannedSource: Sendable {
     case bytes([UInt8])
-    case file(PlannedFile)
+    // Boxed, as a source is copied several times while it is planned and read.
+    indirect case file(PlannedFile)
     case synthetic(SyntheticBytes)
     case stream(StreamSource)
     case encoded(EncodedContent)
-    // Boxed, so that the others stay small to copy.
     indirect case parts(PlannedParts)
 
     /// The number of bytes; `nil` if it is unknown.

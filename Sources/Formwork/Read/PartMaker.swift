@@ -41,13 +41,18 @@ struct PartMaker {
     }
 
     mutating func next() throws(FormworkError) -> BodyPart? {
-        let part = try self.walk.next()
-        // `walk.index` is now the index of this part, or the count of all at the end.
+        // Comparing a part with `nil`, or binding it twice, copies it.
+        guard let part = try self.walk.next() else {
+            // `walk.index` is now the count of all parts.
+            guard self.walk.index == self.parts.count else { throw self.changed() }
+            try self.checkOffset(at: self.walk.index, isEnd: true)
+            self.isAtEnd = true
+            return nil
+        }
         let index = self.walk.index
-        guard part != nil ? index < self.parts.count : index == self.parts.count else { throw self.changed() }
-        if part == nil || index % PlannedParts.stride == 0 { try self.checkOffset(at: index, isEnd: part == nil) }
-        self.isAtEnd = part == nil
-        if part?.isUndecided ?? false, let part { return try self.decided(part) }
+        guard index < self.parts.count else { throw self.changed() }
+        if index % PlannedParts.stride == 0 { try self.checkOffset(at: index, isEnd: false) }
+        if part.isUndecided { return try self.decided(part) }
         return consume part
     }
 

@@ -5,29 +5,40 @@ import SystemPackage
 public struct CollectedContent: Sendable {
     private enum Place: Sendable {
         case memory([UInt8])
+        /// One of a form's fields, and its number of bytes.
+        case field(CollectedParts, Int, count: Int)
         case disk(BodySpool, Range<Int64>)
     }
 
     private let place: Place
 
     init(_ bytes: [UInt8]) { self.place = .memory(bytes) }
+    init(_ parts: CollectedParts, _ index: Int, _ count: Int) { self.place = .field(parts, index, count: count) }
     init(_ spool: BodySpool, _ range: Range<Int64>) { self.place = .disk(spool, range) }
 
     /// The number of bytes.
     public var count: Int64 {
         switch self.place {
         case .memory(let bytes): Int64(bytes.count)
+        case .field(_, _, let count): Int64(count)
         case .disk(_, let range): Int64(range.count)
         }
     }
 
     /// The bytes, if they are in memory; `nil` if they are on disk.
-    public var inMemory: [UInt8]? { if case .memory(let bytes) = self.place { bytes } else { nil } }
+    public var inMemory: [UInt8]? {
+        switch self.place {
+        case .memory(let bytes): bytes
+        case .field(let parts, let index, _): Array(parts.bytes(index))
+        case .disk: nil
+        }
+    }
 
     /// The content as a source, which can be sent, read in chunks or written to a file any number of times.
     public var source: BodySource {
         switch self.place {
         case .memory(let bytes): .bytes(bytes)
+        case .field(let parts, let index, _): .bytes(Array(parts.bytes(index)))
         case .disk(let spool, let range): spool.source(range.lowerBound, Int64(range.count))
         }
     }

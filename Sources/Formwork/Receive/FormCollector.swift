@@ -17,7 +17,14 @@ struct FormCollector {
         case writesHeld([UInt8])
     }
 
-    /// The parts on disk, by their index.
+    /// A larger content has its own array, so that no form is copied often while it grows, and no copy of a content has to
+    /// be made for its reader.
+    private static let smallContent = 4096
+
+    /// The size of a block. One array for all would be copied each time it grows, and need twice the memory meanwhile.
+    private static let blockSize = 64 << 10
+
+    /// The parts on disk, by their index among the others.
     private struct Stored {
         let index: Int
         let range: Range<Int64>
@@ -25,7 +32,12 @@ struct FormCollector {
 
     private let limits: CollectingLimits
     private var memory: Int
-    private var entries: [ReceivedForm.Entry] = []
+    /// The first block of names and contents, or the last one.
+    private var fields: [UInt8] = []
+    /// The blocks before it.
+    private var blocks: [[UInt8]] = []
+    private var parts: [CollectedParts.Part] = []
+    private var others: [CollectedParts.Other] = []
     /// Whether a part is being collected, and whether it is a file. The machine has its header.
     private var isInPart = false
     private var isFile = false
@@ -43,7 +55,8 @@ struct FormCollector {
         self.limits = limits
         self.memory = limits.memoryBytes
         // Most forms are small.
-        self.entries.reserveCapacity(8)
+        self.parts.reserveCapacity(8)
+        self.fields.reserveCapacity(224)
     }
 
     /// Collects what a chunk has.
@@ -51,6 +64,7 @@ struct FormCollector {
     mutating func advance(_ machine: inout PartsMachine, in chunk: RawSpan) throws(FormworkError) -> Step {
         while true {
             if !self.isInPart {
+                self.collectFields(&machine, in: chunk)
                 switch try machine.nextPart(in: chunk) {
                 case .part(let header): try self.begin(header)
                 case .finished: return .finished
@@ -68,6 +82,47 @@ struct FormCollector {
         }
     }
 
+    /// Collects the fields that are complete in a chunk and that nothing refuses.
+    private mutating func collectFields(_ machine: inout PartsMachine, in chunk: RawSpan) {
+        while self.memory > CollectingLimits.partOverhead,
+            let field = machine.nextWholeField(in: chunk, upTo: self.memory - CollectingLimits.partOverhead)
+        {
+            self.memory -= PlainField.length(field.name) + CollectingLimits.partOverhead + field.content.count
+            if field.content.count <= Self.smallContent {
+                self.append(chunk, field.name, content: field.content)
+            } else {
+                let name = [UInt8](copying: chunk, field.name)
+                let content = CollectedContent([UInt8](copying: chunk, field.content))
+                self.append(machine.names.header(of: name[...]), content)
+            }
+        }
+    }
+
+    /// Appends a field with the bytes between its name and its content, as one copy takes less time than two.
+    private mutating func append(_ bytes: RawSpan, _ name: Range<Int>, content: Range<Int>) {
+        self.makeRoom(content.upperBound - name.lowerBound)
+        let move = self.fields.count - name.lowerBound
+        self.fields.append(bytes, name.lowerBound..<content.upperBound)
+        self.parts.append(
+            CollectedParts.Part(
+                name: name.lowerBound + move..<name.upperBound + move,
+                content: content.lowerBound + move..<content.upperBound + move, NameTraits(of: name, in: bytes),
+                block: self.blocks.count))
+    }
+
+    /// Begins another block if the last one is full.
+    private mutating func makeRoom(_ count: Int) {
+        guard self.fields.count + count > Self.blockSize, !self.fields.isEmpty else { return }
+        self.blocks.append(self.fields)
+        self.fields = []
+        self.fields.reserveCapacity(max(Self.blockSize, count))
+    }
+
+    private mutating func append(_ header: ReceivedHeader, _ content: CollectedContent) {
+        self.parts.append(CollectedParts.Part(other: self.others.count))
+        self.others.append(CollectedParts.Other(header: header, content: content))
+    }
+
     private mutating func begin(_ header: ReceivedHeader) throws(FormworkError) {
         let overhead = header.bytes.count + CollectingLimits.partOverhead
         guard overhead <= self.memory else {
@@ -79,12 +134,25 @@ struct FormCollector {
 
     private mutating func end(_ header: ReceivedHeader?) {
         self.isInPart = false
-        if let start = self.start { self.stored.append(Stored(index: self.entries.count, range: start..<self.diskEnd)) }
+        if let start = self.start { self.stored.append(Stored(index: self.others.count, range: start..<self.diskEnd)) }
         self.memory -= self.bytes.count
-        if let header {
-            self.entries.append(ReceivedForm.Entry(header: header, content: CollectedContent(self.bytes)))
-        }
+        if let header { self.append(header, self.bytes) }
         (self.bytes, self.start) = ([], nil)
+    }
+
+    private mutating func append(_ header: ReceivedHeader, _ content: [UInt8]) {
+        guard header.isPlainField, let name = header.nameBytes, content.count <= Self.smallContent else {
+            return self.append(header, CollectedContent(content))
+        }
+        self.makeRoom(name.count + content.count)
+        let start = self.fields.count
+        self.fields += name
+        self.fields += content
+        let traits = name.withRawSpan { NameTraits(of: 0..<$0.byteCount, in: $0) }
+        self.parts.append(
+            CollectedParts.Part(
+                name: start..<start + name.count, content: start + name.count..<self.fields.count, traits,
+                block: self.blocks.count))
     }
 
     /// Collects a file's content, in memory while it fits.
@@ -144,17 +212,21 @@ struct FormCollector {
     // MARK: result
 
     /// The collected parts, if none is on disk.
-    var entriesInMemory: [ReceivedForm.Entry] { self.entries }
-
-    /// The collected parts.
-    @usableFromInline
-    mutating func finish() async throws -> [ReceivedForm.Entry] {
-        guard let writer = self.writer else { return self.entries }
-        let spool = BodySpool(try await writer.closeTemporary())
-        for file in self.stored {
-            self.entries[file.index] = ReceivedForm.Entry(
-                header: self.entries[file.index].header, content: CollectedContent(spool, file.range))
+    func partsInMemory(_ names: FieldNames) -> CollectedParts {
+        guard let first = self.blocks.first else {
+            return CollectedParts(self.fields, self.parts, self.others, names)
         }
-        return self.entries
+        return CollectedParts(
+            first, self.parts, self.others, names, blocks: self.blocks.dropFirst() + [self.fields])
+    }
+
+    /// The collected form.
+    @usableFromInline
+    mutating func finish(_ names: FieldNames) async throws -> ReceivedForm {
+        if let writer = self.writer {
+            let spool = BodySpool(try await writer.closeTemporary())
+            for file in self.stored { self.others[file.index].content = CollectedContent(spool, file.range) }
+        }
+        return ReceivedForm(self.partsInMemory(names))
     }
 }

@@ -22,6 +22,8 @@ struct PartsMachine: Sendable {
     }
 
     private var parser: MultipartParser
+    /// How fields' names are read.
+    @usableFromInline let names: FieldNames
     /// For the diagnosis in errors: the chunks before the current one. Most bodies end in their first chunk without an
     /// error, so a chunk is recorded when it is given back, or when an error needs it.
     private var seen = BodyObservation()
@@ -40,6 +42,7 @@ struct PartsMachine: Sendable {
     @usableFromInline
     init(_ parser: MultipartParser, _ deadlines: ReceivingDeadlines) {
         self.parser = parser
+        self.names = FieldNames(parser.profile)
         self.deadlines = RunningDeadlines(deadlines)
         self.hasDeadlines = self.deadlines != nil
     }
@@ -91,6 +94,18 @@ struct PartsMachine: Sendable {
             case .needsInput: return .needsChunk
             }
         }
+    }
+
+    /// The next part, if it is a field that is complete in the chunk and that nothing refuses.
+    /// - Parameter room: The most bytes of its header section and its content.
+    mutating func nextWholeField(in chunk: RawSpan, upTo room: Int) -> WholeField? {
+        guard let field = self.parser.nextWholeField(in: chunk, from: &self.position, upTo: room) else { return nil }
+        self.count += 1
+        if self.hasDeadlines {
+            self.deadlines?.partBegan()
+            self.deadlines?.partEnded()
+        }
+        return field
     }
 
     @usableFromInline mutating func nextContent(in chunk: RawSpan) throws(FormworkError) -> ContentStep {

@@ -1,5 +1,4 @@
 import FormworkCore
-import FormworkURLEncoded
 
 extension ReceivedForm {
     /// Reads a multipart or url-encoded body in memory.
@@ -28,25 +27,7 @@ extension ReceivedForm {
     init(
         reading body: RawSpan, _ contentType: String?, _ profile: ParsingProfile, _ limits: ParsingLimits
     ) throws(FormworkError) {
-        if Self.isURLEncoded(contentType) {
-            let text = [UInt8](copying: body, 0..<body.byteCount)
-            try self.init(urlEncoded: text, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
-            return
-        }
-        let parser = try MultipartParser(ofRequest: contentType, profile: profile, limits: limits)
-        var machine = PartsMachine(parser, ReceivingDeadlines())
-        var collector = FormCollector(.none)
-        machine.begin()
-        do throws(FormworkError) {
-            switch try collector.advance(&machine, in: body) {
-            case .finished: break
-            // Nothing is written: memory has no limit.
-            case .needsChunk, .writes, .writesHeld: try machine.finish()
-            }
-        } catch {
-            throw machine.named(error, in: body)
-        }
-        self.init(entries: collector.entriesInMemory)
+        self.init(try CollectedParts.reading(body, contentType, profile, limits))
     }
 
     /// Reads a body in memory, copied once.
@@ -89,33 +70,7 @@ extension ReceivedForm {
     package init(
         urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int, memory: Int = .max
     ) throws(FormworkError) {
-        let rules = URLEncodedParsing(
-            limits: URLEncodedLimits(
-                bytes: byteLimit, pairs: Swift.min(limits.fields, limits.parts), pairBytes: byteLimit))
-        let pairs = try URLEncodedPairs(text, rules: rules)
-        var entries: [Entry] = []
-        entries.reserveCapacity(pairs.count)
-        var left = memory
-        for (index, pair) in pairs.enumerated() {
-            try Self.check(pair, index, limits)
-            left -= CollectingLimits.partOverhead + pair.nameBytes.count + (pair.valueBytes?.count ?? 0)
-            guard left >= 0 else { throw CollectingLimit.form(left: 0, of: memory).formError }
-            entries.append(Entry(fieldNamed: pair.nameBytes, pair.valueBytes ?? []))
-        }
-        self.init(entries: entries)
-    }
-
-    private static func check(
-        _ pair: URLEncodedPairs.Element, _ index: Int, _ limits: ParsingLimits
-    ) throws(FormworkError) {
-        if pair.nameBytes.count > limits.nameBytes {
-            throw ParsingFailure(.nameBytesLimit, limit: Int64(limits.nameBytes)).error(
-                "A field's name has \(pair.nameBytes.count, "byte"): the limit is \(limits.nameBytes).", at: nil)
-        }
-        if let count = pair.valueBytes?.count, Int64(count) > limits.fieldBytes {
-            throw ParsingFailure(.fieldBytesLimit, limit: limits.fieldBytes)
-                .error("the content has \(count, "byte"): the limit is \(limits.fieldBytes)", at: nil)
-                .naming(PartReference(index: index, name: pair.name))
-        }
+        self.init(
+            try CollectedParts.reading(urlEncoded: text, limits: limits, byteLimit: byteLimit, memory: memory))
     }
 }

@@ -17,31 +17,23 @@ import SystemPackage
 public struct ReceivedForm: Sendable {
     /// A part with all of its content.
     public struct Entry: Sendable {
-        /// In a class, so that copying an entry is one step: forms are decoded by passing entries on.
-        private final class Storage: Sendable {
-            let header: ReceivedHeader
-            let content: CollectedContent
-            let formCharset: String?
+        private let parts: CollectedParts
+        private let index: Int
 
-            init(_ header: ReceivedHeader, _ content: CollectedContent, _ formCharset: String?) {
-                (self.header, self.content, self.formCharset) = (header, content, formCharset)
-            }
-        }
-
-        private let storage: Storage
+        init(_ parts: CollectedParts, _ index: Int) { (self.parts, self.index) = (parts, index) }
 
         /// The part's header section.
-        public var header: ReceivedHeader { self.storage.header }
+        public var header: ReceivedHeader { self.parts.header(self.index) }
         /// The part's content.
-        public var content: CollectedContent { self.storage.content }
+        public var content: CollectedContent { self.parts.content(self.index) }
 
         /// The field's name; `nil` if there is none, which ``ParsingProfile/generic`` allows.
-        public var name: String? { self.storage.header.name }
+        public var name: String? { self.parts.name(self.index) }
         /// The file's name as the sender wrote it; `nil` for a field. Don't trust it, see
         /// ``ReceivedHeader/safeFilename``.
         public var filename: String? { self.header.filename }
         /// Whether the part is a file.
-        public var isFile: Bool { self.storage.header.isFile }
+        public var isFile: Bool { self.parts.isFile(self.index) }
         /// Whether the part is an empty file control: a file without name and content, which browsers send if no file
         /// is chosen.
         public var isEmptyFileControl: Bool {
@@ -51,17 +43,7 @@ public struct ReceivedForm: Sendable {
         public var contentType: String? { self.header.contentType }
         /// The charset that the part declares, or the form with a field `_charset_`, in lower case. `nil`, for none,
         /// means UTF-8.
-        public var charset: String? { self.storage.header.charset ?? self.storage.formCharset }
-
-        /// - Parameter formCharset: The charset that the form declares; `nil` for none.
-        init(header: ReceivedHeader, content: CollectedContent, formCharset: String? = nil) {
-            self.storage = Storage(header, content, formCharset)
-        }
-
-        /// A field without a header section, such as a url-encoded one.
-        init(fieldNamed name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
-            self.init(header: ReceivedHeader(fieldNamed: name), content: CollectedContent(Array(value)))
-        }
+        public var charset: String? { self.header.charset ?? self.parts.charset }
 
         /// Writes the content to a new file in a folder, see ``FormFile/write(into:durably:)``.
         /// - Returns: The file's path.
@@ -74,25 +56,19 @@ public struct ReceivedForm: Sendable {
         /// A field's content as text in its charset; `nil` for a file. If it isn't valid, or ``TextDecoding/standard``
         /// doesn't include the charset, it is decoded as UTF-8 and repaired.
         public var text: String? {
-            self.isFile ? nil : self.content.inMemory.map { TextDecoding.standard.repaired($0, self.charset) }
+            if let text = self.parts.plainText(self.index) { return text }
+            return self.isFile ? nil : self.content.inMemory.map { TextDecoding.standard.repaired($0, self.charset) }
         }
 
         /// Whether this is the field's name, compared byte for byte.
-        fileprivate func isNamed(_ name: String) -> Bool { self.storage.header.isNamed(name) }
-
-        /// A field's content as text, if it is in UTF-8; `nil` for a file, another charset and invalid bytes.
-        var plainText: String? {
-            guard !self.storage.header.isFile, self.storage.formCharset == nil, !self.storage.header.hasContentType,
-                let bytes = self.storage.content.inMemory
-            else { return nil }
-            return bytes.validText
-        }
+        fileprivate func isNamed(_ name: String) -> Bool { self.parts.isNamed(self.index, name) }
 
         /// A field's content as text.
         /// - Parameter decoding: The accepted charsets.
         /// - Throws: ``FormworkError/Code/malformedBody`` for another charset, and for bytes that are invalid in their
         ///   charset; ``FormworkError/Code/invalidArgument`` for a file.
         public func text(in decoding: TextDecoding) throws(FormworkError) -> String {
+            if let text = self.parts.plainText(self.index) { return text }
             guard !self.isFile, let bytes = self.content.inMemory else {
                 throw FormworkError(.invalidArgument, "This part is a file, not a text field")
             }
@@ -102,6 +78,7 @@ public struct ReceivedForm: Sendable {
 
     /// The parts in the order of the body. Several may have the same name. The form itself is a collection of them.
     public let entries: [Entry]
+    let parts: CollectedParts
 
     /// Collects all parts of a body.
     /// - Throws: What iterating throws, ``FormworkError/Code/limitExceeded`` for fields that need more memory than
@@ -113,19 +90,9 @@ public struct ReceivedForm: Sendable {
         self = try await PartsReader(parts).collectForm(limits)
     }
 
-    /// A form of these parts, whose fields may have the charset of a field `_charset_`.
-    @usableFromInline
-    init(entries: [Entry]) {
-        guard let charset = Self.declaredCharset(entries) else {
-            self.entries = entries
-            return
-        }
-        self.entries = entries.map { Entry(header: $0.header, content: $0.content, formCharset: charset) }
-    }
-
-    private static func declaredCharset(_ entries: [Entry]) -> String? {
-        entries.first { $0.isNamed("_charset_") && !$0.isFile }?.content.inMemory
-            .flatMap { String(decoding: $0, as: UTF8.self).trimmedLabel }
+    init(_ parts: CollectedParts) {
+        self.parts = parts
+        self.entries = (0..<parts.count).map { Entry(parts, $0) }
     }
 
     /// The text of the first field of that name; `nil` if there is none.

@@ -160,6 +160,22 @@ extension String {
         return (isSame ?? nil) ?? self.utf8.elementsEqual(other.utf8)
     }
 
+    /// Whether some bytes are the text's UTF-8.
+    package func hasSameBytes(as bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        guard self.utf8.count == range.count else { return false }
+        let bytes = bytes.span.extracting(range)
+        // SAFETY: the buffer is read during the call, up to its count, which is the span's.
+        let isSame = unsafe self.utf8.withContiguousStorageIfAvailable { own in
+            var at = 0
+            while at < bytes.count {
+                if unsafe own[at] != bytes[at] { return false }
+                at += 1
+            }
+            return true
+        }
+        return isSame ?? self.utf8.enumerated().allSatisfy { bytes[$0] == $1 }
+    }
+
     /// Whether there is one of two bytes.
     package func contains(byte: UInt8, or other: UInt8) -> Bool {
         // SAFETY: the buffer is read during the call, up to its count.
@@ -171,6 +187,19 @@ extension String {
     }
 }
 
+extension String {
+    /// Whether no byte satisfies a condition.
+    @inline(__always)
+    package func hasNoByte(where condition: (UInt8) -> Bool) -> Bool {
+        // SAFETY: the buffer is read during the call, up to its count.
+        let isFound = unsafe self.utf8.withContiguousStorageIfAvailable { bytes in
+            for index in bytes.indices where unsafe condition(bytes[index]) { return true }
+            return false
+        }
+        return !(isFound ?? self.utf8.contains(where: condition))
+    }
+}
+
 extension RawSpan {
     /// The text of a range, repaired if it isn't UTF-8.
     package func text(in range: Range<Int>) -> String {
@@ -179,25 +208,62 @@ extension RawSpan {
     }
 }
 
-extension [UInt8] {
-    /// The text of valid UTF-8; `nil` for other bytes.
+extension RawSpan {
+    /// Whether all bytes of a range are ASCII.
+    package func isASCII(in range: Range<Int>) -> Bool {
+        var at = range.lowerBound
+        var seen: UInt32 = 0
+        while at + 4 <= range.upperBound {
+            seen |= self.word(at: at)
+            at += 4
+        }
+        while at < range.upperBound {
+            seen |= UInt32(self[at])
+            at += 1
+        }
+        return seen & 0x8080_8080 == 0
+    }
+
+    /// The text of a range of valid UTF-8; `nil` for other bytes.
     ///
     /// Most text is short and ASCII, for which the standard library's validation takes four times as long.
-    package var validText: String? {
-        let isASCII = self.withRawSpan { bytes in
-            var at = 0
-            var seen: UInt32 = 0
-            while at + 4 <= bytes.byteCount {
-                seen |= bytes.word(at: at)
-                at += 4
-            }
-            while at < bytes.byteCount {
-                seen |= UInt32(bytes[at])
-                at += 1
-            }
-            return seen & 0x8080_8080 == 0
+    package func validText(in range: Range<Int>) -> String? {
+        guard self.isASCII(in: range) else {
+            // SAFETY: the bytes are copied during the call; `extracting` checks the range.
+            return unsafe self.extracting(range).withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
         }
-        return isASCII ? String(decoding: self, as: UTF8.self) : String(validating: self, as: UTF8.self)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            // SAFETY: all bytes are ASCII, which is valid UTF-8, and every bit pattern is a UInt8.
+            return unsafe String(
+                copying: UTF8Span(
+                    unchecked: Span(_bytes: self.extracting(range)), isKnownASCII: true))
+        }
+        return self.text(in: range)
+    }
+
+    /// The whole number of a range of decimal digits, which may follow a sign; `nil` for other bytes and for one that may
+    /// be too large.
+    package func wholeNumber(in range: Range<Int>) -> Int? {
+        var at = range.lowerBound
+        guard at < range.upperBound else { return nil }
+        let sign = self[at]
+        if sign == 0x2D || sign == 0x2B { at += 1 }
+        guard (1...18).contains(range.upperBound - at) else { return nil }
+        var number = 0
+        while at < range.upperBound {
+            let digit = self[at] &- 0x30
+            guard digit < 10 else { return nil }
+            number = number * 10 + Int(digit)
+            at += 1
+        }
+        return sign == 0x2D ? -number : number
+    }
+}
+
+extension [UInt8] {
+    /// The text of valid UTF-8; `nil` for other bytes.
+    package var validText: String? {
+        self.withRawSpan { $0.validText(in: 0..<$0.byteCount) }
     }
 }
 

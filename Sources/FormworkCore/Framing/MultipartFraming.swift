@@ -110,6 +110,13 @@ package struct PartFramer: Sendable {
         try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: isUsual)
     }
 
+    /// The number of bytes that ``appendHead(of:isFirst:to:)`` appends for a field with only a name that is written as it
+    /// is; `nil` for other parts.
+    package func plainHeadCount(of header: PartHeader, isFirst: Bool) -> Int? {
+        guard let count = header.plainCount(self.framing.escaping) else { return nil }
+        return self.delimiterAndDisposition.count - (isFirst ? 2 : 0) + count
+    }
+
     /// Appends the bytes after the last part, or the body of a form without parts.
     package func appendEnd(afterParts hasParts: Bool, to bytes: inout [UInt8]) {
         if !hasParts, self.framing.emptyForm == .nothing { return }

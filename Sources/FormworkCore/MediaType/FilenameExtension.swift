@@ -24,16 +24,17 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
 
     static func < (a: FilenameExtension, b: FilenameExtension) -> Bool { (a.high, a.low) < (b.high, b.low) }
 
-    /// The extension as text. It allocates only for the sixteenth byte.
+    /// The extension as text.
     var text: String {
-        var text = ""
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
         for half in [self.high, self.low] {
             for shift in stride(from: 56, through: 0, by: -8) {
                 let byte = UInt8(truncatingIfNeeded: half >> UInt64(shift))
-                if byte != 0 { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+                if byte != 0 { bytes.append(byte) }
             }
         }
-        return text
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -42,6 +42,9 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
         }
     }
 
+    /// Whether ``append(_:as:to:)`` appends the text as it is.
+    func leaves(_ text: String) -> Bool { self == .raw || text.hasNoByte(where: \.mayNeedEscaping) }
+
     private func refusal(_ role: String, _ text: String, _ what: String) -> FormworkError {
         FormworkError(
             .invalidArgument,

@@ -44,6 +44,15 @@ public struct PartHeader: Hashable, Sendable, Codable {
         return self.fields.isEmpty
     }
 
+    private static var plainEnd: String { "\"\r\n\r\n" }
+
+    /// The number of bytes after ``dispositionHead`` in the section of a field with only a name that is written as it is;
+    /// `nil` for other parts.
+    func plainCount(_ escaping: ParameterEscaping) -> Int? {
+        guard let name = self.name, self.hasDispositionHead, self.isPlain, escaping.leaves(name) else { return nil }
+        return name.utf8.count + Self.plainEnd.utf8.count
+    }
+
     /// Appends the section and the empty line after it.
     /// - Parameter afterDispositionHead: Whether ``dispositionHead`` was appended already.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a name or filename that `escaping` refuses or that has no
@@ -54,7 +63,7 @@ public struct PartHeader: Hashable, Sendable, Codable {
         if afterDispositionHead, let name = self.name, self.isPlain {
             // A plain field, like most.
             try escaping.append(name, as: "name", to: &bytes)
-            return bytes.append("\"\r\n\r\n")
+            return bytes.append(Self.plainEnd)
         }
         try self.appendDisposition(to: &bytes, escaping, afterDispositionHead)
         if let contentType = self.contentType {

@@ -21,7 +21,7 @@ package enum NameKey: Hashable {
 
 extension NameKey {
     /// Whether a name with this first byte may be a number.
-    private static func beginsNumber(_ byte: UInt8) -> Bool { byte == 0x2D || (0x30...0x39).contains(byte) }
+    static func beginsNumber(_ byte: UInt8) -> Bool { byte == 0x2D || (0x30...0x39).contains(byte) }
 
     /// Whether a name has one level, and isn't a number: its path is the name itself.
     package static func isPlain(_ name: String, dots: Bool) -> Bool {

@@ -53,7 +53,7 @@ public struct MultipartParser: Sendable {
         case epilogue
     }
 
-    let profile: ParsingProfile
+    package let profile: ParsingProfile
     let limits: ParsingLimits
     /// CRLF, `--`, boundary. Its first byte occurs only once, because a boundary can't contain CR.
     package let delimiter: [UInt8]
@@ -61,7 +61,7 @@ public struct MultipartParser: Sendable {
 
     var state = State.searching
     var failure: FormworkError? { didSet { self.hasFailed = true } }
-    private var hasFailed = false
+    private(set) var hasFailed = false
     /// The number of bytes of the delimiter that were matched before the next byte. The CRLF before the body's start,
     /// and the one that ends a header section, belong to a directly following delimiter, so both count as matched.
     var matched = 2
@@ -95,7 +95,7 @@ public struct MultipartParser: Sendable {
     var (fields, files) = (0, 0)
 
     /// The number of bytes of the body used so far.
-    public private(set) var offset: Int64 = 0
+    public internal(set) var offset: Int64 = 0
 
     /// A parser for a body with this boundary.
     public init(boundary: Boundary, profile: ParsingProfile = .default, limits: ParsingLimits = .default) {

@@ -1,6 +1,6 @@
 /// Recognises the header section of a field with only a name, as most parts have, without reading its lines. That would
 /// take half the time of a small part.
-struct PlainField {
+package struct PlainField {
     /// The place of `form-data` in the section.
     static let disposition = 21..<30
 
@@ -8,6 +8,9 @@ struct PlainField {
     var count: Int
     /// The place of the name in the section.
     var name: Range<Int>
+
+    /// The number of bytes of the section of a field, without its empty line.
+    package static func length(_ name: Range<Int>) -> Int { 41 + name.count }
 
     /// - Returns: `nil` for every other section, and for one that `end` cuts off.
     @inline(__always)

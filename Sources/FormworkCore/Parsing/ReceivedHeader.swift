@@ -94,6 +94,10 @@ public struct ReceivedHeader: Sendable {
     }
     /// ``filename`` made safe for a folder, see ``SafeFilename``; `nil` if nothing is left of it.
     public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
+    /// Whether this is a ``PlainField``.
+    package var isPlainField: Bool { self.box == nil }
+    /// Whether the name is from `name`, not from `name*`.
+    package var isNamePlain: Bool { !(self.box?.details.isNameExtended ?? false) }
     /// Whether there is a `Content-Type`.
     package var hasContentType: Bool { self.box?.details.type.range != nil }
     /// Whether ``name`` is a text, compared byte for byte. Most other names aren't decoded to find out.
@@ -105,6 +109,8 @@ public struct ReceivedHeader: Sendable {
             guard range.count * 3 >= text.utf8.count else { return false }
             let first = self.box == nil ? self.bytes[range.lowerBound] : self.text[range.lowerBound]
             guard first == wanted || first == 0x5C || first == 0x25 else { return false }
+            // Without a backslash or a percent sign there are no escapes.
+            if text.hasSameBytes(as: self.text, range), !text.contains(byte: 0x5C, or: 0x25) { return true }
         }
         return self.name?.hasSameBytes(as: text) ?? false
     }
@@ -192,13 +198,14 @@ extension ReceivedHeader {
         (self.namePlace, self.isNameQuoted) = (Place(name), true)
     }
 
-    /// The section that a multipart form would have for a url-encoded field.
+    /// The section that a ``PlainField`` of this name has.
     ///
-    /// A quote or a line end is escaped in it as in WHATWG HTML: it must not end the name, nor begin another field.
-    package init(fieldNamed received: ArraySlice<UInt8>) {
+    /// In a url-encoded name, a quote or a line end is escaped as in WHATWG HTML: it must not end the name, nor begin
+    /// another field.
+    init(fieldNamed received: ArraySlice<UInt8>, _ names: FieldNames) {
         let head = PartHeader.dispositionHead.utf8.count
         var (name, details) = (received, Details?.none)
-        if received.contains(where: { $0 == 0x22 || $0 == 0x0D || $0 == 0x0A }) {
+        if !names.areQuoted, received.contains(where: { $0 == 0x22 || $0 == 0x0D || $0 == 0x0A }) {
             name = received.flatMap { byte -> [UInt8] in
                 switch byte {
                 case 0x22: Array("%22".utf8)
@@ -216,8 +223,8 @@ extension ReceivedHeader {
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: "\"\r\n".utf8)
         (self.bytes, self.box) = (bytes, details.map(Box.init))
-        (self.backslashes, self.decodesPercentEscapes) = (.guessed, false)
-        (self.namePlace, self.isNameQuoted) = (Place(head..<head + name.count), false)
+        (self.backslashes, self.decodesPercentEscapes) = (names.backslashes, names.decodesPercentEscapes)
+        (self.namePlace, self.isNameQuoted) = (Place(head..<head + name.count), names.areQuoted)
     }
 
     /// Parses a section whose lines were checked.

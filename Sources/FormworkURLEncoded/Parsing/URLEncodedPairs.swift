@@ -28,6 +28,8 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
     }
 
     private var buffer: [UInt8]
+    /// All names and values.
+    package var bytes: [UInt8] { self.buffer }
     private var bounds: [Bounds] = []
 
     /// Splits `text` into pairs in one pass, without an allocation per pair.
@@ -70,6 +72,12 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         return Element(
             nameBytes: self.buffer[Int(bounds.start)..<nameEnd],
             valueBytes: bounds.hasValue ? self.buffer[nameEnd..<Int(bounds.end)] : nil)
+    }
+
+    /// The place of a pair in ``bytes``: its value follows its name.
+    package func place(_ index: Int) -> (start: Int, nameEnd: Int, end: Int) {
+        let bounds = self.bounds[index]
+        return (Int(bounds.start), Int(bounds.nameEnd), Int(bounds.hasValue ? bounds.end : bounds.nameEnd))
     }
 
     /// All pairs as text.

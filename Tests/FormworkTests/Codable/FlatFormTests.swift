@@ -15,10 +15,23 @@ struct FlatFormTests {
         }
     }
 
+    private func parts(_ names: [String]) -> CollectedParts {
+        var bytes: [UInt8] = []
+        var parts: [CollectedParts.Part] = []
+        for name in names {
+            let start = bytes.count
+            bytes += Array(name.utf8)
+            let traits = bytes.withRawSpan { NameTraits(of: start..<$0.byteCount, in: $0) }
+            parts.append(
+                CollectedParts.Part(name: start..<bytes.count, content: bytes.count..<bytes.count, traits))
+        }
+        return CollectedParts(bytes, parts, [], .urlEncoded)
+    }
+
     private func contents(_ names: [String], dots: Bool = false) -> FormContents {
         var decoder = FormDataDecoder()
         decoder.splitsAtDots = dots
-        return FormContents(names.map { ReceivedForm.Entry(fieldNamed: Array($0.utf8)[...], []) }, decoder)
+        return FormContents(self.parts(names), decoder)
     }
 
     @Test("They become what the tree becomes", arguments: 0..<20)

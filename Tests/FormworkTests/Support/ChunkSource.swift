@@ -25,7 +25,11 @@ struct ChunkSource: AsyncSequence, Sendable {
 
     /// Cuts a body.
     init(_ body: String, every size: Int, failure: (any Error)? = nil, stops: Bool = false) {
-        let bytes = Array(body.utf8)
+        self.init(Array(body.utf8), every: size, failure: failure, stops: stops)
+    }
+
+    /// Cuts a body.
+    init(_ bytes: [UInt8], every size: Int, failure: (any Error)? = nil, stops: Bool = false) {
         let chunks = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0...].prefix(size)) }
         self.init(chunks, failure: failure, stops: stops)
     }

@@ -32,6 +32,10 @@ package enum Bodies {
     /// 1,000 fields of 670 bytes.
     package static let longFields = fields(1_000, of: 670)
 
+    /// 1,000 names and values for composing, which are made before anything is counted.
+    package static let names = (0..<1_000).map { "field\(1_000_000 + $0)" }
+    package static let values = (0..<1_000).map { "value-\(10_000_000 + $0)" }
+
     private static func fields(_ count: Int, of size: Int) -> [UInt8] {
         body((0..<count).map { ("field\($0)", String(repeating: "x", count: size)) })
     }

@@ -3,6 +3,32 @@
 import Formwork
 import Forms
 
+func emptyForm() throws -> FormData {
+    FormData(framing: MultipartFraming(boundary: try Boundary(Bodies.boundary)))
+}
+
+/// The bytes of 1,000 fields of a sequence, whose length is known before or not.
+func composed(isMeasured: Bool) throws -> Int {
+    var form = try emptyForm()
+    form.append(
+        PartSequence(count: 1_000, isMeasured: isMeasured) { index in
+            BodyPart(name: Bodies.names[index], value: Bodies.values[index])
+        })
+    let reader = try form.plan().makeReader()
+    var bytes = 0
+    while case let count = try reader.read(upTo: 65_536).count, count > 0 { bytes += count }
+    return bytes
+}
+
+/// The pieces of a form of 100 files, which are planned and not read: any file will do.
+func planned() throws -> Int {
+    var form = try emptyForm()
+    for name in Bodies.names.prefix(100) {
+        form.append(name: name, file: CommandLine.arguments[0], filename: "table.json")
+    }
+    return try form.plan().layout.count
+}
+
 /// What one case found, so that a count of wrong work fails.
 func found(_ name: String) async throws -> Int {
     switch name {
@@ -54,6 +80,8 @@ func found(_ name: String) async throws -> Int {
         let parts = try ReceivedParts(
             ReadyChunks(body, of: 65_536), contentType: Bodies.multipart, limits: .none)
         return try await ReceivedForm(collecting: parts).count
+    case "compose", "compose-once": return try composed(isMeasured: name == "compose")
+    case "plan-files": return try planned()
     default: fatalError("unknown case")
     }
 }

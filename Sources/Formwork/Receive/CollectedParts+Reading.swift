@@ -1,0 +1,67 @@
+import FormworkCore
+import FormworkURLEncoded
+
+extension CollectedParts {
+    /// Reads a whole body.
+    static func reading(
+        _ body: RawSpan, _ contentType: String?, _ profile: ParsingProfile, _ limits: ParsingLimits
+    ) throws(FormworkError) -> CollectedParts {
+        if ReceivedForm.isURLEncoded(contentType) {
+            let text = [UInt8](copying: body, 0..<body.byteCount)
+            return try self.reading(urlEncoded: text, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
+        }
+        let parser = try MultipartParser(ofRequest: contentType, profile: profile, limits: limits)
+        var machine = PartsMachine(parser, ReceivingDeadlines())
+        var collector = FormCollector(.none)
+        machine.begin()
+        do throws(FormworkError) {
+            switch try collector.advance(&machine, in: body) {
+            case .finished: break
+            // Nothing is written: memory has no limit.
+            case .needsChunk, .writes, .writesHeld: try machine.finish()
+            }
+        } catch {
+            throw machine.named(error, in: body)
+        }
+        return collector.partsInMemory(machine.names)
+    }
+
+    /// Reads url-encoded text.
+    /// - Parameter memory: The most bytes of memory for its pairs.
+    static func reading(
+        urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int, memory: Int = .max
+    ) throws(FormworkError) -> CollectedParts {
+        let rules = URLEncodedParsing(
+            limits: URLEncodedLimits(
+                bytes: byteLimit, pairs: Swift.min(limits.fields, limits.parts), pairBytes: byteLimit))
+        let pairs = try URLEncodedPairs(text, rules: rules)
+        var parts: [Part] = []
+        parts.reserveCapacity(pairs.count)
+        var left = memory
+        for index in pairs.indices {
+            let (start, nameEnd, end) = pairs.place(index)
+            left -= CollectingLimits.partOverhead + end - start
+            guard left >= 0 else { throw CollectingLimit.form(left: 0, of: memory).formError }
+            if nameEnd - start > limits.nameBytes || Int64(end - nameEnd) > limits.fieldBytes {
+                try self.check(pairs[index], index, limits)
+            }
+            let traits = pairs.bytes.withRawSpan { NameTraits(of: start..<nameEnd, in: $0) }
+            parts.append(Part(name: start..<nameEnd, content: nameEnd..<end, traits))
+        }
+        return CollectedParts(pairs.bytes, parts, [], .urlEncoded)
+    }
+
+    private static func check(
+        _ pair: URLEncodedPairs.Element, _ index: Int, _ limits: ParsingLimits
+    ) throws(FormworkError) {
+        if pair.nameBytes.count > limits.nameBytes {
+            throw ParsingFailure(.nameBytesLimit, limit: Int64(limits.nameBytes)).error(
+                "A field's name has \(pair.nameBytes.count, "byte"): the limit is \(limits.nameBytes).", at: nil)
+        }
+        if let count = pair.valueBytes?.count, Int64(count) > limits.fieldBytes {
+            throw ParsingFailure(.fieldBytesLimit, limit: limits.fieldBytes)
+                .error("the content has \(count, "byte"): the limit is \(limits.fieldBytes)", at: nil)
+                .naming(PartReference(index: index, name: pair.name))
+        }
+    }
+}
