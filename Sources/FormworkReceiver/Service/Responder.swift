@@ -46,7 +46,7 @@ struct Responder: Sendable {
     func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         let client = self.connections.client(of: channel, request.head.headerFields)
         let (responder, head, decision) = self.route(request.head, client)
-        guard let answer = try await responder.answer(decision, head, request.body, client, channel) else {
+        guard let answer = try await responder.traced(decision, head, request.body, client, channel) else {
             channel.close(promise: nil)
             return
         }
@@ -76,6 +76,21 @@ struct Responder: Sendable {
         } catch {
             head.path = LinkPath.masked(head.path ?? "")
             return (self, head, .refused(error))
+        }
+    }
+
+    /// The answer to a request, within a trace span if it is about an upload; `nil` if its connection is to be closed.
+    private func traced(
+        _ decision: RequestDecision, _ head: HTTPRequest, _ content: RequestBody, _ client: ClientAddress,
+        _ channel: any Channel
+    ) async throws -> Answer? {
+        switch decision {
+        case .upload, .resumable:
+            try await UploadSpan.run(
+                head, client, isSecure: client.isSecure || self.router.isTLS, isHTTP2: channel.isHTTP2Stream,
+                isLinked: self.scope != nil
+            ) { try await self.answer(decision, head, content, client, channel) }
+        default: try await self.answer(decision, head, content, client, channel)
         }
     }
 
