@@ -51,6 +51,7 @@ package struct ReceiverService: Service {
             storage: storage, limits: options.limits, isDigesting: options.isDigesting,
             keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, arrivals: arrivals)
         intake.hooks = hooks
+        if let hooks, let store { hooks.watch(store) }
         var metricsText: (@Sendable () -> String)?
         if let metrics {
             metricsText = { [slots, connections] in

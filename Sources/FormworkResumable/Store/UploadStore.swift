@@ -36,6 +36,7 @@ public final class UploadStore: Sendable {
     /// Bytes of `maximumTotalSize` that uploads of unknown length may still have, as of the last count.
     private let growth = Mutex<Int64>(0)
     private let afterReading: (@Sendable () async -> Void)?
+    private let removing = Mutex<(@Sendable (UploadRemoval, RemovingUpload) async throws -> Void)?>(nil)
     /// Makes what the calls of an upload run on.
     let makeExecutor: @Sendable () -> any SerialExecutor
 
@@ -180,6 +181,24 @@ public final class UploadStore: Sendable {
         try await self.storage.discard(name)
     }
 
+    /// Has a caller remove unfinished uploads that have a note, by the closure that it gets, and do more around that.
+    package func onRemoval(_ body: @escaping @Sendable (UploadRemoval, RemovingUpload) async throws -> Void) {
+        self.removing.withLock { $0 = body }
+    }
+
+    /// Removes an upload that its client didn't cancel.
+    func remove(_ name: String, note: [UInt8]?, because reason: UploadRemoval.Reason) async throws {
+        guard let body = self.removing.withLock({ $0 }), let note, let record = try await self.record(name),
+            record.answer == nil
+        else { return try await self.remove(name) }
+        try await body(UploadRemoval(name: name, note: note, reason: reason)) { try await self.remove(name) }
+    }
+
+    /// Whether there is an upload of this name, finished or not.
+    package func exists(_ name: String) async throws -> Bool {
+        try await self.thread.run { try await self.storage.record(of: name) != nil }
+    }
+
     /// Whether a request adds to an upload, or it is being processed, here or in another process.
     private func isInUse(_ name: String) async throws -> Bool {
         if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return true }
@@ -275,15 +294,15 @@ public final class UploadStore: Sendable {
 
     /// Removes an expired upload, unless it is in use.
     private func removeOver(_ name: String, _ now: Date) async -> Bool {
-        await self.removeUnused(name) { await self.isOver(name, now) }
+        await self.removeUnused(name, because: .expired) { await self.isOver(name, now) }
     }
 
     /// Removes an upload, unless it is in use.
     /// - Parameter isWanted: Whether it is still to be removed; called while nobody else can use the upload.
     private func removeUnused(
-        _ name: String, if isWanted: @Sendable () async -> Bool = { true }
+        _ name: String, because reason: UploadRemoval.Reason, if isWanted: @Sendable () async -> Bool
     ) async -> Bool {
-        if let upload = await self.object(name) { return await upload.remove(if: isWanted) }
+        if let upload = await self.object(name) { return await upload.remove(because: reason, if: isWanted) }
         // Its record is damaged, or of another version: no request can use it here.
         do {
             let bytes = try await self.openBytes(name)
@@ -357,7 +376,7 @@ public final class UploadStore: Sendable {
         let most = max(1, self.options.maximumCount / 16)
         for victim in victims where count < most || left < length {
             // It may have changed since it was looked at.
-            let isRemoved = await self.removeUnused(victim.name) {
+            let isRemoved = await self.removeUnused(victim.name, because: .displaced) {
                 self.index.forget(victim.name)
                 let entry = await self.index.entries([victim.name], in: self.storage).first
                 return entry?.size == victim.size && entry?.isFinished == victim.isFinished
