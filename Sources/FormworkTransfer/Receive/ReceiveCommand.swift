@@ -121,7 +121,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
         let store = try self.resuming.store(
             in: self.destination.dir.map { FilePath($0) }, bucket, options.limits, isDurable: self.destination.fsync,
-            isDigesting: options.isDigesting)
+            isDigesting: options.isDigesting, hasMemoryLimit: options.memory != nil)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
         let hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
@@ -145,7 +145,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: .init(
-                services: traces + [service] + self.destination.services(for: storage, bucket) + [hooks].compactMap { $0 },
+                services: traces + [service] + self.destination.services(for: storage, bucket)
+                    + [hooks].compactMap { $0 },
                 logger: quiet))
         announcement.group.withLock { $0 = group }
         let watchdog = Task { await manager?.keepAlive() }
