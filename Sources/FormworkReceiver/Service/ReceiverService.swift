@@ -117,7 +117,7 @@ package struct ReceiverService: Service {
         while !Task.isCancelled {
             let count = await store.removeExpired()
             if count > 0 { self.logger.notice("expired uploads removed", metadata: ["uploads": "\(count)"]) }
-            try? await Task.sleep(for: .seconds(60))
+            try? await Task.sleep(for: store.pauseBeforeSweep.asWait)
         }
     }
 

@@ -52,17 +52,11 @@ extension Responder {
         }
         handler.created = { _ in processing.noteCreated() }
         handler.hasRoom = { await self.intake.hasRoom(for: $0) }
-        await self.unfinished.sweep { await store.names() }
-        if case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) {
-            let hasRoom = await self.unfinished.hasRoom(for: client.key) { name in
-                await store.isUnfinished(name)
-            }
-            guard hasRoom else {
-                let problem = ProblemDetails.tooMany(
-                    "This client has too many unfinished uploads: complete or cancel one first.")
-                self.log(problem, head, client, .unfinishedLimit)
-                return self.refusal(problem, head, client)
-            }
+        guard await self.mayBegin(head, client, store) else {
+            let problem = ProblemDetails.tooMany(
+                "This client has too many unfinished uploads: complete or cancel one first.")
+            self.log(problem, head, client, .unfinishedLimit)
+            return self.refusal(problem, head, client)
         }
         guard await handler.isWork(head) else {
             return await self.resume(head, nil, body, channel, handler, processing, client)
@@ -83,6 +77,14 @@ extension Responder {
         } without: {
             self.refuse(for: $0, head, client)
         }
+    }
+
+    /// Whether a client may begin an upload; `true` for a request that begins none.
+    private func mayBegin(_ head: HTTPRequest, _ client: ClientAddress, _ store: UploadStore) async -> Bool {
+        // Not waited for: a bucket may have long lists.
+        _ = Task { await self.unfinished.sweep { await store.names() } }
+        guard case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) else { return true }
+        return await self.unfinished.hasRoom(for: client.key) { await store.isUnfinished($0) }
     }
 
     /// Notes a request with a key that is a whole upload; `nil` for another one.
