@@ -66,7 +66,7 @@ struct HookClient: Sendable {
             return try await HookSpan.run(event, to: self.url, request) { asked in
                 try await TimeLimit.run(limit) {
                     let response = try await http.execute(asked, timeout: TimeAmount(limit.asWait))
-                    let received = try await Self.read(response)
+                    let received = try await response.body.collect(upTo: Self.longestAnswer)
                     return Answer(
                         status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type"),
                         body: Array(received.readableBytesView))
@@ -75,17 +75,6 @@ struct HookClient: Sendable {
         } catch {
             try Task.checkCancellation()
             throw HookFailure(error, limit: limit, longestAnswer: Self.longestAnswer)
-        }
-    }
-
-    /// The answer ended before its end.
-    fileprivate struct CutAnswer: Error {}
-
-    private static func read(_ response: HTTPClientResponse) async throws -> ByteBuffer {
-        do { return try await response.body.collect(upTo: self.longestAnswer) } catch let error as HTTPClientError
-            where error == .remoteConnectionClosed
-        {
-            throw CutAnswer()
         }
     }
 
@@ -106,8 +95,7 @@ struct HookFailure: Error, CustomStringConvertible {
                 "there was no connection within \(limit.text)"
             case let error as HTTPClientError where error == .remoteConnectionClosed:
                 "it closed the connection without an answer"
-            case is HookClient.CutAnswer, HTTPParserError.invalidEOFState:
-                "it closed the connection in the middle of its answer"
+            case HTTPParserError.invalidEOFState: "it closed the connection in the middle of its answer"
             case is NIOTooManyBytesError: "its answer has more than \(longestAnswer, "byte")"
             case is HTTPParserError: "its answer isn't HTTP"
             default: TransferError(connecting: "hook", error).message
