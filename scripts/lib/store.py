@@ -1,7 +1,17 @@
-"""The object store of scripts/interop/ceph."""
+"""Object stores for scripts: the one of scripts/interop/ceph, and one of our own."""
 
+import hashlib
+import http.client
+import json
+import os
 import subprocess
+import urllib.error
+import urllib.request
 from pathlib import Path
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from processes import Process, free_port, is_listening
 
 CEPH = Path(__file__).resolve().parents[1] / "interop/ceph"
 
@@ -27,3 +37,101 @@ def s3(variables):
 def stop_ceph():
     """Stops Ceph, and deletes its data."""
     subprocess.run([CEPH, "stop"], check=False)
+
+
+OWN = Path(__file__).resolve().parent / "objectstore.py"
+
+
+class OwnStore:
+    """The store of objectstore.py in a process of its own, as a client of its only bucket. It needs no packages."""
+
+    def __init__(self, folder, *options):
+        self.port = free_port()
+        (folder / "objects").mkdir()
+        self.process = Process(
+            ["python3", OWN, "--port", self.port, "--folder", folder / "objects", *options], folder=folder,
+            environment=dict(os.environ), log=folder / "store.log")
+        if not self.process.wait_until(lambda: is_listening(self.port), 10):
+            raise SystemExit(f"the store does not start: {self.process.last_words()}")
+        self.variables = {
+            "AWS_ENDPOINT_URL_S3": f"http://127.0.0.1:{self.port}", "AWS_ACCESS_KEY_ID": "id",
+            "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
+
+    def request(self, target, method="GET"):
+        """An answer's bytes. A request that the store loses or refuses is made again."""
+        for attempt in range(100):
+            request = urllib.request.Request(f"http://127.0.0.1:{self.port}{target}", method=method)
+            try:
+                with urllib.request.urlopen(request, timeout=60) as answer:
+                    return answer.read()
+            except urllib.error.HTTPError as error:
+                if error.code != 503:
+                    raise
+            except (OSError, http.client.HTTPException):
+                pass
+        raise SystemExit(f"the store doesn't answer: {method} {target}")
+
+    def counts(self):
+        return json.loads(self.request("/_counts"))
+
+    def stop(self):
+        self.process.stop()
+
+
+class Bucket:
+    """A bucket of Ceph through boto3, or of a store of our own."""
+
+    def __init__(self, name, variables, own=None):
+        self.name, self.own = name, own
+        self.client = None if own else s3(variables)
+        if self.client and name not in [one["Name"] for one in self.client.list_buckets()["Buckets"]]:
+            self.client.create_bucket(Bucket=name)
+
+    def keys(self, prefix):
+        if self.client:
+            pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=self.name, Prefix=prefix)
+            return [one["Key"] for page in pages for one in page.get("Contents", [])]
+        return self.listed(f"/{self.name}?list-type=2&prefix={quote(prefix)}", "Contents", "NextContinuationToken")
+
+    def listed(self, target, item, marker):
+        keys, token = [], ""
+        while True:
+            root = ElementTree.fromstring(self.own.request(target + token))
+            keys += [one.findtext("Key") for one in root.findall(item)]
+            if root.findtext("IsTruncated") != "true":
+                return keys
+            token = f"&continuation-token={quote(root.findtext(marker))}"
+
+    def uploads(self):
+        """The keys of multipart uploads that are neither complete nor aborted."""
+        if self.client:
+            return [one["Key"] for one in self.client.list_multipart_uploads(Bucket=self.name).get("Uploads", [])]
+        return self.listed(f"/{self.name}?uploads", "Upload", "NextKeyMarker")
+
+    def read(self, key):
+        if self.client:
+            return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
+        return self.own.request(f"/{self.name}/{quote(key)}")
+
+    def digest(self, key):
+        digest = hashlib.sha256()
+        if self.client:
+            for chunk in self.client.get_object(Bucket=self.name, Key=key)["Body"].iter_chunks(1 << 20):
+                digest.update(chunk)
+        else:
+            for attempt in range(100):
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{self.own.port}/{self.name}/{quote(key)}") as answer:
+                        digest = hashlib.sha256()
+                        while piece := answer.read(1 << 20):
+                            digest.update(piece)
+                        break
+                except (OSError, http.client.HTTPException):
+                    continue
+        return digest.hexdigest()
+
+    def delete(self, key):
+        if self.client:
+            self.client.delete_object(Bucket=self.name, Key=key)
+        else:
+            self.own.request(f"/{self.name}/{quote(key)}", "DELETE")

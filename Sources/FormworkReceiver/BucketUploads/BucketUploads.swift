@@ -61,6 +61,12 @@ package struct BucketUploads: UploadStorage {
         min(self.storage.options.partSize << (number / 2_000), S3Storage.partSizes.upperBound)
     }
 
+    /// The most bytes of an upload: those of all parts that an object can have.
+    /// - Parameter hasEqualParts: Whether all parts have the size of the first, as with a limit of memory.
+    package func maximumBytes(hasEqualParts: Bool) -> Int64 {
+        (0..<S3Storage.maximumParts).reduce(-1) { $0 + Int64(self.partSize(number: hasEqualParts ? 0 : $1)) }
+    }
+
     /// Checks that the store does what this needs: refuses to write an object that exists, and one that has changed.
     /// - Throws: ``FormworkError/Code/writeFailed`` if it doesn't, or if the keys may not read, list or delete objects.
     package func check() async throws {
@@ -189,7 +195,8 @@ package struct BucketUploads: UploadStorage {
     /// Remembers a complete upload, whose pieces the storage may copy.
     func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String]) {
         var finished = S3Storage.FinishedPieces(
-            pieces: bytes.pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, placed: placed
+            pieces: bytes.pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, placed: placed,
+            work: CopyWork(self.storage.options)
         ) {
             try await content.confirm(BucketState.Placing(key: $0, upload: $1, marker: $2))
         }
@@ -215,15 +222,23 @@ package struct BucketUploads: UploadStorage {
         }.value
     }
 
-    /// Deletes objects, several at a time.
+    /// Deletes objects: many with few requests, or several at a time.
     private func delete(_ keys: [String]) async {
+        var rest = keys[...]
+        while rest.count >= Self.manyKeys, (try? await self.client.delete(rest.prefix(1_000))) != nil {
+            rest = rest.dropFirst(1_000)
+        }
+        // Few are left, or the store has no such request.
+        let left = rest
         await withTaskGroup(of: Void.self) { group in
-            for (index, key) in keys.enumerated() {
+            for (index, key) in left.enumerated() {
                 if index >= 16 { await group.next() }
                 group.addTask { try? await self.client.delete(key, versionID: nil) }
             }
         }
     }
+
+    private static let manyKeys = 8
 
     /// Removes what belongs to no upload, because a receiver was killed while it began or removed one.
     package func removeLeftovers() async throws {

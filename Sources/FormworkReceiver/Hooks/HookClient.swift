@@ -40,6 +40,8 @@ struct HookClient: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.httpVersion = .http1Only
+        // The library's own span would have the URL, whose query may have a secret.
+        configuration.tracing.tracer = nil
         // RFC 8996 forbids older versions.
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -59,14 +61,16 @@ struct HookClient: Sendable {
             ("webhook-signature", self.secret.signature(id: event.id, time: time, body: body)),
         ])
         request.body = .bytes(ByteBuffer(bytes: body))
-        let (http, limit, asked) = (self.http, self.limit, request)
+        let (http, limit) = (self.http, self.limit)
         do {
-            return try await TimeLimit.run(limit) {
-                let response = try await http.execute(asked, timeout: TimeAmount(limit.asWait))
-                let received = try await response.body.collect(upTo: Self.longestAnswer)
-                return Answer(
-                    status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type"),
-                    body: Array(received.readableBytesView))
+            return try await HookSpan.run(event, to: self.url, request) { asked in
+                try await TimeLimit.run(limit) {
+                    let response = try await http.execute(asked, timeout: TimeAmount(limit.asWait))
+                    let received = try await response.body.collect(upTo: Self.longestAnswer)
+                    return Answer(
+                        status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type"),
+                        body: Array(received.readableBytesView))
+                }
             }
         } catch {
             try Task.checkCancellation()
@@ -91,6 +95,7 @@ struct HookFailure: Error, CustomStringConvertible {
                 "there was no connection within \(limit.text)"
             case let error as HTTPClientError where error == .remoteConnectionClosed:
                 "it closed the connection without an answer"
+            case HTTPParserError.invalidEOFState: "it closed the connection in the middle of its answer"
             case is NIOTooManyBytesError: "its answer has more than \(longestAnswer, "byte")"
             case is HTTPParserError: "its answer isn't HTTP"
             default: TransferError(connecting: "hook", error).message

@@ -52,15 +52,17 @@ package final class Hooks: Service, Sendable {
         /// Uploads of this process that are being stored.
         var storing: Set<String> = []
         var underWay = 0
+        /// Where unfinished uploads are.
+        var unfinished: UploadStore?
     }
 
     private let options: Options
     /// Reports have connections of their own, so that slow answers to them don't keep uploads from being asked about.
     private let (asking, reporting): (HookClient, HookClient)
-    private let box: any NoticeBox
+    let box: any NoticeBox
     private let storage: any ReceiverStorage
     private let metrics: any MetricsFactory
-    private let logger: Logger
+    let logger: Logger
     private let state = Mutex(State())
     /// Reports that are sent at once.
     private static let atOnce = 16
@@ -196,6 +198,23 @@ package final class Hooks: Service, Sendable {
         }.value
     }
 
+    /// Notes, or no longer, that this process will replace a message.
+    func storing(_ name: String, _ isStoring: Bool) {
+        self.state.withLock { state in
+            if isStoring { _ = state.storing.insert(name) } else { _ = state.storing.remove(name) }
+        }
+    }
+
+    func findUnfinished(in store: UploadStore) { self.state.withLock { $0.unfinished = store } }
+    var unfinished: UploadStore? { self.state.withLock { $0.unfinished } }
+
+    func keep(_ notice: Notice) async throws { try await self.box.put(notice.bytes, notice.event.id) }
+
+    func keepAndSend(_ notice: Notice) async throws {
+        try await self.keep(notice)
+        self.send(notice.event.id)
+    }
+
     /// Sends a kept message soon.
     private func send(_ name: String) {
         self.state.withLock { $0.tries[name] = Try() }
@@ -313,9 +332,10 @@ package final class Hooks: Service, Sendable {
                     try await self.box.remove(name)
                     continue
                 }
-                if let traces = notice.traces {
+                if notice.traces != nil || notice.removing != nil {
                     guard age >= self.options.intentAge else { continue }
-                    try await self.settle(notice.event, traces, name)
+                    if let traces = notice.traces { try await self.settle(notice.event, traces, name) }
+                    if let upload = notice.removing { try await self.settle(notice.event, removing: upload, name) }
                 } else {
                     self.state.withLock { $0.tries[name] = Try() }
                 }

@@ -45,14 +45,18 @@ final class UploadSlots: Sendable {
     ///
     /// The upload ends with the request's task and with ``drop()``. Its cleanup then isn't waited for here, but by
     /// ``settle(within:)``.
+    /// - Parameter left: Called once the slot is free again, or if none was.
     /// - Throws: `CancellationError` for an upload that was dropped or whose request was cancelled.
     func run<Result: Sendable>(
-        for client: String, _ upload: @escaping @Sendable () async -> Result, without: (Lack) -> Result
+        for client: String, left: @escaping @Sendable () -> Void = {},
+        _ upload: @escaping @Sendable () async -> Result, without: (Lack) -> Result
     ) async throws -> Result {
         let slot: Int
         switch self.enter(client) {
         case .success(let number): slot = number
-        case .failure(let refusal): return without(refusal.lack)
+        case .failure(let refusal):
+            left()
+            return without(refusal.lack)
         }
         let (results, continuation) = AsyncStream<Result>.makeStream()
         // Not a child of the request's task: a storage that has stopped responding would hold the connection, and with
@@ -60,6 +64,7 @@ final class UploadSlots: Sendable {
         let task = Task {
             let result = await upload()
             self.leave(slot)
+            left()
             continuation.yield(result)
             continuation.finish()
         }

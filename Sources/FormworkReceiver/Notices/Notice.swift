@@ -20,8 +20,12 @@ package struct Notice: Codable, Sendable {
     var event: HookEvent
     /// The files of an upload that was being stored when this was written; `nil` if the outcome is known.
     var traces: [Trace]?
+    /// The name of an unfinished upload that was being removed when this was written.
+    var removing: String?
 
-    init(_ event: HookEvent, traces: [Trace]? = nil) { (self.event, self.traces) = (event, traces) }
+    init(_ event: HookEvent, traces: [Trace]? = nil, removing: String? = nil) {
+        (self.event, self.traces, self.removing) = (event, traces, removing)
+    }
 
     init?(_ bytes: [UInt8]) {
         guard let notice = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }

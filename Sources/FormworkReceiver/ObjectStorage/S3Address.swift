@@ -28,7 +28,7 @@ struct S3Address: Sendable {
     let authority: String
     /// The path before the key; ends with a slash.
     let base: String
-    private let bucket: String
+    let bucket: String
 
     /// - Parameter endpoint: `https://host[:port][/path]`; `nil` for Amazon's own in the region.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for an invalid address.

@@ -1,8 +1,15 @@
 #if Transfer
 import FormworkCore
+import FormworkDigests
 import FormworkHTTP
 import NIOCore
 import NIOHTTP1
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 // Objects that are read back and replaced, for state that several receivers share.
 extension S3Client {
@@ -119,6 +126,25 @@ extension S3Client {
             throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
         }
         return tag
+    }
+
+    /// Deletes up to 1,000 objects.
+    /// - Throws: ``S3Error`` if the store has no such request, among others. Objects that it couldn't delete are no error.
+    func delete(_ keys: some Collection<String>) async throws {
+        var request = S3Request(operation: "DeleteObjects", method: .POST, query: [("delete", "")])
+        request.body.writeString("<Delete><Quiet>true</Quiet>")
+        for key in keys { request.body.writeString("<Object><Key>\(key.escapedForXML)</Key></Object>") }
+        request.body.writeString("</Delete>")
+        // Required, against damage on the way.
+        var digest = MD5Digest()
+        digest.update(request.body.readableBytesSpan)
+        request.headers = [
+            ("Content-Type", "application/xml"), ("Content-MD5", Data(digest.finalized()).base64EncodedString()),
+        ]
+        let answer = try await self.exchange.send(request).answer
+        guard answer.xml?.name == "DeleteResult" else {
+            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+        }
     }
 
     private func tag(of answer: S3Answer, _ request: S3Request) throws -> String {

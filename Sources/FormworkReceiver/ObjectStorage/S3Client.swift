@@ -168,7 +168,7 @@ struct S3Client: Sendable {
 }
 
 extension String {
-    fileprivate var escapedForXML: String {
+    var escapedForXML: String {
         self.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {
             case "&": text += "&amp;"

@@ -96,6 +96,8 @@ struct S3Exchange: Sendable {
         // after the connect time-out.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
         configuration.httpVersion = .http1Only
+        // A request has a span of its own, with all its tries.
+        configuration.tracing.tracer = nil
         // RFC 8996 forbids older versions.
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -110,6 +112,10 @@ struct S3Exchange: Sendable {
     /// - Returns: Also the number of tries: a request that was made twice may have succeeded the first time.
     /// - Throws: ``S3Error``; `CancellationError`.
     func send(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
+        try await StoreSpan.run(request, to: self.address) { try await self.tried(request) }
+    }
+
+    private func tried(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
         if let standIn { return try await standIn(request) }
         let payloadHash = request.payloadHash
         var delay = self.patience.delay

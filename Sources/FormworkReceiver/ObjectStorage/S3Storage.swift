@@ -26,6 +26,8 @@ package final class S3Storage: ReceiverStorage {
         /// Parts of one upload that are sent at once, 1 to 100. Default 3. An upload holds up to one part more in
         /// memory.
         package var parallelism = 3
+        /// Parts of one upload that the store copies at once: they need no memory here.
+        var copiesAtOnce: Int { 16 * self.parallelism }
         /// How a request addresses its bucket.
         package var addressing = S3Addressing.automatic
         /// Time-outs and numbers of tries.
@@ -55,6 +57,7 @@ package final class S3Storage: ReceiverStorage {
         var files: [StoredForm.File] = []
         /// The keys under which other receivers have made the file of the whole upload, perhaps.
         var placed: [String]
+        var work: CopyWork
         /// Makes sure that no other receiver processes the upload, and notes which of the store's uploads makes a file. The
         /// mark is `nil` for a file that is the whole upload.
         var confirm: @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
@@ -70,6 +73,8 @@ package final class S3Storage: ReceiverStorage {
     private let hasToldOfBlindness = Atomic(false)
     /// Whether the store has refused to copy objects.
     private let refusesCopies = Atomic(false)
+    /// Whether it has copied one.
+    let hasCopied = Atomic(false)
     /// Whether the store compares `If-Match` with an entity tag without its quotes (Ceph 16 does).
     let comparesPlainTags = Atomic(false)
     /// Multipart uploads of this process that are in progress: a sweep never aborts them, however slow they are.
@@ -166,18 +171,27 @@ package final class S3Storage: ReceiverStorage {
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))
         // Another receiver uses a file that is the whole upload. A form's file it makes anew, with another mark.
         let upload = range == nil ? S3Upload(file, in: self, marker: name) : S3Upload(file, in: self)
-        do { try await upload.copy(pieces, range, placed: finished.placed, finished.confirm) } catch {
+        do { try await upload.copy(pieces, range, finished) } catch {
             await upload.abandon()
-            let cause = (error as? S3Error) ?? (error as? FormworkError)?.cause as? S3Error
-            guard let refusal = cause, refusal.refusesCopy else { throw self.explained(error) }
-            self.refusesCopies.store(true, ordering: .relaxed)
-            self.logger.warning(
-                "the store copies no parts of objects, so the bytes of resumed uploads pass through the receiver again",
-                metadata: ["error": "\(refusal.description.withControlCharactersEscaped)"])
+            guard self.notesRefusal(error) else { throw self.explained(error) }
             return nil
         }
         return upload
     }
+
+    /// Notes that the store doesn't copy, if an error shows that.
+    @discardableResult
+    func notesRefusal(_ error: any Error) -> Bool {
+        let cause = (error as? S3Error) ?? (error as? FormworkError)?.cause as? S3Error
+        guard let refusal = cause, refusal.refusesCopy else { return false }
+        self.refusesCopies.store(true, ordering: .relaxed)
+        self.logger.warning(
+            "the store copies no parts of objects, so the bytes of resumed uploads pass through the receiver again",
+            metadata: ["error": "\(refusal.description.withControlCharactersEscaped)"])
+        return true
+    }
+
+    package var finishesAtOnce: Int { 4 * self.options.parallelism }
 
     package func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? {
         guard !self.refusesCopies.load(ordering: .relaxed), let finished = self.finished.withLock({ $0[name] }) else {

@@ -4,6 +4,7 @@ import FormworkCore
 import FormworkResumable
 import Logging
 import NIOCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -51,6 +52,8 @@ package actor S3Upload: StorageUpload {
     private var tags: [String?] = []
     private var onTheWay: [Task<Void, Never>] = []
     private var failure: (any Error)?
+    /// Begins the copies of its bytes. ``finish()`` and ``abandon()`` wait for it.
+    private var beginning: Task<Void, any Error>?
     /// Sends the last bytes early, because memory is short. ``finish()`` and ``abandon()`` wait for it.
     private var sendingRest: Task<Void, Never>?
     private var isFinishing = false
@@ -94,47 +97,71 @@ package actor S3Upload: StorageUpload {
         }
     }
 
-    /// Copies objects' bytes in the store.
+    /// Begins to copy objects' bytes in the store. ``finish()`` waits for that.
     /// - Parameters:
     ///   - range: The bytes of a form's file; `nil` for all. Of all a receiver may have made the file before it ended: then
     ///     that one is used.
-    ///   - placed: The keys under which others have made the file, perhaps.
-    ///   - confirm: Called before the object is made, and when it is begun.
+    ///   - finished: The upload that the pieces are.
     /// - Throws: ``S3Error`` if the store refuses a copy, among others.
-    func copy(
-        _ pieces: StoredPieces, _ range: Range<Int64>?, placed: [String],
-        _ confirm: @escaping @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
+    func copy(_ pieces: StoredPieces, _ range: Range<Int64>?, _ finished: S3Storage.FinishedPieces) async throws {
+        // Until the store has copied something, an error here shows that it can't.
+        guard range != nil, self.storage.hasCopied.load(ordering: .relaxed) else {
+            return try await self.beginCopies(pieces, range, finished)
+        }
+        // The form's next file needn't wait for these requests.
+        self.beginning = finished.work.begin(self.file.path.text) {
+            try await self.beginCopies(pieces, range, finished)
+        }
+    }
+
+    private func beginCopies(
+        _ pieces: StoredPieces, _ range: Range<Int64>?, _ finished: S3Storage.FinishedPieces
     ) async throws {
         // A form's files have marks of their own.
         self.isShared = range == nil
         let length = range.map { Int64($0.count) } ?? pieces.count
-        if range == nil, try await self.findMade(length, placed) { return }
+        if range == nil, try await self.findMade(length, finished.placed) { return }
         let begun = try await self.beginParts()
         let marker = range == nil ? nil : self.marker
+        let confirm = finished.confirm
         self.confirm = { try await confirm($0, $1, marker) }
         // Noted already: a receiver that takes over aborts it, so that it doesn't hold the name.
         try await confirm(self.storage.location.prefix + begun.name, begun.id, marker)
+        self.length = length
         for part in pieces.parts(range ?? 0..<length) {
-            try await self.addPart(atOnce: Self.copiesAtOnce) { [lease] client, number, key, id in
-                switch part {
-                case .whole(let piece):
-                    return try await client.copyPart(from: piece.key, nil, number: number, key: key, id: id)
-                case .copied(let slice):
-                    return try await client.copyPart(from: slice.key, slice.range, number: number, key: key, id: id)
-                case .read(let slices):
-                    let count = slices.reduce(0) { $0 + Int(clamping: $1.count) }
-                    let share = min(S3Storage.bufferBytes(count), lease?.least ?? 0)
-                    try await lease?.take(share)
-                    defer { lease?.release(share) }
-                    return try await client.uploadPart(client.read(slices), number: number, key: key, id: id)
-                }
+            switch part {
+            case .whole(let piece): try await self.addCopy(of: piece.key, nil, finished.work.copies)
+            case .copied(let slice): try await self.addCopy(of: slice.key, slice.range, finished.work.copies)
+            case .read(let slices): try await self.addEdge(slices, finished.work.edges)
             }
         }
-        // A form's next file isn't begun before: its edges would be in memory too.
+    }
+
+    /// Has the store copy the next part. The first copy of all is waited for: it shows whether the store copies.
+    private func addCopy(of source: String, _ range: Range<Int64>?, _ slots: RequestSlots) async throws {
+        try await self.addPart(atOnce: .max) { client, number, key, id in
+            try await slots.run {
+                try await client.copyPart(from: source, range, number: number, key: key, id: id)
+            }
+        }
+        guard !self.storage.hasCopied.load(ordering: .relaxed) else { return }
         while !self.onTheWay.isEmpty { await self.waitForOldest() }
         try Task.checkCancellation()
         if let failure { throw failure }
-        self.length = length
+        self.storage.hasCopied.store(true, ordering: .relaxed)
+    }
+
+    /// Reads bytes that are too few to be copied, and sends them as the next part.
+    private func addEdge(_ slices: [S3Client.Slice], _ slots: RequestSlots) async throws {
+        try await self.addPart(atOnce: .max) { [lease] client, number, key, id in
+            try await slots.run {
+                let count = slices.reduce(0) { $0 + Int(clamping: $1.count) }
+                let share = min(S3Storage.bufferBytes(count), lease?.least ?? 0)
+                try await lease?.take(share)
+                defer { lease?.release(share) }
+                return try await client.uploadPart(client.read(slices), number: number, key: key, id: id)
+            }
+        }
     }
 
     /// Looks for the file that another receiver has made of the same upload.
@@ -151,8 +178,6 @@ package actor S3Upload: StorageUpload {
         return false
     }
 
-    private static let copiesAtOnce = 16
-
     /// Creates the object.
     /// - Returns: Its final name: the key without the prefix.
     /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Nothing is left of the file then.
@@ -161,6 +186,7 @@ package actor S3Upload: StorageUpload {
         self.isFinishing = true
         await self.sendingRest?.value
         do {
+            try await self.beginning?.value
             try self.checkOpen()
             let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
             try self.checkOpen()
@@ -171,6 +197,8 @@ package actor S3Upload: StorageUpload {
             return made.name
         } catch {
             await self.abandon()
+            // The client can complete the upload again.
+            self.storage.notesRefusal(error)
             throw self.storage.explained(error)
         }
     }
@@ -180,6 +208,8 @@ package actor S3Upload: StorageUpload {
         if case .open = self.state { self.state = .ended } else { return }
         self.sendingRest?.cancel()
         await self.sendingRest?.value
+        self.beginning?.cancel()
+        _ = await self.beginning?.result
         let tasks = self.onTheWay
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
@@ -190,7 +220,9 @@ package actor S3Upload: StorageUpload {
         guard multipart != nil || attempted != nil else { return }
         // In a separate task: the requests of a cancelled task would be cancelled too, but these must be made.
         await Task {
-            if let multipart { await self.storage.abort(multipart.name, id: multipart.id, hadPartsOnTheWay: !tasks.isEmpty) }
+            if let multipart {
+                await self.storage.abort(multipart.name, id: multipart.id, hadPartsOnTheWay: !tasks.isEmpty)
+            }
             if let attempted { await self.storage.delete(attempted, markedWith: self.marker) }
         }.value
     }

@@ -28,7 +28,7 @@ package struct StoreMetrics: Sendable {
 
 extension S3Error {
     /// The reason as a label: few values, whatever the store sends.
-    fileprivate var label: String {
+    var label: String {
         switch self.reason {
         case .answer(let status, _, _, _): "\(status)"
         case .connection: "connection"

@@ -32,6 +32,13 @@ struct UploadMetrics: Sendable {
         ).increment()
     }
 
+    /// Counts a repeated upload that failed.
+    func failed(_ status: Int) {
+        Counter(
+            label: ReceiverMetric.uploadFailures.rawValue, dimensions: [("code", "\(status)")], factory: self.factory
+        ).increment()
+    }
+
     func ended(_ status: Int, _ receipt: UploadReceipt?, _ duration: Duration) {
         self.inFlight.decrement(by: 1)
         self.duration.record(duration: duration)

@@ -31,6 +31,39 @@ final class IdempotentUploads: Sendable {
         }
     }
 
+    /// A request with a key, from its arrival until its upload occupies nothing more.
+    final class Arrival: Sendable {
+        fileprivate let key: IdempotencyKey
+        /// What it must have in common with another request that has the key.
+        fileprivate let head: String
+        /// Of two requests with one key the newer one has the higher number.
+        fileprivate let number: Int
+        private let state = Mutex((hasLeft: false, waiting: [CheckedContinuation<Void, Never>]()))
+
+        fileprivate init(_ key: IdempotencyKey, _ head: String, _ number: Int) {
+            (self.key, self.head, self.number) = (key, head, number)
+        }
+
+        /// Its upload has ended, and its slot and memory are free.
+        func leave() {
+            let waiting = self.state.withLock { state in
+                defer { state = (true, []) }
+                return state.waiting
+            }
+            for one in waiting { one.resume() }
+        }
+
+        fileprivate func waitUntilLeft() async {
+            await withCheckedContinuation { continuation in
+                let hasLeft = self.state.withLock { state in
+                    if !state.hasLeft { state.waiting.append(continuation) }
+                    return state.hasLeft
+                }
+                if hasLeft { continuation.resume() }
+            }
+        }
+    }
+
     /// An upload that is under way.
     final class Run: Sendable {
         /// That of this task; `nil` for an upload without a key.
@@ -38,11 +71,10 @@ final class IdempotentUploads: Sendable {
 
         private enum State { case taking, publishing, replaced }
 
-        /// Of two requests with one key the newer one has the higher number.
-        fileprivate let number: Int
+        fileprivate let arrival: Arrival
         private let state = Mutex(State.taking)
 
-        fileprivate init(_ number: Int) { self.number = number }
+        fileprivate init(_ arrival: Arrival) { self.arrival = arrival }
 
         /// Whether the same upload began again, and this one is to end.
         var isReplaced: Bool { self.state.withLock { $0 == .replaced } }
@@ -82,11 +114,18 @@ final class IdempotentUploads: Sendable {
         case overtaken
     }
 
+    /// What is stored of one client.
+    private struct Kept {
+        /// The oldest first.
+        var keys: [IdempotencyKey] = []
+        var bytes = 0
+    }
+
     private struct State {
         var entries: [IdempotencyKey: Entry] = [:]
-        /// The keys of what is stored, the oldest first.
-        var stored: [IdempotencyKey] = []
-        var bytes = 0
+        /// What is stored, by owner.
+        var kept: [String: Kept] = [:]
+        var (count, bytes) = (0, 0)
         /// The number of the newest request.
         var last = 0
     }
@@ -99,27 +138,50 @@ final class IdempotentUploads: Sendable {
         (self.countLimit, self.byteLimit) = (countLimit, byteLimit)
     }
 
+    /// Notes a request with a key. ``Arrival/leave()`` must follow.
+    func arrived(_ key: IdempotencyKey, _ head: HTTPRequest) -> Arrival {
+        let number = self.state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        return Arrival(key, Self.description(of: head), number)
+    }
+
+    /// Ends an older upload with this key, because its client has given it up, and waits until its slot and its memory are
+    /// free. If its files are being published already, that is waited for.
+    func endOlder(_ arrival: Arrival) async {
+        while let run = self.older(arrival) {
+            if run.run.replace() { run.task.cancel() }
+            _ = await run.task.value
+            // Its client has gone, and may have begun again already.
+            if Task.isCancelled { return }
+            await run.run.arrival.waitUntilLeft()
+        }
+    }
+
+    private func older(_ arrival: Arrival) -> (run: Run, task: Task<Answer, Never>)? {
+        self.state.withLock { state in
+            guard case .running(let head, let run, let task) = state.entries[arrival.key], head == arrival.head,
+                run.arrival.number < arrival.number
+            else { return nil }
+            return (run, task)
+        }
+    }
+
     /// Takes an upload, unless one with the same key was stored.
     ///
-    /// An older upload with this key that is still under way is ended first, because its client has given it up. If its
-    /// files are being published already, their names are waited for.
+    /// An older upload with this key that is still under way is ended first.
     /// - Parameters:
     ///   - repeated: Answers an upload whose key was used by one that is stored.
     ///   - take: Takes the upload.
     /// - Throws: 422 if the key was used for another upload, 409 if a newer request has it.
     func once(
-        _ key: IdempotencyKey, _ head: HTTPRequest, repeated: (Stored) async -> Answer,
-        _ take: @escaping @Sendable () async -> Answer
+        _ arrival: Arrival, repeated: (Stored) async -> Answer, _ take: @escaping @Sendable () async -> Answer
     ) async throws(ProblemDetails) -> Answer {
-        let head = Self.description(of: head)
-        let number = self.state.withLock { state in
-            state.last += 1
-            return state.last
-        }
         while true {
             // Its client has gone, and may have begun again already.
             if Task.isCancelled { throw .replaced }
-            switch self.step(key, head, number, take) {
+            switch self.step(arrival, take) {
             case .begin(let run, let task):
                 return await withTaskCancellationHandler {
                     await task.value
@@ -136,23 +198,22 @@ final class IdempotentUploads: Sendable {
         }
     }
 
-    private func step(
-        _ key: IdempotencyKey, _ head: String, _ number: Int, _ take: @escaping @Sendable () async -> Answer
-    ) -> Step {
+    private func step(_ arrival: Arrival, _ take: @escaping @Sendable () async -> Answer) -> Step {
         self.state.withLock { state in
+            let key = arrival.key
             switch state.entries[key] {
-            case .running(let other, let run, let task) where other == head:
-                return run.number < number ? .replace(run, task) : .overtaken
-            case .stored(let other, let stored) where other == head: return .repeated(stored)
+            case .running(let other, let run, let task) where other == arrival.head:
+                return run.arrival.number < arrival.number ? .replace(run, task) : .overtaken
+            case .stored(let other, let stored) where other == arrival.head: return .repeated(stored)
             case .running, .stored: return .refused
             case nil:
-                let run = Run(number)
+                let run = Run(arrival)
                 let task = Task {
                     let answer = await Run.$current.withValue(run) { await take() }
-                    self.ended(key, head, answer.receipt.flatMap { Stored($0) })
+                    self.ended(key, arrival.head, answer.receipt.flatMap { Stored($0) })
                     return answer
                 }
-                state.entries[key] = .running(head: head, run, task)
+                state.entries[key] = .running(head: arrival.head, run, task)
                 return .begin(run, task)
             }
         }
@@ -167,12 +228,22 @@ final class IdempotentUploads: Sendable {
 
     private func keep(_ stored: Stored, _ key: IdempotencyKey, _ head: String, _ state: inout State) {
         state.entries[key] = .stored(head: head, stored)
-        state.stored.append(key)
-        state.bytes += Self.bytes(key, head, stored)
-        while state.stored.count > self.countLimit || state.bytes > self.byteLimit {
-            let oldest = state.stored.removeFirst()
+        state.kept[key.owner, default: Kept()].keys.append(key)
+        state.kept[key.owner]?.bytes += Self.bytes(key, head, stored)
+        (state.count, state.bytes) = (state.count + 1, state.bytes + Self.bytes(key, head, stored))
+        while state.count > self.countLimit || state.bytes > self.byteLimit {
+            // The oldest of the client that has most: no client can push out those of all others.
+            let hasTooMany = state.count > self.countLimit
+            let most = state.kept.max { one, other in
+                hasTooMany ? one.value.keys.count < other.value.keys.count : one.value.bytes < other.value.bytes
+            }
+            guard let owner = most?.key, let oldest = state.kept[owner]?.keys.removeFirst() else { return }
+            if state.kept[owner]?.keys.isEmpty == true { state.kept[owner] = nil }
+            state.count -= 1
             guard case .stored(let head, let stored) = state.entries.removeValue(forKey: oldest) else { continue }
-            state.bytes -= Self.bytes(oldest, head, stored)
+            let bytes = Self.bytes(oldest, head, stored)
+            state.bytes -= bytes
+            state.kept[owner]?.bytes -= bytes
         }
     }
 

@@ -51,6 +51,7 @@ package struct ReceiverService: Service {
             storage: storage, limits: options.limits, isDigesting: options.isDigesting,
             keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, arrivals: arrivals)
         intake.hooks = hooks
+        if let hooks, let store { hooks.watch(store) }
         var metricsText: (@Sendable () -> String)?
         if let metrics {
             metricsText = { [slots, connections] in
@@ -116,7 +117,7 @@ package struct ReceiverService: Service {
         while !Task.isCancelled {
             let count = await store.removeExpired()
             if count > 0 { self.logger.notice("expired uploads removed", metadata: ["uploads": "\(count)"]) }
-            try? await Task.sleep(for: .seconds(60))
+            try? await Task.sleep(for: store.pauseBeforeSweep.asWait)
         }
     }
 

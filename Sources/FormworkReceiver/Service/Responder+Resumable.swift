@@ -50,25 +50,27 @@ extension Responder {
             processing.note(task)
             self.slots.watch(task)
         }
+        handler.created = { _ in processing.noteCreated() }
         handler.hasRoom = { await self.intake.hasRoom(for: $0) }
-        await self.unfinished.sweep { await store.names() }
-        if case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) {
-            let hasRoom = await self.unfinished.hasRoom(for: client.key) { name in
-                await store.isUnfinished(name)
-            }
-            guard hasRoom else {
-                let problem = ProblemDetails.tooMany(
-                    "This client has too many unfinished uploads: complete or cancel one first.")
-                self.log(problem, head, client, .unfinishedLimit)
-                return self.refusal(problem, head, client)
-            }
+        guard await self.mayBegin(head, client, store) else {
+            let problem = ProblemDetails.tooMany(
+                "This client has too many unfinished uploads: complete or cancel one first.")
+            self.log(problem, head, client, .unfinishedLimit)
+            return self.refusal(problem, head, client)
         }
         guard await handler.isWork(head) else {
-            return await self.resume(head, body, channel, handler, processing, client)
+            return await self.resume(head, nil, body, channel, handler, processing, client)
         }
-        return try await self.slots.run(for: client.key) { [handler] in
+        let arrival: IdempotentUploads.Arrival?
+        do throws(ProblemDetails) { arrival = try await self.wholeArrival(head, client) } catch {
+            self.log(error, head, client)
+            return self.refusal(error, head, client)
+        }
+        return try await self.slots.run(for: client.key) {
+            arrival?.leave()
+        } _: { [handler] in
             await self.admitted(head, client) {
-                await self.resume(head, body, channel, handler, processing, client)
+                await self.resume(head, arrival, body, channel, handler, processing, client)
             } refused: {
                 $0
             }
@@ -77,18 +79,36 @@ extension Responder {
         }
     }
 
+    /// Whether a client may begin an upload; `true` for a request that begins none.
+    private func mayBegin(_ head: HTTPRequest, _ client: ClientAddress, _ store: UploadStore) async -> Bool {
+        // Not waited for: a bucket may have long lists.
+        _ = Task { await self.unfinished.sweep { await store.names() } }
+        guard case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) else { return true }
+        return await self.unfinished.hasRoom(for: client.key) { await store.isUnfinished($0) }
+    }
+
+    /// Notes a request with a key that is a whole upload; `nil` for another one.
+    private func wholeArrival(
+        _ head: HTTPRequest, _ client: ClientAddress
+    ) async throws(ProblemDetails) -> IdempotentUploads.Arrival? {
+        guard case .create(let creation) = UploadRequest(head, resource: nil), !Self.namesUpload(head),
+            creation.completes, case .upload = self.router.decideOrdinary(head)
+        else { return nil }
+        return try await self.arrival(head, client)
+    }
+
     /// Answers such a request, unless it is a whole upload that was stored under the same key.
     private func resume(
-        _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler,
+        _ head: HTTPRequest, _ arrival: IdempotentUploads.Arrival?, _ body: AskedBody, _ channel: any Channel,
+        _ handler: ResumableHandler,
         _ processing: Processing, _ client: ClientAddress
     ) async -> Answer? {
         do throws(ProblemDetails) {
-            guard case .create(let creation) = UploadRequest(head, resource: nil), !Self.namesUpload(head),
-                creation.completes, case .upload(var upload) = self.router.decideOrdinary(head),
-                let key = try IdempotencyKey(head.headerFields, owner: self.owner(head, client))
-            else { return await self.handle(head, body, channel, handler, processing, client) }
+            guard let arrival, case .upload(var upload) = self.router.decideOrdinary(head) else {
+                return await self.handle(head, body, channel, handler, processing, client)
+            }
             upload.terms = self.scope?.terms ?? upload.terms
-            let answer = try await self.idempotent.once(key, head) { stored in
+            let answer = try await self.idempotent.once(arrival) { stored in
                 var answer = await self.repeated(stored, upload, body, head, client)
                 if answer.receipt != nil { answer.fields[.uploadComplete] = "?1" }
                 return answer
@@ -129,6 +149,7 @@ extension Responder {
         switch outcome {
         case .answer(let given) where given.response.status.code == 507:
             self.log(FailedUpload(ProblemDetails.noRoom), head, client, nil)
+            if let begun, !processing.isCreated { await self.report(.noRoom, begun) }
             var answer = self.refusal(.noRoom, head, client)
             for field in given.response.headerFields where answer.fields[field.name] == nil {
                 answer.fields.append(field)
@@ -137,7 +158,8 @@ extension Responder {
         case .answer(let given):
             let isRefusal = given.response.status.kind != .successful
             if !isRefusal, let offset = head.headerFields.uploadOffset, offset > 0 { self.metrics.resumed() }
-            if let begun, isRefusal, !processing.hasBegun {
+            // One that was created is reported when it is removed.
+            if let begun, isRefusal, !processing.hasBegun, !processing.isCreated {
                 await self.report(given.response.status, begun)
             }
             if let cancelled, !isRefusal { await self.report(.cancelled, cancelled) }
@@ -206,6 +228,7 @@ private final class Processing: Sendable {
     private struct State {
         /// Whether the upload was complete, so that its outcome was reported.
         var hasBegun = false
+        var isCreated = false
         var task: Task<UploadAnswer, Never>?
         var receipt: UploadReceipt?
         /// Whether the request has no answer.
@@ -216,6 +239,8 @@ private final class Processing: Sendable {
 
     var hasBegun: Bool { self.state.withLock { $0.hasBegun } }
     var isClosed: Bool { self.state.withLock { $0.isClosed } }
+    var isCreated: Bool { self.state.withLock { $0.isCreated } }
+    func noteCreated() { self.state.withLock { $0.isCreated = true } }
     func begin() { self.state.withLock { $0.hasBegun = true } }
     func note(_ task: Task<UploadAnswer, Never>) { self.state.withLock { $0.task = task } }
     func note(_ receipt: UploadReceipt?) { self.state.withLock { $0.receipt = receipt } }

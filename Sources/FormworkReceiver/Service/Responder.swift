@@ -46,7 +46,7 @@ struct Responder: Sendable {
     func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         let client = self.connections.client(of: channel, request.head.headerFields)
         let (responder, head, decision) = self.route(request.head, client)
-        guard let answer = try await responder.answer(decision, head, request.body, client, channel) else {
+        guard let answer = try await responder.traced(decision, head, request.body, client, channel) else {
             channel.close(promise: nil)
             return
         }
@@ -79,6 +79,21 @@ struct Responder: Sendable {
         }
     }
 
+    /// The answer to a request, within a trace span if it is about an upload; `nil` if its connection is to be closed.
+    private func traced(
+        _ decision: RequestDecision, _ head: HTTPRequest, _ content: RequestBody, _ client: ClientAddress,
+        _ channel: any Channel
+    ) async throws -> Answer? {
+        switch decision {
+        case .upload, .resumable:
+            try await UploadSpan.run(
+                head, client, isSecure: client.isSecure || self.router.isTLS, isHTTP2: channel.isHTTP2Stream,
+                isLinked: self.scope != nil
+            ) { try await self.answer(decision, head, content, client, channel) }
+        default: try await self.answer(decision, head, content, client, channel)
+        }
+    }
+
     /// The answer to a request; `nil` if its connection is to be closed.
     private func answer(
         _ decision: RequestDecision, _ head: HTTPRequest, _ content: RequestBody, _ client: ClientAddress,
@@ -105,16 +120,7 @@ struct Responder: Sendable {
             self.log(problem, head, client)
         case .upload(var upload):
             upload.terms = self.scope?.terms ?? upload.terms
-            let body = AskedBody(content, channel, asks: waits)
-            answer = try await self.slots.run(for: client.key) { [upload] in
-                await self.admitted(head, client) {
-                    await self.once(upload, body, head, client)
-                } refused: {
-                    $0
-                }
-            } without: {
-                self.refuse(for: $0, head, client)
-            }
+            answer = try await self.answer(upload, AskedBody(content, channel, asks: waits), head, client)
         case .resumable:
             let body = AskedBody(content, channel, asks: waits)
             guard let resumed = try await self.resume(head, body, channel, client) else { return nil }
@@ -167,6 +173,40 @@ struct Responder: Sendable {
     static let methods = "GET, HEAD, POST, PUT, OPTIONS"
 
     // MARK: uploads
+
+    /// The answer to an upload in one request.
+    private func answer(
+        _ upload: IncomingUpload, _ body: AskedBody, _ head: HTTPRequest, _ client: ClientAddress
+    ) async throws -> Answer {
+        let arrival: IdempotentUploads.Arrival?
+        do throws(ProblemDetails) { arrival = try await self.arrival(head, client) } catch {
+            self.log(error, head, client)
+            return self.refusal(error, head, client)
+        }
+        return try await self.slots.run(for: client.key) {
+            arrival?.leave()
+        } _: {
+            await self.admitted(head, client) {
+                await self.once(upload, arrival, body, head, client)
+            } refused: {
+                $0
+            }
+        } without: {
+            self.refuse(for: $0, head, client)
+        }
+    }
+
+    /// Notes a request with an ``IdempotencyKey``. An older one that hangs with the same key gives up its slot and its memory
+    /// first: otherwise the client's repetition would be refused for lack of them.
+    /// - Returns: `nil` for a request without a key.
+    func arrival(
+        _ head: HTTPRequest, _ client: ClientAddress
+    ) async throws(ProblemDetails) -> IdempotentUploads.Arrival? {
+        guard let key = try IdempotencyKey(head.headerFields, owner: self.owner(head, client)) else { return nil }
+        let arrival = self.idempotent.arrived(key, head)
+        await self.idempotent.endOlder(arrival)
+        return arrival
+    }
 
     func take(
         _ upload: IncomingUpload, _ head: HTTPRequest, _ client: ClientAddress,
@@ -233,15 +273,16 @@ struct Responder: Sendable {
 
     /// Takes an upload, unless it was stored under the same key.
     private func once(
-        _ upload: IncomingUpload, _ body: AskedBody, _ head: HTTPRequest, _ client: ClientAddress
+        _ upload: IncomingUpload, _ arrival: IdempotentUploads.Arrival?, _ body: AskedBody, _ head: HTTPRequest,
+        _ client: ClientAddress
     ) async -> Answer {
         do throws(ProblemDetails) {
-            guard let key = try IdempotencyKey(head.headerFields, owner: self.owner(head, client)) else {
+            guard let arrival else {
                 return await self.take(upload, head, client) { intake, upload throws in
                     try await intake.take(upload, body)
                 }
             }
-            return try await self.idempotent.once(key, head) { stored in
+            return try await self.idempotent.once(arrival) { stored in
                 await self.repeated(stored, upload, body, head, client)
             } _: {
                 await self.take(upload, head, client) { intake, upload throws in
@@ -267,6 +308,7 @@ struct Responder: Sendable {
             return self.answer(receipt, head, client, after: -1)
         } catch {
             let failure = self.failure(error)
+            self.metrics.failed(failure.problem.status)
             self.log(failure, head, client, nil)
             return self.refusal(failure.problem, head, client)
         }

@@ -46,6 +46,8 @@ package protocol ReceiverStorage: Sendable {
     ) async throws -> [String]
     /// The name that a file got; `nil` if it isn't there.
     func name(of trace: Notice.Trace) async throws -> String?
+    /// Files of one form that are finished at once. Default 1.
+    var finishesAtOnce: Int { get }
     /// Bytes of the buffer that each upload needs at least.
     var bufferBytes: Int { get }
     /// The longest path below the destination, in bytes.
@@ -58,6 +60,7 @@ package protocol ReceiverStorage: Sendable {
 
 extension ReceiverStorage {
     package func close() async {}
+    package var finishesAtOnce: Int { 1 }
     package var bufferBytes: Int { 0 }
     package func isReachable() async -> Bool { true }
     package var maximumPathBytes: Int { SafePath.maximumBytes }
@@ -90,14 +93,46 @@ extension ReceiverStorage {
         return names
     }
 
-    /// Finishes the uploads one after another; those already visible are withdrawn if a later one fails.
+    /// Finishes uploads several at a time, if nothing depends on their order.
+    /// - Returns: The results, by index.
+    private func finishAtOnce(_ uploads: [any StorageUpload]) async -> [Int: Result<String, any Error>] {
+        guard uploads.count > 1, self.finishesAtOnce > 1 else { return [:] }
+        // Of two files with one path the first gets it.
+        var counts: [String: Int] = [:]
+        for path in uploads.compactMap(\.trace?.path) { counts[path, default: 0] += 1 }
+        return await withTaskGroup(of: (Int, Result<String, any Error>).self) { group in
+            var results: [Int: Result<String, any Error>] = [:]
+            var begun = 0
+            for (index, upload) in uploads.enumerated() {
+                guard let path = upload.trace?.path, counts[path] == 1 else { continue }
+                if begun >= self.finishesAtOnce, let (index, result) = await group.next() {
+                    results[index] = result
+                    if case .failure = result { break }
+                }
+                begun += 1
+                group.addTask {
+                    do { return (index, .success(try await upload.finish())) } catch { return (index, .failure(error)) }
+                }
+            }
+            for await (index, result) in group { results[index] = result }
+            return results
+        }
+    }
+
+    /// Finishes the uploads; those already visible are withdrawn if a later one fails.
     package func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String] {
         var uploads = uploads
         var names: [String] = []
+        let early = await self.finishAtOnce(uploads)
         do {
-            for upload in uploads { names.append(try await upload.finish()) }
+            if let failure = early.values.lazy.compactMap(\.failure).first { throw failure }
+            for (index, upload) in uploads.enumerated() {
+                let name: String
+                if let result = early[index] { name = try result.get() } else { name = try await upload.finish() }
+                names.append(name)
+            }
             if let record = record?(names) {
                 let upload = try await self.begin(
                     IncomingFile(record.path, contentType: FormRecord.mediaType, length: Int64(record.bytes.count)))
@@ -114,12 +149,20 @@ extension ReceiverStorage {
             // files.
             await Task {
                 for (index, upload) in all.enumerated().reversed() {
-                    if index < finished { await upload.withdraw() } else { await upload.abandon() }
+                    if index < finished || early[index] != nil {
+                        await upload.withdraw()
+                    } else {
+                        await upload.abandon()
+                    }
                 }
             }.value
             throw error
         }
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 /// A form's text fields, stored as JSON next to its files.

@@ -1,4 +1,5 @@
 #if Resumable
+import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
@@ -90,7 +91,16 @@ extension UploadResource {
 
     /// The answer to a request beyond the limits.
     public var tooLarge: UploadAnswer {
-        var answer = self.answer(.contentTooLarge, .other(title: "more than this server accepts"))
+        let (size, append) = (self.limits.maxSize, self.limits.maxAppendSize)
+        let details = [
+            size.map { "An upload may have \($0, "byte")." },
+            append.map { "A request may have \($0, "byte") of content." },
+        ].compactMap { $0 }
+        var answer = self.answer(
+            .contentTooLarge,
+            .other(
+                title: "more than this server accepts",
+                detail: details.isEmpty ? nil : details.joined(separator: " ")))
         self.addLimits(&answer.response.headerFields)
         return answer
     }

@@ -21,6 +21,8 @@ public struct ResumableHandler: Sendable {
     package var progressInterval: Duration
     /// Called with each task that processes a complete upload, which continues if its request is cut.
     package var processing: @Sendable (Task<UploadAnswer, Never>) -> Void = { _ in }
+    /// Called with the name of each upload that begins.
+    package var created: @Sendable (_ name: String) -> Void = { _ in }
     /// The prefix of the URLs that clients get, if another server, or this one, maps it to ``prefix``.
     package var publicPrefix: String?
     /// A note that each new upload keeps for ``CompletedUpload/note``; `nil` for none.
@@ -197,6 +199,7 @@ public struct ResumableHandler: Sendable {
             // There is no room to keep it; a whole one can still be handled as it arrives.
             return isOptional ? .notResumable : .answer(Self.tooMany)
         case .upload(let upload):
+            self.created(upload.name)
             let location = (self.publicPrefix ?? self.prefix) + upload.name
             let turn = try await upload.beginCreation(creation, check)
             if let offer = await upload.offer(location: location) { try? await inform(offer) }
@@ -254,7 +257,7 @@ public struct ResumableHandler: Sendable {
             let room = self.room(length, from: offset, isForm: upload.isForm, reclaimable: others)
             if errno != .fileTooLarge, await self.fits(room) { return }
         }
-        _ = await upload.remove { true }
+        _ = await upload.remove(because: .noRoom) { true }
     }
 
     /// Receives the body of a request that can't be resumed: all of it, or nothing.

@@ -172,7 +172,9 @@ package actor StoredUpload {
             if self.uploadProtocol.draft != nil, self.resource.length != nil, !self.resource.isWhole {
                 // The draft requires refusing such an upload for good: it isn't known which bytes it should have had.
                 // The bytes of a complete upload are known, and it may be being processed.
-                try await self.remove()
+                await self.content.close()
+                let reason = UploadRemoval.Reason.refused(status: refusal.response.status.code)
+                try await self.store.remove(self.name, note: self.note, because: reason)
             } else {
                 do { try await self.content.dropUnchecked() } catch {
                     await self.letGo()
@@ -313,13 +315,15 @@ package actor StoredUpload {
 
     /// Removes it, unless a request adds to it, it is being processed, or another process has it.
     /// - Parameter isWanted: Whether it is still to be removed; called while the upload is locked.
-    func remove(if isWanted: @Sendable () async -> Bool) async -> Bool {
+    func remove(because reason: UploadRemoval.Reason, if isWanted: @Sendable () async -> Bool) async -> Bool {
         await self.gate.enter()
         defer { self.gate.leave() }
         guard !self.isInUse else { return false }
         do {
             let bytes = try await self.store.openBytes(self.name)
-            let isRemoved = await isWanted() ? (try? await self.store.remove(self.name)) != nil : false
+            let isRemoved =
+                await isWanted()
+                ? (try? await self.store.remove(self.name, note: self.note, because: reason)) != nil : false
             await bytes?.close()
             return isRemoved
         } catch { return false }
@@ -383,7 +387,8 @@ package actor StoredUpload {
         case .right(let digest): fields[.reprDigest] = digest?.fieldValue
         case .wrong:
             let answer = self.resource.mismatch(isChecksum: false)
-            try await self.store.remove(self.name)
+            let reason = UploadRemoval.Reason.refused(status: answer.response.status.code)
+            try await self.store.remove(self.name, note: self.note, because: reason)
             return answer
         }
         var answer = try await handler.complete(upload)

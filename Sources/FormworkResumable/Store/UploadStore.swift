@@ -17,7 +17,7 @@ import SystemPackage
 ///
 /// One object serves any number of requests and routes. Several processes may each have one for the same folder: only
 /// one at a time uses an upload, and another can continue it after the first has ended. Each object removes expired
-/// uploads once a minute while requests arrive; ``removeExpired()`` does it at once.
+/// uploads at most once a minute while requests arrive; ``removeExpired()`` does it at once.
 public final class UploadStore: Sendable {
     package let options: UploadStoreOptions
     private let storage: any UploadStorage
@@ -32,10 +32,14 @@ public final class UploadStore: Sendable {
     private let sweeper: StoreThread
     /// Separates creations while they check the limits.
     private let creating = Gate()
-    private let swept = Mutex(ContinuousClock.now)
+    /// When expired uploads are looked for next.
+    private let nextSweep = Mutex(ContinuousClock.Instant.after(.seconds(60)))
+    /// How many uploads there were when they were last listed, and those created since; `nil` if that isn't known.
+    private let counted = Mutex<(count: Int, until: ContinuousClock.Instant)?>(nil)
     /// Bytes of `maximumTotalSize` that uploads of unknown length may still have, as of the last count.
     private let growth = Mutex<Int64>(0)
     private let afterReading: (@Sendable () async -> Void)?
+    private let removing = Mutex<(@Sendable (UploadRemoval, RemovingUpload) async throws -> Void)?>(nil)
     /// Makes what the calls of an upload run on.
     let makeExecutor: @Sendable () -> any SerialExecutor
 
@@ -104,6 +108,7 @@ public final class UploadStore: Sendable {
         return try await self.thread.run {
             guard try await self.hasRoom(for: creation.length ?? 0) else { return nil }
             try await self.storage.create(name, record: try record.encoded())
+            self.counted.withLock { $0?.count += 1 }
             let upload = StoredUpload(name, in: self, record)
             self.uploads.withLock { $0[name] = upload }
             return upload
@@ -178,6 +183,24 @@ public final class UploadStore: Sendable {
         self.uploads.withLock { $0[name] = nil }
         defer { self.index.forget(name) }
         try await self.storage.discard(name)
+    }
+
+    /// Has a caller remove unfinished uploads that have a note, by the closure that it gets, and do more around that.
+    package func onRemoval(_ body: @escaping @Sendable (UploadRemoval, RemovingUpload) async throws -> Void) {
+        self.removing.withLock { $0 = body }
+    }
+
+    /// Removes an upload that its client didn't cancel.
+    func remove(_ name: String, note: [UInt8]?, because reason: UploadRemoval.Reason) async throws {
+        guard let body = self.removing.withLock({ $0 }), let note, let record = try await self.record(name),
+            record.answer == nil
+        else { return try await self.remove(name) }
+        try await body(UploadRemoval(name: name, note: note, reason: reason)) { try await self.remove(name) }
+    }
+
+    /// Whether there is an upload of this name, finished or not.
+    package func exists(_ name: String) async throws -> Bool {
+        try await self.thread.run { try await self.storage.record(of: name) != nil }
     }
 
     /// Whether a request adds to an upload, or it is being processed, here or in another process.
@@ -255,35 +278,53 @@ public final class UploadStore: Sendable {
     package func removeExpired(now: Date) async -> Int { await self.sweeper.run { await self.removeAllExpired(now) } }
 
     private func removeAllExpired(_ now: Date) async -> Int {
+        let begun = ContinuousClock.now
         var count = 0
-        for name in (try? await self.storage.names()) ?? [] where await self.isOver(name, now) {
+        let names = try? await self.storage.names()
+        for name in names ?? [] where await self.isOver(name, now) {
             if await self.removeOver(name, now) { count += 1 }
         }
         self.folder?.removeLeftovers(now: now)
+        let pause = Self.pause(afterSweepOf: ContinuousClock.now - begun)
+        self.nextSweep.withLock { $0 = .after(pause) }
+        self.counted.withLock { $0 = names.map { ($0.count - count, .after(pause)) } }
         return count
     }
 
+    /// How long to wait after a sweep. In a bucket each upload costs a request: all of a fleet's receivers sweep, and together
+    /// they must leave the store to uploads.
+    package static func pause(afterSweepOf duration: Duration) -> Duration { max(.seconds(60), duration * 20) }
+
+    /// How long to wait for the next sweep.
+    package var pauseBeforeSweep: Duration { max(.zero, self.nextSweep.withLock { $0 } - .now) }
+
     /// Removes expired uploads, at most once a minute.
     func sweep() async {
-        let isDue = self.swept.withLock { last in
-            guard ContinuousClock.now - last >= .seconds(60) else { return false }
-            last = .now
+        let isDue = self.nextSweep.withLock { next in
+            guard next <= .now else { return false }
+            next = .after(.seconds(60))
             return true
         }
-        if isDue { await self.removeExpired() }
+        guard isDue else { return }
+        if self.folder != nil {
+            await self.removeExpired()
+        } else {
+            // The request that comes just now needn't wait for as many requests as there are uploads.
+            _ = Task { await self.removeExpired() }
+        }
     }
 
     /// Removes an expired upload, unless it is in use.
     private func removeOver(_ name: String, _ now: Date) async -> Bool {
-        await self.removeUnused(name) { await self.isOver(name, now) }
+        await self.removeUnused(name, because: .expired) { await self.isOver(name, now) }
     }
 
     /// Removes an upload, unless it is in use.
     /// - Parameter isWanted: Whether it is still to be removed; called while nobody else can use the upload.
     private func removeUnused(
-        _ name: String, if isWanted: @Sendable () async -> Bool = { true }
+        _ name: String, because reason: UploadRemoval.Reason, if isWanted: @Sendable () async -> Bool
     ) async -> Bool {
-        if let upload = await self.object(name) { return await upload.remove(if: isWanted) }
+        if let upload = await self.object(name) { return await upload.remove(because: reason, if: isWanted) }
         // Its record is damaged, or of another version: no request can use it here.
         do {
             let bytes = try await self.openBytes(name)
@@ -357,7 +398,7 @@ public final class UploadStore: Sendable {
         let most = max(1, self.options.maximumCount / 16)
         for victim in victims where count < most || left < length {
             // It may have changed since it was looked at.
-            let isRemoved = await self.removeUnused(victim.name) {
+            let isRemoved = await self.removeUnused(victim.name, because: .displaced) {
                 self.index.forget(victim.name)
                 let entry = await self.index.entries([victim.name], in: self.storage).first
                 return entry?.size == victim.size && entry?.isFinished == victim.isFinished
@@ -370,13 +411,22 @@ public final class UploadStore: Sendable {
     }
 
     private func hasRoom(for length: Int64) async throws -> Bool {
+        if self.folder == nil, self.options.maximumTotalSize == nil, self.hasRoomByCount() { return true }
         let names = try await self.storage.names()
+        self.counted.withLock { $0 = (names.count, max($0?.until ?? .now, .after(.seconds(60)))) }
         guard names.count < self.options.maximumCount else { return false }
         guard let left = await self.bytesLeft(names), length <= left else {
             return self.options.maximumTotalSize == nil
         }
         self.growth.withLock { $0 = left - length }
         return true
+    }
+
+    /// Whether there was room when uploads were last listed. A list of a bucket has each of their parts, too, and takes a
+    /// request for a thousand. Other receivers may have begun some since, so the limit holds only roughly anyway.
+    private func hasRoomByCount() -> Bool {
+        guard let known = self.counted.withLock({ $0 }), .now < known.until else { return false }
+        return known.count < self.options.maximumCount
     }
 
     /// Bytes of ``UploadStoreOptions/maximumTotalSize`` that no upload has, or has announced; `nil` without a limit.

@@ -107,6 +107,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
         // Each upload needs a connection and at least one file.
         ThisProcess.raiseFileLimit()
+        // Before clients are made.
+        let traces = ReceiveTraces.start(logger)
         // Before the storage is opened, which would have to be closed after an error.
         let hookOptions = try self.hooks.options()
         let metrics = self.metrics ? MemoryMetrics() : nil
@@ -119,7 +121,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
         let store = try self.resuming.store(
             in: self.destination.dir.map { FilePath($0) }, bucket, options.limits, isDurable: self.destination.fsync,
-            isDigesting: options.isDigesting)
+            isDigesting: options.isDigesting, hasMemoryLimit: options.memory != nil)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
         let hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
@@ -143,7 +145,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: .init(
-                services: [service] + self.destination.services(for: storage, bucket) + [hooks].compactMap { $0 },
+                services: traces + [service] + self.destination.services(for: storage, bucket)
+                    + [hooks].compactMap { $0 },
                 logger: quiet))
         announcement.group.withLock { $0 = group }
         let watchdog = Task { await manager?.keepAlive() }

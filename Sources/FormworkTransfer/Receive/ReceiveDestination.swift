@@ -71,7 +71,7 @@ struct ReceiveDestination: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: parts of one upload that are sent at once, 1 to 100. "
+            "With --to: parts of one upload that are sent at once, 1 to 100. The store copies sixteen times as many. "
                 + "(default: \(S3Storage.Options().parallelism))", valueName: "number"))
     var partParallelism: Int?
 

@@ -69,7 +69,8 @@ struct ReceiveResuming: ParsableArguments {
     /// - Returns: `nil` if resumable uploads aren't accepted.
     /// - Throws: `writeFailed`.
     func store(
-        in folder: FilePath?, _ bucket: BucketUploads?, _ limits: ReceivingLimits, isDurable: Bool, isDigesting: Bool
+        in folder: FilePath?, _ bucket: BucketUploads?, _ limits: ReceivingLimits, isDurable: Bool, isDigesting: Bool,
+        hasMemoryLimit: Bool
     ) throws -> UploadStore? {
         guard self.resume else { return nil }
         var options = UploadStoreOptions()
@@ -81,7 +82,11 @@ struct ReceiveResuming: ParsableArguments {
         options.digestsFiles = isDigesting
         if let resumeDir { return try UploadStore(FilePath(resumeDir), options: options, makesFolder: true) }
         if let folder { return UploadStore(folder.appending(".formwork-resumable"), options: options) }
-        return bucket.map { UploadStore(storage: $0, options: options) }
+        guard let bucket else { return nil }
+        // Otherwise a longer one would fail at its end.
+        let most = bucket.maximumBytes(hasEqualParts: hasMemoryLimit)
+        options.limits.maxSize = min(options.limits.maxSize ?? most, most)
+        return UploadStore(storage: bucket, options: options)
     }
 }
 #endif

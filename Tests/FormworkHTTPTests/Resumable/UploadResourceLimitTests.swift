@@ -70,6 +70,15 @@ struct UploadResourceLimitTests {
         }
     }
 
+    @Test("413 says what is allowed")
+    func allowed() {
+        let resource = self.resource(.tus, offset: 0, limits: UploadLimits(maxSize: 2_000_000, maxAppendSize: 4))
+        #expect(
+            String(decoding: resource.tooLarge.content, as: UTF8.self)
+                == #"{"detail":"An upload may have 2000000 bytes. A request may have 4 bytes of content.","#
+                + #""status":413,"title":"more than this server accepts","type":"about:blank"}"#)
+    }
+
     @Test("All requests together may bring max-size", arguments: protocols)
     func size(uploadProtocol: ResumableProtocol) throws {
         var resource = self.resource(uploadProtocol, offset: 6, limits: UploadLimits(maxSize: 8))

@@ -68,12 +68,17 @@ import Testing
 
     /// Runs two receivers.
     private static func with(
-        _ store: FakeStore, isDigesting: Bool = true, _ test: @escaping @Sendable (Receivers) async throws -> Void
+        _ store: FakeStore, isDigesting: Bool = true,
+        _ change: @escaping @Sendable (inout ReceiverOptions) -> Void = { _ in },
+        _ test: @escaping @Sendable (Receivers) async throws -> Void
     ) async throws {
         try await BucketUploadsTests.with(store, receivers: 2, smallestPart: 50) { storages in
             let uploads = storages.map { UploadStore(storage: BucketUploads($0), options: Self.options(isDigesting)) }
             try await TestReceiver.run(
-                { $0.isDigesting = isDigesting }, storage: storages[0], store: uploads[0]
+                {
+                    $0.isDigesting = isDigesting
+                    change(&$0)
+                }, storage: storages[0], store: uploads[0]
             ) { first in
                 try await TestReceiver.run(
                     { $0.isDigesting = isDigesting }, storage: storages[1], store: uploads[1]
@@ -171,6 +176,99 @@ import Testing
         #expect(store.uploads.isEmpty)
     }
 
+    @Test(arguments: [("UploadPartCopy", 14), ("Complete", 2)])
+    func `The files of a form are copied at once, and made at once`(operation: String, count: Int) async throws {
+        let isHeld = Local(false)
+        // The first copy shows that the store copies, so it is waited for.
+        let store = try FakeStore(smallestPart: 50) { name, number in
+            name == operation && (name == "Complete" || number > 1) ? .hold : nil
+        }
+        try await Self.with(store) { receivers in
+            let path = try await receivers.create(Self.form)
+            let sending = Task {
+                try await receivers[0].request("PATCH \(path)", BucketUploadsTests.patch(0), Self.form)
+            }
+            // Those of both files: neither waits for the other's.
+            isHeld.value = try await receivers[0].eventually { store.held == count }
+            store.release()
+            #expect(try await sending.value.status == 204)
+        }
+        #expect(isHeld.value)
+        #expect(Self.stored(store) == Self.whole)
+    }
+
+    @Test func `The files of a form are begun at once, but of two with one name the first gets it`() async throws {
+        let isHeld = Local(false)
+        let texts = (0..<4).map { Self.text(300 + $0, $0) }
+        let names = ["a.bin", "b.bin", "a.bin", "c.bin"]
+        let form = Array(formBody(zip(names, texts).map { ("f;\($0)", $1) }).utf8)
+        let store = try FakeStore(smallestPart: 50) { name, number in
+            name == "Create" && number > 1 ? .hold : nil
+        }
+        try await Self.with(store) { receivers in
+            let path = try await receivers.create(form)
+            let sending = Task {
+                try await receivers[0].request("PATCH \(path)", BucketUploadsTests.patch(0), form)
+            }
+            // b.bin, the second a.bin and c.bin, since the first a.bin has its name.
+            isHeld.value = try await receivers[0].eventually { store.held == 3 }
+            store.release()
+            #expect(try await sending.value.status == 204)
+        }
+        #expect(isHeld.value)
+        let expected = ["a.bin": texts[0], "b.bin": texts[1], "a (1).bin": texts[2], "c.bin": texts[3]]
+        #expect(Self.stored(store) == expected)
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `Files of a form that don't depend on each other's names are made at once`() async throws {
+        let isHeld = Local(false)
+        let store = try FakeStore(smallestPart: 50) { operation, _ in operation == "Put" ? .hold : nil }
+        try await S3StorageTests.with(store) { storage in
+            try await TestReceiver.run(storage: storage) { receiver in
+                let body = formBody([("f;a.txt", "1"), ("f;b.txt", "2"), ("f;c.txt", "3"), ("f;c.txt", "4")])
+                let type = "Content-Type: multipart/form-data; boundary=b"
+                let sending = Task { try await receiver.request("POST /", [type], body) }
+                isHeld.value = try await receiver.eventually { store.held == 2 }
+                store.release()
+                #expect(try await sending.value.status == 201)
+            }
+        }
+        #expect(isHeld.value)
+        let names = ["in/a.txt", "in/b.txt", "in/c.txt", "in/c (1).txt"]
+        let bytes: [[UInt8]?] = [[49], [50], [51], [52]]
+        #expect(names.map { store.objects[$0]?.bytes } == bytes)
+    }
+
+    @Test(arguments: [true, false])
+    func `The pieces of a complete upload are deleted with one request, if the store has that`(has: Bool) async throws {
+        let store = try FakeStore(smallestPart: 50) { operation, _ in
+            operation == "DeleteObjects" && !has ? .answer(501, "NotImplemented") : nil
+        }
+        try await Self.with(store) { receivers in try await receivers.send(Self.form, cutAt: []) }
+        #expect(Self.stored(store) == Self.whole)
+        #expect(store.count("DeleteObjects") == 1)
+        #expect((store.count("Delete") > 15) == !has)
+        #expect(store.objects.keys.count { $0.hasPrefix(BucketUploadsTests.folder) } == 1)
+    }
+
+    @Test func `The place of an error is that in the form, not in what was read of it`() async throws {
+        let store = try FakeStore(smallestPart: 50)
+        let large = String(repeating: "x", count: 1_000)
+        // A field that is too long, after a large file.
+        let body = Array(formBody([("a;a.bin", large), ("note", "too long")]).utf8)
+        let logged = Local([String]())
+        try await Self.with(store, { $0.limits.fieldBytes = 5 }) { receivers in
+            let path = try await receivers.create(body)
+            let answer = try await receivers[0].request("PATCH \(path)", BucketUploadsTests.patch(0), body)
+            #expect(answer.status == 413)
+            logged.value = receivers[0].log.all
+        }
+        #expect(store.count("UploadPartCopy") > 0)
+        let line = logged.value.first { $0.hasPrefix("upload failed") } ?? ""
+        #expect(line.contains("[body offset 1152]"), "\(line)")
+    }
+
     @Test func `A form whose digest is wrong is refused, and nothing of it is stored`() async throws {
         let store = try FakeStore(smallestPart: 50)
         try await Self.with(store) { receivers in
@@ -212,7 +310,8 @@ import Testing
             guard !isOpen.value else { return nil }
             if name == operation { count.value += 1 }
             if count.value >= number { isCut.value = true }
-            return isCut.value ? .answer(403, "AccessDenied") : nil
+            // Any other refusal of a copy would show that the store copies nothing, and everything would be read.
+            return isCut.value ? .answer(403, "InvalidAccessKeyId") : nil
         }
         try await BucketUploadsTests.with(store, receivers: 3, smallestPart: 50) { storages in
             let uploads = storages.map { UploadStore(storage: BucketUploads($0), options: Self.options(true)) }
@@ -240,6 +339,8 @@ import Testing
             // If it is killed after it has begun a file in the store, and before it has noted that, the name stays taken.
             try await storages[2].sweep()
         }
+        // Both were copied, by the second receiver if the first was killed: nobody thinks that the store can't.
+        if operation == "UploadPartCopy" { #expect(store.count("UploadPartCopy") >= 15 + number) }
         let stored = Self.stored(store).values
         for name in ["a.bin", "c.bin"] { #expect(stored.count { $0 == Self.whole[name] } == 1, "\(name)") }
         #expect(stored.contains(Self.files[1].1))

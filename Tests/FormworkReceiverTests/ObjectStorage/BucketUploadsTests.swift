@@ -59,6 +59,20 @@ import Testing
 
     // MARK: One receiver
 
+    @Test(
+        arguments: [
+            // 10,000 parts of 64 KiB, less one byte: a full part is sent at once, and needs another one.
+            (64 << 10, true, 655_359_999), (8 << 20, true, 83_886_079_999),
+            // Each 2,000 parts are twice as large.
+            (64 << 10, false, 4_063_231_999), (5 << 20, false, 325_058_559_999),
+        ] as [(Int, Bool, Int64)])
+    func `The longest upload has all parts that an object can have`(part: Int, equal: Bool, count: Int64) async throws {
+        let store = try FakeStore()
+        try await Self.with(store, partSize: part) { storages in
+            #expect(BucketUploads(storages[0]).maximumBytes(hasEqualParts: equal) == count)
+        }
+    }
+
     @Test(arguments: [0, 1, 99, 100, 101, 250, 800, 1_000, 1_234])
     func `Bytes that were appended in any pieces come back whole`(count: Int) async throws {
         let store = try FakeStore()

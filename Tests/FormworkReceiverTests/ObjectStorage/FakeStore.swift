@@ -17,7 +17,8 @@ final class FakeStore: Sendable {
         var operation: String {
             let hasID = self.query["uploadId"] != nil
             return switch self.method {
-            case "POST": self.query["uploads"] != nil ? "Create" : "Complete"
+            case "POST":
+                self.query["uploads"] != nil ? "Create" : self.query["delete"] != nil ? "DeleteObjects" : "Complete"
             case "PUT":
                 !hasID ? "Put" : self.headers["x-amz-copy-source"] == nil ? "UploadPart" : "UploadPartCopy"
             case "DELETE": hasID ? "Abort" : "Delete"
@@ -273,6 +274,10 @@ final class FakeStore: Sendable {
             case "Delete":
                 state.objects[request.key] = nil
                 return (204, "", "")
+            case "DeleteObjects":
+                let keys = String(decoding: request.body, as: UTF8.self).components(separatedBy: "<Key>").dropFirst()
+                for key in keys { state.objects[key.components(separatedBy: "</Key>")[0]] = nil }
+                return (200, "", "<DeleteResult/>")
             case "Head":
                 guard let object = state.objects[request.key] else { return (404, "", "") }
                 let mark = object.marker.map { "x-amz-meta-formwork-upload: \($0)\r\n" } ?? ""

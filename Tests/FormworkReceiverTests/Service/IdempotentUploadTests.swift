@@ -225,7 +225,7 @@ struct IdempotentUploadTests {
         let run = Local<IdempotentUploads.Run?>(nil)
         @Sendable func request(_ number: Int) -> Task<HTTPResponse.Status, any Error> {
             Task {
-                try await uploads.once(key, head) { _ in
+                try await uploads.once(uploads.arrived(key, head)) { _ in
                     Answer(.ok)
                 } _: {
                     begun.value.append(number)
@@ -250,6 +250,51 @@ struct IdempotentUploadTests {
         #expect(refusal?.status == 409)
         #expect(try await third.value == .created)
         #expect(begun.value == [1, 3])
+    }
+
+    @Test func `A repetition needs no slot and no memory besides those of the upload that hangs`() async throws {
+        let memory = UploadMemory(limit: 5 << 20, least: 1 << 20)
+        try await TestReceiver.run({
+            ($0.limits.uploadsPerClient, $0.limits.uploads, $0.memory) = (1, 1, memory)
+        }) { receiver in
+            let first = try receiver.connect()
+            await first.send(
+                "PUT /a.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\(Self.key("k"))\r\n\r\nhel")
+            #expect(
+                try await receiver.eventually { try await receiver.request("GET /files.json").body.contains("a.txt") })
+            // Another upload gets none.
+            #expect(try await receiver.request("PUT /b.txt", [Self.key("other")], "hello").status == 429)
+            let answer = try await receiver.request("PUT /a.txt", [Self.key("k")], "hello")
+            #expect(answer.status == 201)
+            #expect(receiver.folder.names == ["a.txt"])
+            #expect(RawAnswer(await first.receiveAll()).status == 409)
+            #expect(try await receiver.eventually { memory.used == 0 })
+        }
+    }
+
+    @Test func `A repetition that fails is counted`() async throws {
+        try await TestReceiver.run(metrics: MemoryMetrics()) { receiver in
+            let digest = "Content-Digest: sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"
+            #expect(try await receiver.request("PUT /a.txt", [Self.key("k")], "hello").status == 201)
+            #expect(try await receiver.request("PUT /a.txt", [Self.key("k"), digest], "jello").status == 400)
+            #expect(try await receiver.request("PUT /a.txt", [Self.key("k")], "jello").status == 422)
+            let lines = try await receiver.request("GET /metrics").body.split(separator: "\n")
+            #expect(lines.contains("formwork_upload_failures_total{code=\"400\"} 1"))
+            #expect(lines.contains("formwork_upload_failures_total{code=\"422\"} 1"))
+            #expect(lines.contains("formwork_uploads_total{code=\"201\"} 1"))
+        }
+    }
+
+    @Test func `A client with many keys pushes out its own, and no other client's`() async throws {
+        let uploads = IdempotentUploads(countLimit: 3)
+        let texts = try await uploads.texts(
+            ("a", "1"), ("b", "1"), ("b", "2"), ("b", "3"), ("b", "4"), ("a", "1"), ("b", "4"), ("b", "1"))
+        #expect(texts == ["1", "2", "3", "4", "5", "1", "5", "6"])
+        // The same of bytes: each upload has ten, as below.
+        let small = IdempotentUploads(byteLimit: 30)
+        let kept = try await small.texts(
+            ("a", "1"), ("b", "1"), ("b", "2"), ("b", "3"), ("a", "1"), ("b", "3"), ("b", "1"))
+        #expect(kept == ["1", "2", "3", "4", "1", "4", "5"])
     }
 
     @Test func `Clients don't get each other's answers`() async throws {
@@ -278,7 +323,7 @@ extension IdempotentUploads {
         var texts: [String] = []
         for (owner, text) in keys {
             guard let key = try IdempotencyKey([.idempotencyKey: text], owner: owner) else { continue }
-            let answer = try await self.once(key, head) { stored in
+            let answer = try await self.once(self.arrived(key, head)) { stored in
                 Answer(.created, body: ByteBuffer(string: stored.names.joined()))
             } _: {
                 count.value += 1

@@ -25,6 +25,8 @@ final class HookServer: Sendable {
         case hold
         /// Says this, and then nothing.
         case stall(String)
+        /// Says this, and closes the connection.
+        case cut(String)
     }
 
     private let listener: LoopbackListener
@@ -79,6 +81,9 @@ final class HookServer: Sendable {
                 guard send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL)) > 0 else { return }
             case .close: return
             case .hold: while more() {}
+            case .cut(let text):
+                _ = send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+                return
             case .stall(let text):
                 _ = send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL))
                 while more() {}

@@ -1,0 +1,65 @@
+#if Transfer
+import FormworkResumable
+import Logging
+
+// Unfinished uploads that are removed without a request of their client's.
+extension Hooks {
+    /// Reports unfinished uploads that a store removes: those that expire, among others.
+    func watch(_ store: UploadStore) {
+        self.findUnfinished(in: store)
+        store.onRemoval { [weak self] removal, remove in
+            guard let self else { return try await remove() }
+            try await self.reporting(removal, remove)
+        }
+    }
+
+    /// Removes an upload and reports that.
+    ///
+    /// The message is kept first. A receiver that finds it after another was killed looks whether the upload is still there.
+    private func reporting(_ removal: UploadRemoval, _ remove: RemovingUpload) async throws {
+        guard let terms = try? UploadTerms(stored: removal.note), var upload = terms.asked else {
+            return try await remove()
+        }
+        (upload.status, upload.detail) = (removal.reason.status, removal.reason.detail)
+        let event = HookEvent(.failed, upload)
+        self.storing(event.id, true)
+        defer { self.storing(event.id, false) }
+        do { try await self.keep(Notice(event, removing: removal.name)) } catch {
+            // The upload may have all the room that there is.
+            try await remove()
+            return await self.failed(terms, status: removal.reason.status, removal.reason.detail)
+        }
+        // After an error the message stays: it may be another receiver's, which is removing the same upload.
+        try await remove()
+        do { try await self.keepAndSend(Notice(event)) } catch {
+            self.logger.error("a message to the hook can't be kept", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Finds out whether a killed receiver had removed an upload, and sends the message then.
+    func settle(_ event: HookEvent, removing upload: String, _ name: String) async throws {
+        guard let store = self.unfinished else { return }
+        guard try await store.exists(upload) else { return try await self.keepAndSend(Notice(event)) }
+        try await self.box.remove(name)
+    }
+}
+
+extension UploadRemoval.Reason {
+    fileprivate var status: Int {
+        switch self {
+        case .expired: 410
+        case .displaced, .noRoom: 507
+        case .refused(let status): status
+        }
+    }
+
+    fileprivate var detail: String {
+        switch self {
+        case .expired: "The upload expired before it was complete."
+        case .displaced: "The upload had received nothing for long, and others needed its place."
+        case .noRoom: "There is no room for the upload."
+        case .refused: "The upload was refused: its content isn't what was announced."
+        }
+    }
+}
+#endif

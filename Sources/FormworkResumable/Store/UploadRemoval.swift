@@ -1,0 +1,25 @@
+#if Resumable
+import HTTPTypes
+
+/// An unfinished upload that its client didn't cancel, and that is being removed.
+package struct UploadRemoval: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
+        /// It is older than uploads are kept.
+        case expired
+        /// Others need its place: it has received nothing for long.
+        case displaced
+        /// There is no room for all of its bytes.
+        case noRoom
+        /// A request was refused after which nobody knows which bytes it should have had.
+        case refused(status: Int)
+    }
+
+    package var name: String
+    /// ``StoredUpload/note``
+    package var note: [UInt8]
+    package var reason: Reason
+}
+
+/// Removes an upload.
+package typealias RemovingUpload = @Sendable () async throws -> Void
+#endif

@@ -1,0 +1,32 @@
+#if Transfer
+import FormworkCore
+import Testing
+
+@testable import FormworkReceiver
+
+/// Why a hook gave no answer, as the log says it.
+@Suite(.timeLimit(.minutes(10)))
+struct HookClientTests {
+    @Test(arguments: [
+        (HookServer.Reply.close, "it closed the connection without an answer"),
+        (.cut("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), "it closed the connection in the middle of its answer"),
+        (
+            .cut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"),
+            "it closed the connection in the middle of its answer"
+        ),
+        (.cut("HTTP/1.1 200 OK\r\nContent-Le"), "it closed the connection in the middle of its answer"),
+        (.cut("SSH-2.0-OpenSSH_9.2\r\n"), "its answer isn't HTTP"),
+        (.answer(200, String(repeating: "x", count: 70_000)), "its answer has more than 65536 bytes"),
+    ])
+    func `The reason says where the connection ended`(reply: HookServer.Reply, reason: String) async throws {
+        let server = try HookServer { _, _ in reply }
+        let client = HookClient(
+            server.url, try HookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), limit: .seconds(60), connections: 1)
+        let upload = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
+        let failure = await #expect(throws: HookFailure.self) { try await client.post(HookEvent(.asked, upload)) }
+        #expect(failure?.description == reason)
+        await client.close()
+        server.close()
+    }
+}
+#endif

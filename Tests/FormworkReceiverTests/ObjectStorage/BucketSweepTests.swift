@@ -1,0 +1,69 @@
+#if Transfer
+import FormworkCore
+import FormworkResumable
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FormworkReceiver
+
+/// What many unfinished uploads in a bucket cost.
+@Suite(.timeLimit(.minutes(10))) struct BucketSweepTests {
+    private static func create(_ receiver: TestReceiver) async throws -> Int {
+        try await receiver.request("POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 5"]).status
+    }
+
+    @Test func `Uploads are listed for the first that begins, and not for each`() async throws {
+        let store = try FakeStore()
+        try await S3StorageTests.with(store) { storage in
+            let uploads = UploadStore(storage: BucketUploads(storage))
+            try await TestReceiver.run(storage: storage, store: uploads) { receiver in
+                // The first sweep comes with the start.
+                let isListed = try await receiver.eventually { store.count("ListObjects") == 1 }
+                #expect(isListed)
+                for _ in 0..<20 {
+                    let status = try await Self.create(receiver)
+                    #expect(status == 201)
+                }
+            }
+        }
+        #expect(store.count("ListObjects") == 1)
+    }
+
+    @Test func `The number of uploads is limited all the same`() async throws {
+        let store = try FakeStore()
+        var options = UploadStoreOptions()
+        // None is displaced: the store's clock is a day later than its objects.
+        (options.maximumCount, options.idleTime) = (3, 1_000_000)
+        try await S3StorageTests.with(store) { [options] storage in
+            let uploads = UploadStore(storage: BucketUploads(storage), options: options)
+            try await TestReceiver.run(storage: storage, store: uploads) { receiver in
+                var statuses: [Int] = []
+                for _ in 0..<4 { statuses.append(try await Self.create(receiver)) }
+                #expect(statuses == [201, 201, 201, 503])
+            }
+        }
+    }
+
+    @Test func `A sweep that takes long is made seldom`() {
+        #expect(UploadStore.pause(afterSweepOf: .milliseconds(20)) == .seconds(60))
+        #expect(UploadStore.pause(afterSweepOf: .seconds(200)) == .seconds(4_000))
+    }
+
+    @Test func `An upload that begins while uploads are swept doesn't wait for that`() async throws {
+        let store = try FakeStore { operation, count in operation == "ListObjects" && count == 1 ? .hold : nil }
+        try await S3StorageTests.with(store) { storage in
+            let uploads = UploadStore(storage: BucketUploads(storage))
+            try await TestReceiver.run(storage: storage, store: uploads) { receiver in
+                let isHeld = try await receiver.eventually { store.held == 1 }
+                #expect(isHeld)
+                let status = try await Self.create(receiver)
+                let held = store.held
+                store.release()
+                #expect(status == 201)
+                #expect(held == 1)
+            }
+        }
+    }
+}
+#endif
