@@ -190,7 +190,7 @@ private struct FormPublication {
         _ one: FileToPublish, _ index: Int, in folder: FileDescriptor
     ) throws(Errno) -> String {
         if let planned = self.journal.entries[index].places.first {
-            let name = planned.path.split(separator: "/").last.map(String.init) ?? planned.path
+            let name = FormJournal.split(planned.path).name
             do throws(Errno) { return try self.take(name, one, index, in: folder) } catch .fileExists {}
         }
         return try self.folder.firstFree(one.path) { candidate throws(Errno) in
