@@ -66,7 +66,7 @@ package struct ReceiverService: Service {
             }
         }
         let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
-        self.exchange = Responder(
+        var exchange = Responder(
             router: router, access: self.access, connections: self.connections,
             listing: options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all), intake: intake,
             arrivals: arrivals, slots: self.slots, page: page,
@@ -75,6 +75,8 @@ package struct ReceiverService: Service {
                 limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
             memory: options.memory, metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
             readiness: Readiness { await storage.isReachable() })
+        exchange.answerMemory = options.answerMemory
+        self.exchange = exchange
     }
 
     /// Makes `/readyz` answer 503, so that balancers send no more requests here. Uploads are accepted all the same.
