@@ -279,7 +279,9 @@ package final class Hooks: Service, Sendable {
             while !Task.isCancelled {
                 if lastSweep.map({ ContinuousClock.now - $0 >= self.options.sweepPause }) ?? true {
                     lastSweep = .now
-                    await self.sweep()
+                    // Not waited for at the end: it uses the storage, which may have stopped responding.
+                    let sweeping = Task { await self.sweep() }
+                    if await TimeLimit.result(of: sweeping, within: nil) == nil { sweeping.cancel() }
                 }
                 self.sendDue()
                 try? await Task.sleep(for: min(self.options.firstDelay, self.options.sweepPause, .seconds(5)).asWait)

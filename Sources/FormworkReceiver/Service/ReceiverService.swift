@@ -106,10 +106,14 @@ package struct ReceiverService: Service {
         let server = try self.makeServer()
         // These are cancelled when the server has ended.
         async let _: Void = self.dropAfterGrace()
-        async let _: Void = self.forgetExpired()
         async let _: Void = self.giveBackMemory()
+        // Not a child, which would have to be waited for: it uses the storage, which may have stopped responding.
+        let forgetting = Task { await self.forgetExpired() }
+        defer { forgetting.cancel() }
         try await server.run()
         await self.slots.settle(within: Self.settlingTime)
+        forgetting.cancel()
+        _ = await TimeLimit.result(of: forgetting, within: Self.settlingTime)
     }
 
     /// Removes unfinished uploads that have expired.
