@@ -32,7 +32,7 @@ struct FormJournal {
             (self.inode, self.size, self.modified) = (state.inode, state.size, state.modified)
         }
 
-        fileprivate init?(_ words: [Substring]) {
+        fileprivate init?(_ words: [String]) {
             guard words.count == 4, let inode = UInt64(words[0]), let size = Int64(words[1]),
                 let seconds = Int64(words[2]), let nanoseconds = Int64(words[3])
             else { return nil }
@@ -147,20 +147,23 @@ struct FormJournal {
         }
         // The text after the last line end is a cut line.
         let whole = bytes[..<((bytes.lastIndex(of: 0x0A) ?? -1) + 1)]
-        for line in String(decoding: whole, as: UTF8.self).split(separator: "\n") { self.take(line) }
+        for line in whole.split(separator: 0x0A) { self.take(line) }
     }
 
-    private mutating func take(_ line: Substring) {
-        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        switch words[0] {
-        case "file":
-            let numbers = line.split(separator: " ").dropFirst()
-            if let file = Identity(Array(numbers)) { self.entries.append(Entry(file: file)) }
-        case "at" where words.count == 3, "over" where words.count == 3:
-            guard let index = Int(words[1]), self.entries.indices.contains(index) else { return }
-            self.entries[index].places.append(Place(path: String(words[2]), replaces: words[0] == "over"))
-        case "folder": self.folders.append(String(line.dropFirst("folder ".count)))
-        case "done" where words.count == 1: self.isDone = true
+    private mutating func take(_ line: ArraySlice<UInt8>) {
+        // Byte by byte: a path may begin with a mark, which is one `Character` with the space before it.
+        func words(_ count: Int) -> [String] {
+            line.split(separator: 0x20, maxSplits: count - 1, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        let place = words(3)
+        switch place[0] {
+        case "file": if let file = Identity(Array(words(5).dropFirst())) { self.entries.append(Entry(file: file)) }
+        case "at" where place.count == 3, "over" where place.count == 3:
+            guard let index = Int(place[1]), self.entries.indices.contains(index) else { return }
+            self.entries[index].places.append(Place(path: place[2], replaces: place[0] == "over"))
+        case "folder" where place.count > 1: self.folders.append(words(2)[1])
+        case "done" where place.count == 1: self.isDone = true
         default: break
         }
     }
@@ -242,8 +245,10 @@ struct FormJournal {
         }
     }
 
-    private static func split(_ path: String) -> (folders: [String], name: String) {
-        var components = path.split(separator: "/").map(String.init)
+    /// The folders of a path, and its last name. Scalar by scalar: a name may begin with a mark, which is one `Character`
+    /// with the slash before it.
+    static func split(_ path: String) -> (folders: [String], name: String) {
+        var components = path.unicodeScalars.split(separator: "/").map { String($0) }
         return components.popLast().map { (components, $0) } ?? ([], path)
     }
 }

@@ -34,14 +34,13 @@ extension OpenFolder {
     ///   - durably: Whether to wait until the disk has the names and the record. Write the files' bytes to the disk
     ///     before,
     ///     with ``UnpublishedFile/sync()``, because that takes long for many files.
-    ///   - record: Makes one more file from the names of the others. It is called again with that file's name, until it makes
-    ///     none; `nil` makes none.
+    ///   - records: Each is called once, and makes one more file, or none, from the names of the files before it.
     /// - Returns: The published files, then the records.
     /// - Throws: `writeFailed`.
     package func publish(
-        _ files: [FileToPublish], durably: Bool, record: (([String]) -> RecordToPublish?)? = nil
+        _ files: [FileToPublish], durably: Bool, records: [@Sendable ([String]) -> RecordToPublish?] = []
     ) throws(FormworkError) -> [PublishedFile] {
-        if files.count == 1, record == nil, files[0].path.folders.isEmpty,
+        if files.count == 1, records.isEmpty, files[0].path.folders.isEmpty,
             !(files[0].rule == .replacing && durably)
         {
             // The kernel does this in one step.
@@ -52,11 +51,11 @@ extension OpenFolder {
             var states: [FileValidator] = []
             for one in files { states.append(try one.state()) }
             guard files.contains(where: { $0.rule == .replacing }) else {
-                return try FormPublication.run(files, states, in: self, isAlone: false, durably: durably, record)
+                return try FormPublication.run(files, states, in: self, isAlone: false, durably: durably, records)
             }
             // Two forms that replace the same files could restore each other's files.
             return try self.exclusively { () throws(FormworkError) in
-                try FormPublication.run(files, states, in: self, isAlone: true, durably: durably, record)
+                try FormPublication.run(files, states, in: self, isAlone: true, durably: durably, records)
             }
         }
     }
@@ -82,7 +81,7 @@ private struct FormPublication {
 
     static func run(
         _ files: [FileToPublish], _ states: [FileValidator], in folder: OpenFolder, isAlone: Bool, durably: Bool,
-        _ record: (([String]) -> RecordToPublish?)?
+        _ records: [@Sendable ([String]) -> RecordToPublish?]
     ) throws(FormworkError) -> [PublishedFile] {
         let journal = try FormworkError.writing(folder.path) { () throws(Errno) in
             try FormJournal(in: folder, durably: durably)
@@ -90,7 +89,9 @@ private struct FormPublication {
         var publication = FormPublication(folder: folder, durably: durably, journal: journal)
         do throws(FormworkError) {
             try publication.place(files, states)
-            while let next = record?(publication.published.map(\.name)) { try publication.place(next) }
+            for record in records {
+                if let next = record(publication.published.map(\.name)) { try publication.place(next) }
+            }
             try publication.end()
         } catch {
             if isAlone { publication.takeBack() } else { folder.exclusively { publication.takeBack() } }
@@ -189,7 +190,7 @@ private struct FormPublication {
         _ one: FileToPublish, _ index: Int, in folder: FileDescriptor
     ) throws(Errno) -> String {
         if let planned = self.journal.entries[index].places.first {
-            let name = planned.path.split(separator: "/").last.map(String.init) ?? planned.path
+            let name = FormJournal.split(planned.path).name
             do throws(Errno) { return try self.take(name, one, index, in: folder) } catch .fileExists {}
         }
         return try self.folder.firstFree(one.path) { candidate throws(Errno) in

@@ -130,6 +130,44 @@ struct FormJournalTests {
         #expect(self.folder.names == (isUsed ? ["x"] : []))
     }
 
+    /// Names that begin with what is one `Character` with the separator before it.
+    static let joined = ["\u{301}a", "\u{200C}a", "\u{FE0F}a", "\u{E31}a b"]
+
+    @Test("Names may begin with a mark, below a folder too", arguments: joined, [nil, "d", "\u{301}d"])
+    func marks(_ name: String, _ place: String?) throws {
+        let open = try OpenFolder(self.folder.path)
+        if let place { try SystemCalls.makeFolder(place, in: open.descriptor) }
+        let (folders, prefix) = (place.map { [$0] } ?? [], place.map { $0 + "/" } ?? "")
+        var files: [UnpublishedFile] = []
+        for text in ["old", "new", "other"] { files.append(try self.file(text, in: open)) }
+        var journal = try FormJournal(in: open, durably: false)
+        for file in files.dropFirst() {
+            journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator))
+        }
+        journal.add(FormJournal.Place(path: prefix + name, replaces: true), for: 0)
+        journal.add(FormJournal.Place(path: prefix + name + " (1)", replaces: false), for: 1)
+        journal.add(folder: name + "f g")
+        try journal.write()
+        let (slot, all) = (journal.slot(0), files)
+        try open.within(folders) { place throws(Errno) in
+            try all[0].move(to: name, in: place)
+            try all[1].move(to: slot, in: place)
+            try SystemCalls.exchange(slot, with: name, in: place)
+            try all[2].move(to: name + " (1)", in: place)
+        }
+        try SystemCalls.makeFolder(name + "f g", in: open.descriptor)
+        let old = try SystemCalls.status(of: files[0].descriptor).validator.inode
+        for file in files { file.close() }
+        journal.close()
+        try open.removeLeftovers()
+        // Foundation divides such paths in its own way.
+        let (names, inode) = try open.within(folders) { place throws(Errno) in
+            (try SystemCalls.names(in: place), try SystemCalls.status(of: name, in: place).validator.inode)
+        }
+        #expect(names == [name] && inode == old)
+        if let place { #expect(try SystemCalls.names(in: open.descriptor) == [place]) }
+    }
+
     @Test("A line that was cut off says nothing, and a file that isn't a journal does no harm")
     func cutOff() throws {
         let open = try OpenFolder(self.folder.path)

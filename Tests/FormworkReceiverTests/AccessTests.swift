@@ -143,6 +143,20 @@ struct AccessTests {
         }
     }
 
+    @Test func `Each login's list has an entity tag of its own`() async throws {
+        try await TestReceiver.run({ ($0.token, $0.listing) = (try AccessToken("s3cret"), .own) }) { receiver in
+            let (one, other) = (try await Self.logIn(receiver), try await Self.logIn(receiver))
+            #expect(try await receiver.request("PUT /first", [one], "1").status == 201)
+            let tag = try #require(try await receiver.request("GET /files.json", [one]).field("ETag"))
+            let same = try await receiver.request("GET /files.json", [one, "If-None-Match: \(tag)"])
+            #expect(same.status == 304 && same.field("ETag") == tag)
+            // As of a browser in which another one logged in before.
+            let others = try await receiver.request("GET /files.json", [other, "If-None-Match: \(tag)"])
+            #expect(others.status == 200 && others.body.contains(#""files":[]"#))
+            #expect(others.field("ETag") != tag)
+        }
+    }
+
     @Test func `A list that hasn't changed isn't sent again`() async throws {
         try await TestReceiver.run { receiver in
             let empty = try await receiver.request("GET /files.json")

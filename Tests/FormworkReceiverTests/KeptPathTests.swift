@@ -74,6 +74,22 @@ struct KeptPathTests {
         }
     }
 
+    @Test(arguments: ["%CC%81", "%E2%80%8C", "%EF%B8%8F", "%E0%B8%B1"])
+    func `A name below a folder may begin with a mark`(mark: String) async throws {
+        try await TestReceiver.run({ $0.keepsPaths = true }) { receiver in
+            for _ in 0..<2 {
+                #expect(try await receiver.request("PUT /dir/\(mark)x.txt", [], "1").status == 201)
+                #expect(try await receiver.request("PUT /\(mark)y/\(mark)x.txt", [], "1").status == 201)
+            }
+            let decoded = try #require(mark.removingPercentEncoding)
+            for folder in ["dir", decoded + "y"] {
+                let path = receiver.folder.path.string + "/" + folder
+                let names = Set(try FileManager.default.contentsOfDirectory(atPath: path))
+                #expect(names == [decoded + "x.txt", decoded + "x (1).txt"])
+            }
+        }
+    }
+
     /// A path as it is sent, and where its file is.
     static let hostile: [(String, String)] = [
         ("../../etc/passwd", "etc/passwd"), ("/etc/passwd", "etc/passwd"), (#"C:\\x\\y.txt"#, "x/y.txt"),

@@ -26,6 +26,11 @@ struct LogLineTests {
         #expect(line("a=b") == "t info m v=\"a=b\"\n")
         #expect(line("a\"b") == "t info m v=\"a\\\"b\"\n")
         #expect(line("a\\ b") == "t info m v=\"a\\\\ b\"\n")
+        // One `Character` with the quote or the backslash.
+        #expect(line("a\"\u{301} peer=1") == "t info m v=\"a\\\"\u{301} peer=1\"\n")
+        #expect(line("a\\\u{301} b") == "t info m v=\"a\\\\\u{301} b\"\n")
+        #expect(line("a\u{600}\" b") == "t info m v=\"a\u{600}\\\" b\"\n")
+        #expect(line("a\"\u{200D}\u{FE0F} b") == "t info m v=\"a\\\"\u{200D}\u{FE0F} b\"\n")
     }
 }
 #endif

@@ -53,17 +53,20 @@ package struct TrustedProxies: Sendable, Hashable {
         }
     }
 
+    /// The members of a list. Scalar by scalar: what a client ends its own list with, such as U+0600, can be one `Character`
+    /// with the comma that its proxy adds, and would hide the proxy's address of it.
     private static func list(_ fields: HTTPFields, _ name: HTTPField.Name) -> [String] {
-        fields[values: name].flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { $0.trimmed }
+        fields[values: name].flatMap { $0.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false) }
+            .map { Substring($0).trimmed }
     }
 
     private static func forwarded(_ fields: HTTPFields) -> [Hop] {
         self.list(fields, .forwarded).map { element in
             var hop = Hop()
-            for pair in element.split(separator: ";") {
-                let words = pair.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
+            for pair in element.unicodeScalars.split(separator: ";") {
+                let words = pair.split(separator: "=", maxSplits: 1).map { Substring($0).trimmed }
                 guard words.count == 2 else { continue }
-                let value = words[1].filter { $0 != "\"" }
+                let value = String(words[1].unicodeScalars.filter { $0 != "\"" })
                 switch words[0].lowercased() {
                 case "for": hop.text = value
                 case "proto": hop.scheme = value.lowercased()
@@ -75,11 +78,11 @@ package struct TrustedProxies: Sendable, Hashable {
     }
 }
 
-extension StringProtocol {
+extension Substring {
     /// Without spaces and tabs at its ends, cut to the length that an address can have.
     fileprivate var trimmed: String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        let text = String(self.drop(while: isBlank).prefix(200))
+        let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
+        let text = self.unicodeScalars.drop(while: isBlank).prefix(200)
         guard let last = text.lastIndex(where: { !isBlank($0) }) else { return "" }
         return String(text[...last])
     }

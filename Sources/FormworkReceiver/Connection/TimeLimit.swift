@@ -25,5 +25,28 @@ enum TimeLimit {
             return result
         }
     }
+
+    /// Waits for a task, but not for one that hangs in a call which can't be cancelled: that continues alone.
+    /// - Parameter limit: How long to wait; `nil` until the caller is cancelled.
+    /// - Returns: `nil` if there was no result until then.
+    static func result<Result: Sendable>(
+        of task: Task<Result, Never>, within limit: Duration?
+    ) async -> Result? {
+        let (results, continuation) = AsyncStream<Result>.makeStream()
+        // These aren't children of the caller's task, which would have to wait for them.
+        Task {
+            continuation.yield(await task.value)
+            continuation.finish()
+        }
+        let timer = limit.map { limit in
+            Task {
+                try? await Task.sleep(for: limit.asWait)
+                continuation.finish()
+            }
+        }
+        defer { timer?.cancel() }
+        for await result in results { return result }
+        return nil
+    }
 }
 #endif

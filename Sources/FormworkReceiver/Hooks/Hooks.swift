@@ -262,6 +262,10 @@ package final class Hooks: Service, Sendable {
             guard let bytes = try await self.box.get(name), let notice = Notice(bytes) else {
                 return self.state.withLock { $0.tries[name] = nil }
             }
+            if notice.event.age > self.options.keepTime {
+                try await self.giveUp(name)
+                return self.state.withLock { $0.tries[name] = nil }
+            }
             let answer = try await self.post(notice.event)
             guard 200..<300 ~= answer.status else {
                 return self.postpone(name, "the status \(answer.status)")
@@ -271,6 +275,12 @@ package final class Hooks: Service, Sendable {
         } catch {
             self.postpone(name, "\(error)")
         }
+    }
+
+    private func giveUp(_ name: String) async throws {
+        try await self.box.remove(name)
+        self.logger.error("a message to the hook was given up", metadata: ["message": "\(name)"])
+        Counter(label: ReceiverMetric.hookMessagesGivenUp.rawValue, factory: self.metrics).increment()
     }
 
     private func postpone(_ name: String, _ reason: String) {
@@ -298,7 +308,9 @@ package final class Hooks: Service, Sendable {
             while !Task.isCancelled {
                 if lastSweep.map({ ContinuousClock.now - $0 >= self.options.sweepPause }) ?? true {
                     lastSweep = .now
-                    await self.sweep()
+                    // Not waited for at the end: it uses the storage, which may have stopped responding.
+                    let sweeping = Task { await self.sweep() }
+                    if await TimeLimit.result(of: sweeping, within: nil) == nil { sweeping.cancel() }
                 }
                 self.sendDue()
                 try? await Task.sleep(for: min(self.options.firstDelay, self.options.sweepPause, .seconds(5)).asWait)
@@ -327,9 +339,7 @@ package final class Hooks: Service, Sendable {
                 guard !isKnown, age >= self.box.leastAge, let bytes = try await self.box.get(name) else { continue }
                 guard let notice = Notice(bytes) else { continue }
                 if notice.event.age > self.options.keepTime {
-                    self.logger.error("a message to the hook was given up", metadata: ["message": "\(name)"])
-                    Counter(label: ReceiverMetric.hookMessagesGivenUp.rawValue, factory: self.metrics).increment()
-                    try await self.box.remove(name)
+                    try await self.giveUp(name)
                     continue
                 }
                 if notice.traces != nil || notice.removing != nil {

@@ -16,12 +16,14 @@ struct LinkPath {
 
     /// `nil` if the target isn't below a link.
     init?(_ target: String?) {
-        guard let target, target.hasPrefix(Self.root) else { return nil }
-        let tail = target.dropFirst(Self.root.count)
-        self.token = String(tail.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
-        let rest = tail.dropFirst(self.token.count)
-        self.isFolder = rest.hasPrefix("/")
-        self.rest = self.isFolder ? String(rest) : "/" + rest
+        // Scalar by scalar: a mark after a slash is one `Character` with it.
+        guard let target = target?.unicodeScalars, target.starts(with: Self.root.unicodeScalars) else { return nil }
+        let tail = target.dropFirst(Self.root.unicodeScalars.count)
+        let token = tail.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let rest = tail[token.endIndex...]
+        self.token = String(token)
+        self.isFolder = rest.first == "/"
+        self.rest = self.isFolder ? String(rest) : "/" + String(rest)
     }
 
     /// The path of the link itself, with a slash at its end.

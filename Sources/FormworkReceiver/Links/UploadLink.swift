@@ -65,7 +65,8 @@ package struct UploadLink: Sendable, Hashable {
     /// The folders of a prefix such as `inbox/ann`; `nil` unless each of them is safe on every system just as it is.
     package static func folders(of prefix: String) -> [SafeFilename]? {
         guard prefix.utf8.count <= self.longestPrefix else { return nil }
-        let names = prefix.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        // Scalar by scalar: a name may begin with a mark, which is one `Character` with the slash before it.
+        let names = prefix.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
         // Byte by byte: strings of the same letters in other Unicode forms are equal.
         let folders = names.compactMap { name in
             SafeFilename(name).flatMap { $0.text.utf8.elementsEqual(name.utf8) ? $0 : nil }
@@ -92,8 +93,9 @@ package struct UploadLink: Sendable, Hashable {
     /// - Throws: 403 for those of another version, and those that this version doesn't write: a claim that isn't known
     ///   may be a restriction.
     init(_ text: String) throws(ProblemDetails) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.first.map(String.init) == Self.head else { throw Self.unknown }
+        // Scalar by scalar: a title may begin with a mark, which is one `Character` with the sign before it.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.first.map({ String($0) }) == Self.head else { throw Self.unknown }
         var claims: [String: String] = [:]
         for line in lines.dropFirst() {
             guard let sign = line.firstIndex(of: "=") else { throw Self.unknown }

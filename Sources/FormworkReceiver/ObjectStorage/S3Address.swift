@@ -79,7 +79,9 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
         guard url.lowercased().hasPrefix("s3://") else {
             throw FormworkError(.invalidArgument, "not s3://bucket/prefix: \(url)")
         }
-        let path = url.dropFirst(5).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        // Scalar by scalar, as in ``name(ofKey:)``.
+        let path = url.unicodeScalars.dropFirst(5).split(
+            separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         self.bucket = String(path[0])
         let isName = self.bucket.utf8.allSatisfy { byte in
             Unicode.Scalar(byte).properties.isAlphabetic && byte < 128 || (48...57).contains(byte)
@@ -89,10 +91,11 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
             throw FormworkError(
                 .invalidArgument, "a bucket's name has 3 to 255 letters, digits, dots, hyphens and underscores: \(url)")
         }
-        var parts = path.count > 1 ? path[1].split(separator: "/", omittingEmptySubsequences: false) : []
+        var parts =
+            path.count > 1 ? path[1].split(separator: "/", omittingEmptySubsequences: false).map { String($0) } : []
         if parts.last?.isEmpty == true { parts.removeLast() }
         // Programs between here and the store normalize such paths, each in its own way.
-        guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
+        guard parts.allSatisfy({ !["", ".", ".."].contains($0) }) else {
             throw FormworkError(.invalidArgument, "a prefix can't have empty parts, . or ..: \(url)")
         }
         self.prefix = parts.map { "\($0)/" }.joined()
@@ -103,5 +106,11 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
     }
 
     var description: String { "s3://\(self.bucket)/\(self.prefix)" }
+
+    /// The name below the prefix of a key; `nil` for a key elsewhere. Byte by byte: a name may begin with a mark, which is
+    /// one `Character` with the slash before it.
+    func name(ofKey key: String) -> String? {
+        key.utf8.starts(with: self.prefix.utf8) ? String(key.utf8.dropFirst(self.prefix.utf8.count)) : nil
+    }
 }
 #endif

@@ -36,9 +36,9 @@ extension S3Storage {
             let limit = now.addingTimeInterval(-Double(age.components.seconds))
             for upload in uploads {
                 // Those of unfinished uploads have a lifetime of their own.
-                guard !prefix.isEmpty, upload.key.hasPrefix(prefix), !self.isUnderWay(upload.id),
-                    !upload.key.hasPrefix(prefix + Self.unfinishedFolder),
-                    self.options.keepsPaths || !upload.key.dropFirst(prefix.count).contains("/"),
+                guard !prefix.isEmpty, let name = self.location.name(ofKey: upload.key), !self.isUnderWay(upload.id),
+                    !name.utf8.starts(with: Self.unfinishedFolder.utf8),
+                    self.options.keepsPaths || !name.utf8.contains(UInt8(ascii: "/")),
                     upload.initiated < limit
                 else {
                     report.kept += 1

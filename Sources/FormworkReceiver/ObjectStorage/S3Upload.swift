@@ -169,9 +169,8 @@ package actor S3Upload: StorageUpload {
         // Only the objects that the state names: names in front of them may have become free again.
         for key in placed {
             guard let found = try await self.storage.client.head(key), found.marker == self.marker,
-                found.length == length
+                found.length == length, let name = self.storage.location.name(ofKey: key)
             else { continue }
-            let name = String(key.dropFirst(self.storage.location.prefix.count))
             self.state = .finished(name: name, versionID: found.versionID)
             return true
         }

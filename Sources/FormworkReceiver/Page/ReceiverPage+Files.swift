@@ -158,8 +158,10 @@ extension String {
             scalar.isASCII
                 && (scalar.properties.isAlphabetic || "0123456789:/.-_~%".unicodeScalars.contains(scalar))
         }
-        // A quote is percent-encoded, as in any URL, rather than quoted for the shell.
-        let content = self.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "%27")
+        // A quote is percent-encoded, as in any URL, rather than quoted for the shell. Scalar by scalar: a quote and a mark
+        // after it are one `Character`.
+        let content = self.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+            .map { String($0) }.joined(separator: "%27")
         return isPlain && !self.isEmpty ? self : "'\(content)'"
     }
 }

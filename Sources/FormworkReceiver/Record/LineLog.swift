@@ -103,8 +103,15 @@ package struct LineLog: LogHandler {
         let isPlain =
             !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }
         if isPlain { return value }
+        // Scalar by scalar: a quote and a mark after it are one `Character`, which isn't equal to a quote.
         let escaped = value.withControlCharactersEscaped
-        return "\"" + escaped.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        var quoted = "\"".unicodeScalars
+        for scalar in escaped.unicodeScalars {
+            if scalar == "\\" || scalar == "\"" { quoted.append("\\") }
+            quoted.append(scalar)
+        }
+        quoted.append("\"")
+        return String(quoted)
     }
 }
 #endif

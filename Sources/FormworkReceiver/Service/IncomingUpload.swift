@@ -150,25 +150,28 @@ struct RequestPath: Equatable {
 
     init(_ target: String?) {
         let target = target ?? "/"
-        self.text = String(target.prefix { $0 != "?" && $0 != "#" })
+        // Scalar by scalar, also below: HTTP/2 passes marks on as they are, and one after a slash is one `Character` with it.
+        self.text = String(target.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
     }
 
     /// The segments before the last slash, percent-decoded. Segments that are empty or not UTF-8 are left out.
     var folders: [String] {
-        self.text.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        self.text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).dropLast()
             .compactMap { $0.isEmpty ? nil : String($0).percentDecoded }
     }
 
     /// The segment after the last slash, percent-decoded; `nil` if it is empty or not UTF-8.
     var lastSegment: String? {
-        guard let slash = self.text.lastIndex(of: "/") else { return nil }
-        let segment = self.text[self.text.index(after: slash)...]
+        let scalars = self.text.unicodeScalars
+        guard let slash = scalars.lastIndex(of: "/") else { return nil }
+        let segment = scalars[scalars.index(after: slash)...]
         return segment.isEmpty ? nil : String(segment).percentDecoded
     }
 
     /// Whether there is a segment after the last slash that can't be decoded.
     var hasUnreadableName: Bool {
-        self.lastSegment == nil && self.text.contains("/") && !self.text.hasSuffix("/")
+        self.lastSegment == nil && self.text.utf8.contains(UInt8(ascii: "/"))
+            && self.text.utf8.last != UInt8(ascii: "/")
     }
 }
 

@@ -14,12 +14,14 @@ final class Readiness: Sendable {
 
     private let state = Mutex(State())
     private let ask: @Sendable () async -> Bool
+    /// How long the storage may take to answer.
+    private let limit: Duration
     /// How long an answer is used again.
     private static let age = Duration.seconds(2)
-    /// How long the storage may take to answer.
-    private static let limit = Duration.seconds(5)
 
-    init(_ ask: @escaping @Sendable () async -> Bool) { self.ask = ask }
+    init(limit: Duration = .seconds(5), _ ask: @escaping @Sendable () async -> Bool) {
+        (self.limit, self.ask) = (limit, ask)
+    }
 
     /// Whether balancers should send no more requests here.
     var isDraining: Bool { self.state.withLock { $0.isDraining } }
@@ -35,16 +37,21 @@ final class Readiness: Sendable {
             return true
         }
         guard asks else { return self.state.withLock { $0.isReady } }
-        let isReady = await withTaskGroup(of: Bool.self) { group in
-            group.addTask { await self.ask() }
-            group.addTask {
-                try? await Task.sleep(for: Self.limit.asWait)
-                return false
-            }
-            let first = await group.next() ?? false
-            group.cancelAll()
-            return first
-        }
+        // Not children of the request's task: a disk that has stopped responding would hold the connection, and with it the
+        // service.
+        let asking = Task { await self.ask() }
+        return await Task {
+            if let isReady = await TimeLimit.result(of: asking, within: self.limit) { return self.learn(isReady) }
+            self.state.withLock { $0.isReady = false }
+            asking.cancel()
+            // The call may hang all the same. The storage isn't asked again before it ends.
+            Task { self.learn(await asking.value) }
+            return false
+        }.value
+    }
+
+    @discardableResult
+    private func learn(_ isReady: Bool) -> Bool {
         self.state.withLock { ($0.isReady, $0.known, $0.isAsking) = (isReady, .now, false) }
         return isReady
     }

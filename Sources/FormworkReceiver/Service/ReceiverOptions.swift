@@ -21,6 +21,8 @@ package struct ReceiverOptions: Sendable {
     package var limits = ReceivingLimits()
     /// The memory of all uploads together; `nil`, the default, is what ``ReceivingLimits/uploads`` allows.
     package var memory: UploadMemory?
+    /// The memory of all answers that haven't been sent yet.
+    package var answerMemory = AnswerMemory()
     package var pace = ReceivingPace()
     /// Whether the SHA-256 of files is computed while they arrive.
     package var isDigesting = true

@@ -67,7 +67,7 @@ package struct ReceiverService: Service {
             }
         }
         let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
-        self.exchange = Responder(
+        var exchange = Responder(
             router: router, access: self.access, connections: self.connections,
             listing: options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all), intake: intake,
             arrivals: arrivals, slots: self.slots, page: page,
@@ -76,6 +76,8 @@ package struct ReceiverService: Service {
                 limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
             memory: options.memory, metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
             readiness: Readiness { await storage.isReachable() })
+        exchange.answerMemory = options.answerMemory
+        self.exchange = exchange
     }
 
     /// Makes `/readyz` answer 503, so that balancers send no more requests here. Uploads are accepted all the same.
@@ -105,10 +107,14 @@ package struct ReceiverService: Service {
         let server = try self.makeServer()
         // These are cancelled when the server has ended.
         async let _: Void = self.dropAfterGrace()
-        async let _: Void = self.forgetExpired()
         async let _: Void = self.giveBackMemory()
+        // Not a child, which would have to be waited for: it uses the storage, which may have stopped responding.
+        let forgetting = Task { await self.forgetExpired() }
+        defer { forgetting.cancel() }
         try await server.run()
         await self.slots.settle(within: Self.settlingTime)
+        forgetting.cancel()
+        _ = await TimeLimit.result(of: forgetting, within: Self.settlingTime)
     }
 
     /// Removes unfinished uploads that have expired.

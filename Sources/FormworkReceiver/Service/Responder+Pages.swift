@@ -1,5 +1,7 @@
 #if Transfer
+import Crypto
 import Formwork
+import FormworkCore
 import FormworkHTTP
 import FormworkResumable
 import FormworkURLEncoded
@@ -25,10 +27,14 @@ extension Responder {
 
     /// The answer to `/files.json`, or 304 if the client already has it.
     func listAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
-        let etag = "\"\(self.run)-\(self.arrivals.revision)\""
+        let key = self.listKey(head, client)
+        // With whose list it is: a strong tag names one content (RFC 9110 section 8.8.3), and caches compare the tags of all
+        // answers that they have, whatever Vary says (RFC 9111 section 4.3.1).
+        let list = Hex.text(SHA256.hash(data: Array("\(self.run) \(key)".utf8)).prefix(8))
+        let etag = "\"\(self.run)-\(self.arrivals.revision)-\(list)\""
         let validators: HTTPFields = [.eTag: etag, .cacheControl: "no-cache", .vary: "Authorization, Cookie"]
         if head.knows(etag) { return Answer(.notModified, fields: validators) }
-        var answer = self.keptAnswer("list \(self.listKey(head, client))", "application/json", head, client) {
+        var answer = self.keptAnswer("list \(key)", "application/json", head, client) {
             ByteBuffer(bytes: JSONBytes.encode(FileList(self.arrivals(for: head, client), self.router.limits)))
         }
         guard answer.status == .ok else { return answer }

@@ -134,14 +134,34 @@ struct Responder: Sendable {
             do throws(ProblemDetails) {
                 answer.share = try self.answerMemory.share(of: answer.body.readableBytes)
             } catch {
-                answer = Answer(error)
-                answer.fields[.retryAfter] = "5"
-                self.log(error, head, client)
+                answer = self.replacement(for: answer, to: decision, error, head, client)
             }
         }
         if self.slots.isStopping { answer.closes = true }
         if !channel.isHTTP2Stream, waits, answer.status.kind != .successful { answer.closes = true }
         return answer
+    }
+
+    /// What is answered if there is no memory for an answer. An upload that is stored isn't refused: a client that tries
+    /// again would store it twice.
+    private func replacement(
+        for answer: Answer, to decision: RequestDecision, _ lack: ProblemDetails, _ head: HTTPRequest,
+        _ client: ClientAddress
+    ) -> Answer {
+        switch decision {
+        case .upload, .resumable:
+            guard answer.status.kind == .successful else { break }
+            var short = answer
+            short.fields[.contentType] = "text/plain"
+            short.body = ByteBuffer(string: "The upload was stored. There is no memory for the list of its files.\n")
+            short.memory = nil
+            return short
+        default: break
+        }
+        self.log(lack, head, client)
+        var refusal = Answer(lack, closes: answer.closes)
+        refusal.fields[.retryAfter] = "5"
+        return refusal
     }
 
     private static func response(

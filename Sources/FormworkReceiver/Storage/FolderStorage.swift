@@ -138,8 +138,21 @@ package final class FolderStorage: ReceiverStorage {
     package func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String] {
-        guard let record else { return try await self.publishAll(uploads, nil) }
-        return try await self.publishAll(uploads) { names in names.count == uploads.count ? record(names) : nil }
+        try await self.publishAll(uploads, self.records(record))
+    }
+
+    /// What makes the form's record, as a file of the folder.
+    private func records(_ record: (@Sendable ([String]) -> FormRecord?)?) -> [Record] {
+        guard let record else { return [] }
+        let replacing = self.replacing
+        return [
+            { names in
+                record(names).map { made in
+                    RecordToPublish(
+                        made.bytes, as: made.path, replacing && made.mayReplace ? PublishingRule.replacing : .numbered)
+                }
+            }
+        ]
     }
 
     /// The message is one more file of the form.
@@ -147,15 +160,21 @@ package final class FolderStorage: ReceiverStorage {
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
     ) async throws -> [String] {
         let path = FolderNotices.safePath(notice.name)
-        let names = try await self.publishAll(uploads) { names in
-            if names.count == uploads.count, let made = record?(names) { return made }
-            return names.last == path.text ? nil : FormRecord(path: path, bytes: notice.bytes(names))
-        }
+        let names = try await self.publishAll(
+            uploads,
+            self.records(record) + [
+                // A message of this name is there if the receiver was killed before it noted that the upload is stored. It
+                // is the same message, whose names are too old. Only one request at a time stores an upload.
+                { names in RecordToPublish(notice.bytes(names), as: path, .replacing) }
+            ])
         return Array(names.dropLast())
     }
 
+    /// Makes one more file from the names of those before it.
+    private typealias Record = @Sendable ([String]) -> RecordToPublish?
+
     private func publishAll(
-        _ uploads: [any StorageUpload], _ record: (@Sendable ([String]) -> FormRecord?)?
+        _ uploads: [any StorageUpload], _ records: [Record]
     ) async throws -> [String] {
         var taken: [FolderUpload.Whole] = []
         do {
@@ -193,7 +212,7 @@ package final class FolderStorage: ReceiverStorage {
             }
             return try await NIOThreadPool.singleton.runIfActive {
                 defer { for whole in all { whole.file.close() } }
-                return try self.giveNames(all, record)
+                return try self.giveNames(all, records)
             }
         }.value
         for (upload, file) in zip(uploads, published) { (upload as? FolderUpload)?.became(file) }
@@ -205,24 +224,13 @@ package final class FolderStorage: ReceiverStorage {
         if self.durably { try whole.file.sync() }
     }
 
-    private func giveNames(
-        _ all: [FolderUpload.Whole], _ record: (([String]) -> FormRecord?)?
-    ) throws -> [PublishedFile] {
+    private func giveNames(_ all: [FolderUpload.Whole], _ records: [Record]) throws -> [PublishedFile] {
         for whole in all { try self.check(whole.incoming) }
         let files = all.map { whole in
             FileToPublish(whole.file, as: whole.incoming.path, self.rule(for: whole.incoming))
         }
         do throws(FormworkError) {
-            return try self.folder.publish(
-                files, durably: self.durably,
-                record: record.map { make in
-                    { names in
-                        make(names).map { record in
-                            let rule = self.replacing && record.mayReplace ? PublishingRule.replacing : .numbered
-                            return RecordToPublish(record.bytes, as: record.path, rule)
-                        }
-                    }
-                })
+            return try self.folder.publish(files, durably: self.durably, records: records)
         } catch {
             guard error.cause as? Errno == .fileExists, all.contains(where: { $0.incoming.condition == .isFree }) else {
                 throw error

@@ -54,6 +54,17 @@ struct ClientAddressTests {
         #expect(
             try self.client("::1", [.forwarded: "for=1.1.1.1, for=\"[2001:db8::1]:4711\";proto=https"])
                 == ("[2001:db8::1]:4711", true))
+        // One `Character` with the comma after it.
+        for claim in ["1.1.1.1\u{600}", "\u{600}", "\"\u{600}"] {
+            for comma in [", ", ","] {
+                #expect(
+                    try self.client("10.0.0.1", [.xForwardedFor: claim + comma + "198.51.100.1"])
+                        == ("198.51.100.1", false))
+                #expect(
+                    try self.client("10.0.0.1", [.forwarded: "for=" + claim + comma + "for=198.51.100.1"])
+                        == ("198.51.100.1", false))
+            }
+        }
         #expect(try self.client("10.0.0.1", [.forwarded: "for=unknown"]) == ("10.0.0.1", false))
         #expect(try self.client("10.0.0.1", [.xForwardedFor: "a", .xForwardedProto: "https"]) == ("10.0.0.1", true))
         // A proxy sets one, and lets the other through.

@@ -366,5 +366,15 @@ struct HookTests {
             #expect(isGone && fixture.server.messages.isEmpty)
         }
     }
+
+    @Test func `A receiver gives up its own reports, too`() async throws {
+        let server = try HookServer { type, _ in type == "upload.asked" ? .answer(200) : .answer(410) }
+        try await Self.run(server, options: { $0.keepTime = .seconds(-1) }) { fixture in
+            let answer = try await fixture.receiver.request("PUT /a", [], "1")
+            #expect(answer.status == 201)
+            let isGone = try await fixture.receiver.eventually { fixture.waiting.isEmpty }
+            #expect(isGone && fixture.server.messages("upload.stored").isEmpty)
+        }
+    }
 }
 #endif

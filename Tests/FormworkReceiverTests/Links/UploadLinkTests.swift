@@ -114,8 +114,22 @@ import Testing
         #expect(UploadLink.folders(of: "Fotos 2026/Ann & Bob/été")?.map(\.text) == ["Fotos 2026", "Ann & Bob", "été"])
     }
 
+    @Test func `A title, and a folder, may begin with a mark`() throws {
+        let folders = try #require(UploadLink.folders(of: "in/\u{301}x"))
+        #expect(folders.map { Array($0.text.utf8) } == [[0x69, 0x6E], [0xCC, 0x81, 0x78]])
+        var link = try Self.link()
+        (link.folders, link.title) = (folders, "\u{301}x")
+        let keys = try LinkKeys(Self.key)
+        let read = try keys.link(keys.token(for: link), now: 0)
+        #expect(read.prefix.map { Array($0.utf8) } == Array("in/\u{301}x".utf8))
+        #expect(read.title.map { Array($0.utf8) } == [0xCC, 0x81, 0x78])
+        (link.folders, link.title) = (try #require(UploadLink.folders(of: "\u{301}x")), nil)
+        #expect(try keys.link(keys.token(for: link), now: 0) == link)
+    }
+
     @Test(arguments: [
-        ("/.link/a.b/", "a.b", "/", true), ("/.link/a.b", "a.b", "/", false),
+        ("/.link/a.b/", "a.b", "/", true), ("/.link/a.b/\u{301}x", "a.b", "/\u{301}x", true),
+        ("/.link/\u{301}", "\u{301}", "/", false), ("/.link/a.b", "a.b", "/", false),
         ("/.link/a.b/x/y?z", "a.b", "/x/y?z", true),
         ("/.link/a.b?z", "a.b", "/?z", false), ("/.link/", "", "/", false), ("/.link//x", "", "/x", true),
     ])

@@ -315,7 +315,9 @@ final class FakeStore: Sendable {
                 return (200, "", "<ListBucketResult>\(items.joined())</ListBucketResult>")
             case "ListUploads":
                 let prefix = request.query["prefix"] ?? ""
-                let found = state.uploads.filter { $0.value.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
+                let found = state.uploads.filter { $0.value.key.utf8.starts(with: prefix.utf8) }.sorted {
+                    $0.key < $1.key
+                }
                 let items = found.map {
                     "<Upload><Key>\(Self.shown($0.value.key, request))</Key><UploadId>\($0.key)</UploadId>"
                         + "<Initiated>\($0.value.initiated)</Initiated></Upload>"

@@ -113,8 +113,12 @@ struct StoreSettingsTests {
         #expect(try S3Location("s3://bucket/a/b c").prefix == "a/b c/")
         #expect(try S3Location("S3://bucket/a/").prefix == "a/")
         #expect(try S3Location("s3://bucket/a/").description == "s3://bucket/a/")
+        #expect(try S3Location("s3://bucket/\u{301}a/\u{301}b").prefix.utf8.elementsEqual("\u{301}a/\u{301}b/".utf8))
+        #expect(try S3Location("s3://bucket/a").name(ofKey: "a/\u{301}b")?.utf8.elementsEqual("\u{301}b".utf8) == true)
+        #expect(try S3Location("s3://bucket/a").name(ofKey: "ab") == nil)
         for wrong in [
             "bucket", "s3://", "s3://ab", "s3://buck et/a", "s3://bucket//a", "s3://bucket/../a", "s3://bück/a",
+            "s3://bucket/a/../\u{301}b",
         ] {
             #expect(throws: FormworkError.self, "\(wrong)") { try S3Location(wrong) }
         }

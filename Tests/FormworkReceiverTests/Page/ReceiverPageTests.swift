@@ -111,6 +111,12 @@ import Testing
         #expect(!page.contains("<details open"))
     }
 
+    @Test func `No quote with a mark ends the word of a command`() {
+        let page = Self.page { $0.base = "/'\u{301};x;'\u{301}/" }
+        let word = "&#39;http://127.0.0.1:8080/%27\u{301};x;%27\u{301}/&#39;"
+        #expect(page.contains("<span class=\"address\">\(word)</span>"))
+    }
+
     @Test func `There is one list of files`() {
         let page = Self.page(.uploads(received: []), [Self.file(1, "a.txt")])
         let headings = page.matches(of: /<h2[^>]*>([A-Za-z ]+)/).map { String($0.1) }

@@ -1,4 +1,5 @@
 #if Transfer
+import FormworkResumable
 @testable import FormworkReceiver
 import Logging
 import Synchronization
@@ -30,6 +31,52 @@ import Testing
         continuation.yield(false)
         #expect(await first == false)
         #expect(await readiness.isReady() == false)
+    }
+
+    @Test func `A storage that hangs isn't ready, and holds no request`() async throws {
+        let (answers, continuation) = AsyncStream<Void>.makeStream()
+        let count = Atomic(0)
+        let readiness = Readiness(limit: .milliseconds(20)) {
+            count.add(1, ordering: .relaxed)
+            // As a call that can't be cancelled.
+            await Task { for await _ in answers {} }.value
+            return true
+        }
+        for _ in 0..<20 { #expect(await readiness.isReady() == false) }
+        #expect(count.load(ordering: .relaxed) == 1)
+        continuation.finish()
+        while await !readiness.isReady() { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(count.load(ordering: .relaxed) == 1)
+    }
+
+    /// Unfinished uploads on a disk that doesn't answer.
+    private struct HangingUploads: UploadStorage {
+        let answers: AsyncStream<Void>
+        let isAsked = Local(false)
+
+        func hang() async throws -> Never {
+            self.isAsked.value = true
+            await Task { for await _ in self.answers {} }.value
+            throw CancellationError()
+        }
+        func create(_ name: String, record: [UInt8]) async throws { try await self.hang() }
+        func record(of name: String) async throws -> [UInt8]? { try await self.hang() }
+        func keep(_ record: [UInt8], of name: String) async throws { try await self.hang() }
+        func count(of name: String) async throws -> Int64 { try await self.hang() }
+        func open(_ name: String) async throws -> (any UploadContent)? { try await self.hang() }
+        func discardBytes(of name: String) async throws { try await self.hang() }
+        func discard(_ name: String) async throws { try await self.hang() }
+        func names() async throws -> [String] { try await self.hang() }
+    }
+
+    @Test func `A receiver ends while a disk hangs on which it looks for expired uploads`() async throws {
+        let (answers, continuation) = AsyncStream<Void>.makeStream()
+        let uploads = HangingUploads(answers: answers)
+        try await TestReceiver.run(store: UploadStore(storage: uploads)) { receiver in
+            let isAsked = try await receiver.eventually { uploads.isAsked.value }
+            #expect(isAsked)
+        }
+        continuation.finish()
     }
 
     @Test func `A receiver is ready while its folder can be written to`() async throws {
