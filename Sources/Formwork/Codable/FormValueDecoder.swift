@@ -71,7 +71,11 @@ final class FormValueDecoder: Decoder {
             throw self.mismatch([String].self, "fewer arrays in arrays: this is one field")
         case .leaf: return FormElements(self, self.isEmptyFile(self.value) ? [] : [self.value])
         case .object(let members) where members.isEmpty: return FormElements(self, [])
-        case .object: throw self.mismatch([String].self, "fields with the same name, or with [] after it")
+        case .object:
+            throw self.mismatch(
+                [String].self,
+                "fields with the same name, with [] after it, or with [0], [1], … in that order; a dictionary reads other "
+                    + "names")
         }
     }
 
@@ -135,7 +139,9 @@ final class FormValueDecoder: Decoder {
 
     private func moment<Moment: FormMoment>(_ type: Moment.Type) throws -> Moment {
         let text = try self.text(type)
-        guard let seconds = self.options.dates.secondsSince2001(text) else { throw self.unreadable(text, type) }
+        guard let seconds = self.options.dates.secondsSince2001(text) else {
+            throw self.unreadable(text, type, ": it needs \(self.options.dates) (FormDataDecoder.dates)")
+        }
         return Moment(timeIntervalSinceReferenceDate: seconds)
     }
 
@@ -233,10 +239,10 @@ final class FormValueDecoder: Decoder {
         .typeMismatch(type, .init(codingPath: self.codingPath, debugDescription: "\(type) needs \(wanted)."))
     }
 
-    func unreadable(_ text: String, _ type: Any.Type) -> DecodingError {
+    func unreadable(_ text: String, _ type: Any.Type, _ hint: String = "") -> DecodingError {
         let shown = String(text.prefix(40)).withControlCharactersEscaped
         return .dataCorrupted(
-            .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is not a valid \(type)."))
+            .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is not a valid \(type)\(hint)."))
     }
 }
 

@@ -2,6 +2,7 @@ import FormworkCore
 
 /// An encoder at one place.
 struct FormValueEncoder: Encoder {
+    private static let insteadOfEmpty = ": pass nil, make the member not optional, or send it as a JSONPart."
     static let rootProblem = "A form's root must be an object, whose members are the form's fields."
 
     let sink: FormSink
@@ -79,14 +80,18 @@ struct FormValueEncoder: Encoder {
             let isPlainNil = !isOptional && Self.isNil(value)
             guard isPlainNil || !(isOptional || optional != nil) else {
                 throw self.place.refusal(
-                    value, "An optional value that is empty, or nil itself, writes nothing and would be read as nil.")
+                    value,
+                    "An optional value that is empty, or nil itself, writes nothing and would be read as nil"
+                        + Self.insteadOfEmpty)
             }
         } else if isOptional || optional != nil, (optional?.base ?? Value.self) != String.self,
             let only = added.first, added.count == 1, only.isEmpty,
             only.part.header.name == self.place.name || only.place === self.place
         {
             throw self.place.refusal(
-                value, "An optional value that is one empty field would be read as nil, as empty controls are.")
+                value,
+                "An optional value that is one empty field would be read as nil, as empty controls are"
+                    + Self.insteadOfEmpty)
         }
     }
 
@@ -200,7 +205,9 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
 
 /// The elements of an array. A class, so that copies share the count.
 private final class FormElementsEncoder: UnkeyedEncodingContainer {
-    private static let lost = "A nil or empty element of an array writes nothing and would be lost."
+    private static let lost =
+        "A nil or empty element of an array writes nothing and would be lost: "
+        + "leave it out, or send the array as a JSONPart."
 
     private let encoder: FormValueEncoder
     private(set) var count = 0

@@ -365,6 +365,39 @@ struct FormCodingTests {
         #expect(context.debugDescription.contains(row.message), "\(context.debugDescription)")
     }
 
+    @Test("A refusal of a value that would be lost names what to do instead")
+    func remedies() throws {
+        let rows: [(any Encodable, String)] = [
+            (Lost(list: []), "pass nil, make the member not optional, or send it as a JSONPart."),
+            (Lost(word: .empty), "pass nil, make the member not optional, or send it as a JSONPart."),
+            (["list": [1, nil]] as [String: [Int?]], "leave it out, or send the array as a JSONPart."),
+            (["a[b]": 1], "rename it (CodingKeys), or send its object as a JSONPart."),
+            (["": 1], "rename it (CodingKeys), or send its object as a JSONPart."),
+        ]
+        for (value, remedy) in rows {
+            let error = try #require(throws: EncodingError.self) { try FormDataEncoder().encode(value) }
+            guard case .invalidValue(_, let context) = error else { throw error }
+            #expect(context.debugDescription.hasSuffix(": " + remedy), "\(context.debugDescription)")
+        }
+    }
+
+    @Test("Numbers in brackets that are no array's are refused with what reads them")
+    func numbersWithGaps() async throws {
+        struct Listed: Codable { var list: [String] }
+        let form = try await self.form(["list[0]": "a", "list[2]": "b"])
+        do {
+            _ = try FormDataDecoder().decode(Listed.self, from: form)
+            Issue.record("decoded")
+        } catch DecodingError.typeMismatch(_, let context) {
+            #expect(
+                context.debugDescription
+                    == "Array<String> needs fields with the same name, with [] after it, or with [0], [1], … in that order; "
+                    + "a dictionary reads other names.")
+        }
+        let sparse = try FormDataDecoder().decode([String: [Int: String]].self, from: form)
+        #expect(sparse == ["list": [0: "a", 2: "b"]])
+    }
+
     @Test("Empty text is text; a depth is one for both; mixed arrays come back with brackets and indices")
     func kept() async throws {
         struct Texts: Codable, Equatable {
