@@ -46,6 +46,7 @@ struct ContentDescriptionTests {
             (.stream { _ in Empty() }, "a stream"),
             (.stream(once: Empty(), length: 9), "a stream of 9 bytes"),
             (.chunks(once: AsyncStream<[UInt8]> { $0.finish() }), "an async sequence"),
+            (.concatenation([]), "0 bytes"),
             (.concatenation([.text("a"), .file("b")]), "1 byte, b"),
             (.multipart(FormData([BodyPart(name: "a", value: "b")])), #"a form with 1 part: field "a""#),
         ]

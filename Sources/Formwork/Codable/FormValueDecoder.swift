@@ -84,7 +84,10 @@ final class FormValueDecoder: Decoder {
     /// A value of any type.
     func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
         // Most values have these types, and checking conformances takes time.
-        if type == FormFile.self { return try self.cast(FormFile(self.entry(FormFile.self, wantsFile: true))) }
+        if type == FormFile.self {
+            try self.checkChosen(type)
+            return try self.cast(FormFile(self.entry(FormFile.self, wantsFile: true)))
+        }
         if Self.isPlain(type) || Self.isOrdinary(type) && !self.isJSON(for: type) {
             return try type.init(from: self)
         }
@@ -117,7 +120,18 @@ final class FormValueDecoder: Decoder {
             || type == UInt32.self || type == UInt64.self || type == UInt128.self
     }
 
+    /// Refuses a file control that was left empty. It isn't a file without content: a program would store that.
+    private func checkChosen(_ type: Any.Type) throws(DecodingError) {
+        guard self.isEmptyFile(self.value) else { return }
+        throw .valueNotFound(
+            type,
+            .init(
+                codingPath: self.codingPath,
+                debugDescription: "The file control was left empty: no file was chosen. An optional would be nil."))
+    }
+
     private func bytes<Chunk: BodyChunk>(_ type: Chunk.Type) throws -> Chunk {
+        try self.checkChosen(type)
         guard let entry = self.leaf else {
             throw self.mismatch(type, "one field or file, because it is bytes; use [Int] for a list of numbers")
         }

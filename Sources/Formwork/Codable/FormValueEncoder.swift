@@ -30,8 +30,11 @@ struct FormValueEncoder: Encoder {
             let name = try self.fieldName(value)
             let part = BodyPart(
                 name: name, source: file.source, filename: file.filename ?? "", contentType: file.contentType)
-            let isEmpty = (file.filename ?? "").isEmpty && file.source.isKnownEmpty
-            return try self.sink.append(part, named: name, isEmpty: isEmpty, at: self.place)
+            guard !(file.filename ?? "").isEmpty || !file.source.isKnownEmpty else {
+                throw self.place.refusal(
+                    value, "A file without name and content is what an empty file control sends: give it a filename.")
+            }
+            return try self.sink.append(part, named: name, isEmpty: false, at: self.place)
         }
         if let bytes = value as? any BodyChunk {
             let name = try self.fieldName(value)
@@ -223,12 +226,7 @@ private final class FormElementsEncoder: UnkeyedEncodingContainer {
     }
 
     private func put<Value: Encodable>(_ value: Value) throws {
-        let element = self.next()
-        let before = self.encoder.sink.written.count
-        try element.put(value, lacks: Self.lost)
-        // Decoding an array of files skips an empty file control.
-        let added = self.encoder.sink.written[before...]
-        if value is FormFile, added.first?.isEmpty == true { throw element.place.refusal(value, Self.lost) }
+        try self.next().put(value, lacks: Self.lost)
     }
 
     func encodeNil() throws { throw self.next().place.refusal(Void?.none as Any, Self.lost) }
@@ -247,11 +245,18 @@ private final class FormElementsEncoder: UnkeyedEncodingContainer {
 }
 
 extension BodySource {
+    /// Whether there are no bytes, as far as that is known before anything is opened.
     fileprivate var isKnownEmpty: Bool {
         switch self.kind {
         case .text(let text): text.isEmpty
         case .bytes(let bytes): bytes.isEmpty
-        default: false
+        case .file(_, let range, _): range.length == 0
+        case .descriptor(let source): source.length == 0
+        case .synthetic(let bytes): bytes.count == 0
+        case .stream(let source): source.length == 0
+        case .concatenation(let sources): sources.allSatisfy(\.isKnownEmpty)
+        case .encoded(let source, _): source.isKnownEmpty
+        case .multipart: false
         }
     }
 }

@@ -22,6 +22,7 @@ extension BodySource: CustomStringConvertible {
             } else {
                 "\(source.length ?? 0, "byte")"
             }
+        case .concatenation([]): "0 bytes"
         case .concatenation(let sources): sources.map(\.description).joined(separator: ", ")
         case .multipart(let form): "a form with \(form)"
         case .encoded(let source, let encoding): "\(source) as \(encoding.token)"

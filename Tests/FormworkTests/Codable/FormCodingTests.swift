@@ -170,6 +170,48 @@ struct FormCodingTests {
         #expect(answer.table == [:])
     }
 
+    @Test("A file control left empty is no value for a member that isn't optional")
+    func requiredFiles() async throws {
+        struct File: Codable { var file: FormFile }
+        struct Bytes: Codable { var file: [UInt8] }
+        let form = try await self.form(["file": nil])
+        for type in [File.self, Bytes.self] as [any Decodable.Type] {
+            let error = try #require(throws: DecodingError.self) { try FormDataDecoder().decode(type, from: form) }
+            guard case .valueNotFound(_, let context) = error else { throw error }
+            #expect(context.codingPath.map(\.stringValue) == ["file"])
+            #expect(
+                context.debugDescription
+                    == "The file control was left empty: no file was chosen. An optional would be nil.")
+        }
+        // Bytes have a name of their own, so none at all aren't an empty control.
+        let none = try FormDataEncoder().encode(["file": [UInt8]()])
+        let sent = try await none.plan()
+        let bytes = try await AsyncBodyReader(sent.makeReader()).next() ?? []
+        #expect(try FormDataDecoder().decode(Bytes.self, from: bytes, contentType: sent.contentType).file == [])
+    }
+
+    private static let emptySources: [BodySource] = [
+        .text(""), .bytes([]), .bytes(ArraySlice<UInt8>()), .synthetic(SyntheticBytes(.zeros, count: 0)),
+        .stream(once: DripStream([]), length: 0), .file("/etc/passwd", length: 0),
+        .descriptor(.standardInput, length: 0), .concatenation([]), .concatenation([.text(""), .bytes([])]),
+    ]
+
+    @Test(
+        "A file without a name and content would be an empty file control, however it is held", arguments: emptySources)
+    func emptyFiles(source: BodySource) throws {
+        struct File: Codable { var file: FormFile }
+        struct Optional: Codable { var file: FormFile? }
+        for filename in [nil, ""] {
+            let file = FormFile(filename: filename, source: source)
+            for value in [File(file: file), Optional(file: file), ["file": [file]]] as [any Encodable] {
+                #expect(throws: EncodingError.self) { try FormDataEncoder().encode(value) }
+            }
+        }
+        for value in [FormFile(filename: "a", source: source), FormFile(filename: "", source: .text("a"))] {
+            #expect(throws: Never.self) { try FormDataEncoder().encode(File(file: value)) }
+        }
+    }
+
     @Test("One field where an array is wanted is its only element; checkboxes are on")
     func single() async throws {
         struct Answer: Codable, Equatable {
