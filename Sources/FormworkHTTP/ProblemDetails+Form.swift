@@ -118,7 +118,7 @@ extension ParsingFailure {
     /// The kind of failure in words for the client; `nil` for a kind without its own text.
     fileprivate var sentence: String? {
         switch self.kind {
-        case .invalidContentType: "The Content-Type is not accepted here."
+        case .invalidContentType: "The Content-Type is not accepted here: send multipart/form-data."
         case .missingBoundaryParameter, .invalidBoundaryParameter:
             "The Content-Type has no valid boundary."
         case .duplicateParameter, .duplicateHeader: "A parameter or header field appears twice."

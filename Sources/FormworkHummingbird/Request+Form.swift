@@ -23,6 +23,9 @@ extension Request {
     /// ```
     ///
     /// Errors are answered with 400, 408, 413 or 415, see ``ProblemDetails/init(_:)-(FormworkError)``.
+    ///
+    /// A body can be read once. With ``KeptFormMiddleware``, a form that was collected or decoded before is read again,
+    /// within these limits.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
     ///   - limits: The limits for reading the form. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
@@ -35,6 +38,12 @@ extension Request {
         deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) throws(FormworkError) -> FormParts {
         let head = FormHead(self.headers)
+        if let form = KeptForm.current?.value, let contentType = head.contentType {
+            let parser = try MultipartParser(contentType: contentType, profile: profile, limits: limits)
+            try head.checkLength(limits)
+            let body = RequestBody(asyncSequence: try form.body(between: parser.boundary).buffers())
+            return ReceivedParts(IncomingBody(body), parser: parser, deadlines: deadlines)
+        }
         let parts = try ReceivedParts(
             self.unreadBody(), contentType: head.contentType, profile: profile, limits: limits, deadlines: deadlines)
         try head.checkLength(limits)
@@ -88,20 +97,25 @@ extension Request {
     /// - Throws: In debug builds, ``FormworkError/Code/notReplayable`` if the body was already read. Hummingbird would stop
     ///   the program.
     private func unreadBody() throws(FormworkError) -> IncomingBody<RequestBody> {
+        let keeps = KeptForm.current != nil
         #if DEBUG
-        if self.body.wasRead { throw Self.alreadyRead }
+        if self.body.wasRead { throw Self.alreadyRead(keeps) }
         #endif
         // Optimized builds find out when there are no bytes: it takes longer than decoding a small form.
         var body = IncomingBody(self.body)
-        body.emptiness = { $0.isOfReadBody ? Self.alreadyRead : nil }
+        body.emptiness = { $0.isOfReadBody ? Self.alreadyRead(keeps) : nil }
         return body
     }
 
-    private static var alreadyRead: FormworkError {
+    /// - Parameter keeps: Whether there is a ``KeptFormMiddleware``.
+    private static func alreadyRead(_ keeps: Bool) -> FormworkError {
         FormworkError(
             .notReplayable,
-            "the request's body was already read: add KeptFormMiddleware if more than one handler reads the form, "
-                + "or read it once and pass it on")
+            "the request's body was already read: "
+                + (keeps
+                    ? "KeptFormMiddleware keeps a form that collectForm or decodeForm read, so read the form with one of "
+                        + "them first"
+                    : "add KeptFormMiddleware if more than one handler reads the form, or read it once and pass it on"))
     }
 }
 #endif

@@ -129,6 +129,9 @@ struct SnippetTests {
         let forms = try sources()
         #expect(try await forms[0].plan().bytes(upTo: 2_000_000).count > 1_000_000)
         #expect(try await forms[2].plan().contentLength != nil)
+        var log: [UInt8] = []
+        for try await chunk in try await forms[3].plan().chunks() { log += chunk }
+        #expect(String(decoding: log, as: UTF8.self).contains("\r\n\r\nstarted\n\r\n--"))
         #expect(try testingUploads().contentLength == 10737418529)
         try testingHandlers()
         try testingClients(["a": "1"])

@@ -53,8 +53,23 @@ struct FailureTests {
         }
         router.post("parts") { request, _ in
             _ = try await request.collectForm()
-            for try await _ in try request.formParts() {}
+            var parts: [String] = []
+            for try await part in try request.formParts() {
+                let fields = part.header.fields.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
+                parts.append("\(fields)|\(try await part.text(upTo: 10))")
+            }
+            return parts.joined(separator: "\n")
+        }
+        router.post("limited") { request, _ in
+            _ = try await request.collectForm()
+            var limits = ParsingLimits()
+            limits.fileBytes = 4
+            for try await part in try request.formParts(limits: limits) { try await part.skip() }
             return "never"
+        }
+        router.post("parts-first") { request, _ in
+            for try await _ in try request.formParts() {}
+            return try await request.collectForm()["a"] ?? "none"
         }
         router.post("array") { request, _ in try await request.decodeForm(as: [String].self).joined() }
         router.post("folder") { request, _ in
@@ -97,8 +112,40 @@ struct FailureTests {
             #expect(answer.body == #"{"status":500,"title":"Internal Server Error","type":"about:blank"}"#)
             #expect(answer.errors.count == 1 && answer.errors[0].contains("KeptFormMiddleware"), "\(answer.errors)")
         }
+    }
+
+    @Test("A kept form is read part by part, with its header fields, within the limits of the reader")
+    func keptParts() async throws {
         let parts = try await self.post("/parts", kept: true)
-        #expect(parts.status == 500 && parts.errors.count == 1)
+        #expect(
+            parts.body == """
+                Content-Disposition=form-data; name="a"|12
+                Content-Disposition=form-data; name="photo"; filename=x|large
+                """)
+        #expect(parts.status == 200 && parts.errors.isEmpty)
+        let limited = try await self.post("/limited", kept: true)
+        #expect(limited.status == 413 && limited.body.contains(#""code":"limit.fileBytes""#))
+    }
+
+    @Test("A form that was read part by part isn't kept, and the log says what to do")
+    func partsFirst() async throws {
+        let answer = try await self.post("/parts-first", kept: true)
+        #expect(answer.status == 500 && answer.errors.count == 1)
+        #expect(answer.errors[0].contains("read the form with one of them first"), "\(answer.errors)")
+    }
+
+    @Test("A kept url-encoded form has no parts: the client is told to send a multipart one")
+    func keptURLEncoded() async throws {
+        let app = Application(router: self.router(kept: true, problems: true))
+        try await app.test(.live) { client in
+            try await client.execute(
+                uri: "/parts", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: ByteBuffer(string: "a=12")
+            ) { answer in
+                #expect(answer.status == .unsupportedMediaType)
+                #expect(String(buffer: answer.body).contains("send multipart/form-data"))
+            }
+        }
     }
 
     @Test("A type that no form can be is the developer's mistake", arguments: [true, false])

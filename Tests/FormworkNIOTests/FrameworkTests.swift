@@ -49,7 +49,7 @@ struct FrameworkTests {
         let untyped = Request([:], [], isStream: false)
         let other = await #expect(throws: FormworkError.self) { try await app.routes[1](untyped) }
         #expect(other?.status == .unsupportedMediaType)
-        #expect(other?.reason == "The Content-Type is not accepted here.")
+        #expect(other?.reason == "The Content-Type is not accepted here: send multipart/form-data.")
     }
 
     @Test("An HTTPBody has the plan's length, and is iterated again where the plan can be")

@@ -108,17 +108,20 @@ final class EncodingPlace {
     /// Receivers differ in how they read these characters in a header parameter.
     private static func problem(withKey key: String) -> String? {
         let bytes = Array(key.utf8)
-        guard !bytes.isEmpty else { return "An empty key couldn't be read back." }
+        guard !bytes.isEmpty else { return "An empty key couldn't be read back" + Self.insteadOfKey }
         guard !bytes.contains(where: { [0x22, 0x5B, 0x5C, 0x5D].contains($0) || $0 < 0x20 || $0 == 0x7F }) else {
-            return "A key with a bracket, a quotation mark, a backslash or a control character couldn't be read back."
+            return "A key with a bracket, a quotation mark, a backslash or a control character couldn't be read back"
+                + Self.insteadOfKey
         }
         // Browsers write three of those characters like this.
         let escapes = zip(zip(bytes, bytes.dropFirst()), bytes.dropFirst(2)).contains { pair, last in
             guard pair.0 == 0x25 else { return false }
             return (pair.1 == 0x32 && last == 0x32) || (pair.1 == 0x30 && [0x41, 0x44].contains(last & 0xDF))
         }
-        return escapes ? "A key with %22, %0D or %0A couldn't be read back." : nil
+        return escapes ? "A key with %22, %0D or %0A couldn't be read back" + Self.insteadOfKey : nil
     }
+
+    private static let insteadOfKey = ": rename it (CodingKeys), or send its object as a JSONPart."
 
     var codingPath: [any CodingKey] { (self.parent?.codingPath ?? []) + (self.key.map { [$0] } ?? []) }
 

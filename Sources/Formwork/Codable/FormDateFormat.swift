@@ -45,6 +45,17 @@ public struct FormDateFormat: Sendable, Hashable {
     private static let unixSecondsOf2001: Int64 = 978_307_200
 }
 
+extension FormDateFormat: CustomStringConvertible {
+    /// The format's name: `ISO 8601`, `seconds since 1970` or `milliseconds since 1970`.
+    public var description: String {
+        switch self.kind {
+        case .iso8601: "ISO 8601"
+        case .seconds: "seconds since 1970"
+        case .milliseconds: "milliseconds since 1970"
+        }
+    }
+}
+
 /// Stands in for `Date` in this module, which doesn't import Foundation. The members are `Date`'s own.
 package protocol FormMoment {
     init(timeIntervalSinceReferenceDate seconds: Double)

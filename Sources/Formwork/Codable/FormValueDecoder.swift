@@ -85,7 +85,11 @@ final class FormValueDecoder: Decoder {
             throw self.mismatch([String].self, "fewer arrays in arrays: this is one field")
         case .leaf: return FormElements(self, self.isEmptyFile(self.value) ? [] : [self.value])
         case .object(let members) where members.isEmpty: return FormElements(self, [])
-        case .object: throw self.mismatch([String].self, "fields with the same name, or with [] after it")
+        case .object:
+            throw self.mismatch(
+                [String].self,
+                "fields with the same name, with [] after it, or with [0], [1], … in that order; a dictionary reads other "
+                    + "names")
         }
     }
 
@@ -94,7 +98,10 @@ final class FormValueDecoder: Decoder {
     /// A value of any type.
     func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
         // Most values have these types, and checking conformances takes time.
-        if type == FormFile.self { return try self.cast(FormFile(self.entry(FormFile.self, wantsFile: true))) }
+        if type == FormFile.self {
+            try self.checkChosen(type)
+            return try self.cast(FormFile(self.entry(FormFile.self, wantsFile: true)))
+        }
         if Self.isPlain(type) || Self.isOrdinary(type) && !self.isJSON(for: type) {
             return try type.init(from: self)
         }
@@ -127,7 +134,18 @@ final class FormValueDecoder: Decoder {
             || type == UInt32.self || type == UInt64.self || type == UInt128.self
     }
 
+    /// Refuses a file control that was left empty. It isn't a file without content: a program would store that.
+    private func checkChosen(_ type: Any.Type) throws(DecodingError) {
+        guard self.isEmptyFile(self.value) else { return }
+        throw .valueNotFound(
+            type,
+            .init(
+                codingPath: self.codingPath,
+                debugDescription: "The file control was left empty: no file was chosen. An optional would be nil."))
+    }
+
     private func bytes<Chunk: BodyChunk>(_ type: Chunk.Type) throws -> Chunk {
+        try self.checkChosen(type)
         guard let entry = self.leaf else {
             throw self.mismatch(type, "one field or file, because it is bytes; use [Int] for a list of numbers")
         }
@@ -149,7 +167,9 @@ final class FormValueDecoder: Decoder {
 
     private func moment<Moment: FormMoment>(_ type: Moment.Type) throws -> Moment {
         let text = try self.text(type)
-        guard let seconds = self.options.dates.secondsSince2001(text) else { throw self.unreadable(text, type) }
+        guard let seconds = self.options.dates.secondsSince2001(text) else {
+            throw self.unreadable(text, type, ": it needs \(self.options.dates) (FormDataDecoder.dates)")
+        }
         return Moment(timeIntervalSinceReferenceDate: seconds)
     }
 
@@ -247,10 +267,10 @@ final class FormValueDecoder: Decoder {
         .typeMismatch(type, .init(codingPath: self.codingPath, debugDescription: "\(type) needs \(wanted)."))
     }
 
-    func unreadable(_ text: String, _ type: Any.Type) -> DecodingError {
+    func unreadable(_ text: String, _ type: Any.Type, _ hint: String = "") -> DecodingError {
         let shown = String(text.prefix(40)).withControlCharactersEscaped
         return .dataCorrupted(
-            .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is not a valid \(type)."))
+            .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is not a valid \(type)\(hint)."))
     }
 }
 

@@ -2,6 +2,7 @@ import FormworkCore
 
 /// An encoder at one place.
 struct FormValueEncoder: Encoder {
+    private static let insteadOfEmpty = ": pass nil, make the member not optional, or send it as a JSONPart."
     static let rootProblem = "A form's root must be an object, whose members are the form's fields."
 
     let sink: FormSink
@@ -29,8 +30,11 @@ struct FormValueEncoder: Encoder {
             let name = try self.fieldName(value)
             let part = BodyPart(
                 name: name, source: file.source, filename: file.filename ?? "", contentType: file.contentType)
-            let isEmpty = (file.filename ?? "").isEmpty && file.source.isKnownEmpty
-            return try self.sink.append(part, named: name, isEmpty: isEmpty, at: self.place)
+            guard !(file.filename ?? "").isEmpty || !file.source.isKnownEmpty else {
+                throw self.place.refusal(
+                    value, "A file without name and content is what an empty file control sends: give it a filename.")
+            }
+            return try self.sink.append(part, named: name, isEmpty: false, at: self.place)
         }
         if let bytes = value as? any BodyChunk {
             let name = try self.fieldName(value)
@@ -79,14 +83,18 @@ struct FormValueEncoder: Encoder {
             let isPlainNil = !isOptional && Self.isNil(value)
             guard isPlainNil || !(isOptional || optional != nil) else {
                 throw self.place.refusal(
-                    value, "An optional value that is empty, or nil itself, writes nothing and would be read as nil.")
+                    value,
+                    "An optional value that is empty, or nil itself, writes nothing and would be read as nil"
+                        + Self.insteadOfEmpty)
             }
         } else if isOptional || optional != nil, (optional?.base ?? Value.self) != String.self,
             let only = added.first, added.count == 1, only.isEmpty,
             only.part.header.name == self.place.name || only.place === self.place
         {
             throw self.place.refusal(
-                value, "An optional value that is one empty field would be read as nil, as empty controls are.")
+                value,
+                "An optional value that is one empty field would be read as nil, as empty controls are"
+                    + Self.insteadOfEmpty)
         }
     }
 
@@ -203,7 +211,9 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
 
 /// The elements of an array. A class, so that copies share the count.
 private final class FormElementsEncoder: UnkeyedEncodingContainer {
-    private static let lost = "A nil or empty element of an array writes nothing and would be lost."
+    private static let lost =
+        "A nil or empty element of an array writes nothing and would be lost: "
+        + "leave it out, or send the array as a JSONPart."
 
     private let encoder: FormValueEncoder
     private(set) var count = 0
@@ -219,12 +229,7 @@ private final class FormElementsEncoder: UnkeyedEncodingContainer {
     }
 
     private func put<Value: Encodable>(_ value: Value) throws {
-        let element = self.next()
-        let before = self.encoder.sink.written.count
-        try element.put(value, lacks: Self.lost)
-        // Decoding an array of files skips an empty file control.
-        let added = self.encoder.sink.written[before...]
-        if value is FormFile, added.first?.isEmpty == true { throw element.place.refusal(value, Self.lost) }
+        try self.next().put(value, lacks: Self.lost)
     }
 
     func encodeNil() throws { throw self.next().place.refusal(Void?.none as Any, Self.lost) }
@@ -243,11 +248,18 @@ private final class FormElementsEncoder: UnkeyedEncodingContainer {
 }
 
 extension BodySource {
+    /// Whether there are no bytes, as far as that is known before anything is opened.
     fileprivate var isKnownEmpty: Bool {
         switch self.kind {
         case .text(let text): text.isEmpty
         case .bytes(let bytes): bytes.isEmpty
-        default: false
+        case .file(_, let range, _): range.length == 0
+        case .descriptor(let source): source.length == 0
+        case .synthetic(let bytes): bytes.count == 0
+        case .stream(let source): source.length == 0
+        case .concatenation(let sources): sources.allSatisfy(\.isKnownEmpty)
+        case .encoded(let source, _): source.isKnownEmpty
+        case .multipart: false
         }
     }
 }

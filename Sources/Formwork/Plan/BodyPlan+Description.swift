@@ -60,9 +60,18 @@ package enum Summary {
 
     package static func line(name: String?, filename: String?, contentType: String?) -> String {
         let kind = filename == nil ? "field" : "file"
-        let details = [filename, contentType].compactMap { $0.flatMap { $0.isEmpty ? nil : Self.shown($0) } }
         return kind + (name.map { " \"\(Self.shown($0))\"" } ?? " without a name")
-            + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
+            + Self.details(filename: filename, contentType: contentType)
+    }
+
+    /// A file outside a form.
+    package static func file(filename: String?, contentType: String?) -> String {
+        "file" + Self.details(filename: filename, contentType: contentType)
+    }
+
+    private static func details(filename: String?, contentType: String?) -> String {
+        let details = [filename, contentType].compactMap { $0.flatMap { $0.isEmpty ? nil : Self.shown($0) } }
+        return details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
     }
 
     private static func shown(_ text: String) -> String {

@@ -8,11 +8,13 @@ final class StreamCursor: SourceCursor {
     private var stream: any ByteStream
     /// Whether the stream is the caller's code, which may do anything.
     private let isCallers: Bool
+    private let start: Int64
     private var remaining: Int64?
     private(set) var isFinished = false
 
     init(_ source: StreamSource, _ stream: any ByteStream, at offset: Int64) {
         self.source = source
+        self.start = offset
         self.stream = stream
         self.isCallers = !(stream is any PlainStream)
         self.remaining = source.length.map { $0 - offset }
@@ -41,7 +43,7 @@ final class StreamCursor: SourceCursor {
     private func checkEnd() throws(FormworkError) {
         var probe: [UInt8] = []
         try probe.append(upTo: 1) { room throws(FormworkError) in try self.pull(&room) }
-        guard probe.isEmpty else { throw self.source.longError() }
+        guard probe.isEmpty else { throw self.source.longError(openedAt: self.start) }
     }
 
     private func pull(_ room: inout MutableRawSpan) throws(FormworkError) -> Int {
@@ -67,11 +69,13 @@ final class ChunkCursor: SourceCursor {
     let iterator: ChunkIterator
     private var chunk: [UInt8] = []
     private var used = 0
+    private let start: Int64
     private var remaining: Int64?
     private(set) var isFinished = false
 
     init(_ source: StreamSource, _ iterator: ChunkIterator, at offset: Int64) {
         self.source = source
+        self.start = offset
         self.iterator = iterator
         self.remaining = source.length.map { $0 - offset }
     }
@@ -108,7 +112,7 @@ final class ChunkCursor: SourceCursor {
         (self.chunk, self.used) = (chunk, 0)
         guard let remaining = self.remaining else { return }
         if Int64(chunk.count) > remaining {
-            guard self.source.surplus == .leave else { throw self.source.longError() }
+            guard self.source.surplus == .leave else { throw self.source.longError(openedAt: self.start) }
             self.chunk = Array(chunk.prefix(Int(remaining)))
         }
         self.remaining = remaining - Int64(self.chunk.count)
@@ -135,9 +139,10 @@ extension StreamSource {
             "\(self.label) ended \(missing, "byte") before its declared length of \(self.length ?? 0)", path: self.path)
     }
 
-    func longError() -> FormworkError {
-        FormworkError(
-            .lengthMismatch, "\(self.label) has more bytes than its declared length of \(self.length ?? 0)",
+    func longError(openedAt offset: Int64) -> FormworkError {
+        let hint = offset == 0 ? "" : ": it was opened at byte \(offset), where it has to begin"
+        return FormworkError(
+            .lengthMismatch, "\(self.label) has more bytes than its declared length of \(self.length ?? 0)\(hint)",
             path: self.path)
     }
 

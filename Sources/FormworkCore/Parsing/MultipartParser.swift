@@ -97,6 +97,9 @@ public struct MultipartParser: Sendable {
     /// The number of bytes of the body used so far.
     public internal(set) var offset: Int64 = 0
 
+    /// The boundary, as the body has it after `--`.
+    package var boundary: ArraySlice<UInt8> { self.delimiter.dropFirst(4) }
+
     /// A parser for a body with this boundary.
     public init(boundary: Boundary, profile: ParsingProfile = .default, limits: ParsingLimits = .default) {
         self.init(unchecked: Array(boundary.text.utf8), profile, limits)

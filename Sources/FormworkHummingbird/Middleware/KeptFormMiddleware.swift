@@ -4,9 +4,10 @@ import Hummingbird
 import Synchronization
 
 /// Keeps a request's form after it was first collected or decoded, for the handlers that follow: a middleware that
-/// checks a token reads the form, and the route reads it again.
+/// checks a token reads the form, and the route reads it again, whole or part by part.
 ///
-/// The form is kept until its request is answered, with large files on disk. The limits are those of the first call.
+/// The form is kept until its request is answered, with large files on disk. The first call's limits apply to the whole
+/// form; those of a later `formParts` apply to its parts too. A form that was first read part by part isn't kept.
 /// Without this middleware, reading a body a second time is an error that says so.
 ///
 /// ```swift

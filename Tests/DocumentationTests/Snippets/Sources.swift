@@ -14,12 +14,21 @@ struct CountingStream: ByteStream {
     }
 }
 
+private func logLines() -> AsyncStream<[UInt8]> {
+    AsyncStream { continuation in
+        continuation.yield(Array("started\n".utf8))
+        continuation.finish()
+    }
+}
+
 func sources() throws -> [FormData] {
     let generated = BodySource.stream(length: 1_000_000) { offset in
         CountingStream(from: offset)
     }
     var form = FormData()
     form.append(name: "generated", source: generated)
+
+    let log = BodySource.chunks { logLines() }
 
     var fixture = FormData()
     fixture.append(
@@ -31,5 +40,5 @@ func sources() throws -> [FormData] {
         PartSequence(count: 1_000_000) { index in
             BodyPart(name: "reading", value: "\(index)")
         })
-    return [form, fixture, readings]
+    return [form, fixture, readings, FormData([BodyPart(name: "log", source: log)])]
 }

@@ -336,6 +336,31 @@ struct FormValueTests {
             #expect(rest.elementsEqual(whole.dropFirst(offset)))
         }
     }
+
+    @Test("A date that can't be read is refused with the format that the decoder wants")
+    func formats() throws {
+        struct Moment: Codable { var date: Date }
+        let rows: [(FormDateFormat, String, String)] = [
+            (.iso8601, "16:00", "\"16:00\" is not a valid Date: it needs ISO 8601 (FormDataDecoder.dates)."),
+            (.secondsSince1970, "2026", ""),
+            (.secondsSince1970, "x", "\"x\" is not a valid Date: it needs seconds since 1970 (FormDataDecoder.dates)."),
+            (
+                .millisecondsSince1970, "x",
+                "\"x\" is not a valid Date: it needs milliseconds since 1970 (FormDataDecoder.dates)."
+            ),
+        ]
+        for (format, text, message) in rows {
+            var decoder = FormDataDecoder()
+            decoder.dates = format
+            let form = try ReceivedForm("date=\(text)", contentType: "application/x-www-form-urlencoded")
+            do {
+                _ = try decoder.decode(Moment.self, from: form)
+                #expect(message.isEmpty)
+            } catch DecodingError.dataCorrupted(let context) {
+                #expect(context.debugDescription == message)
+            }
+        }
+    }
 }
 
 extension BodyPlan {

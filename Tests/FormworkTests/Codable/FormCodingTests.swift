@@ -170,6 +170,48 @@ struct FormCodingTests {
         #expect(answer.table == [:])
     }
 
+    @Test("A file control left empty is no value for a member that isn't optional")
+    func requiredFiles() async throws {
+        struct File: Codable { var file: FormFile }
+        struct Bytes: Codable { var file: [UInt8] }
+        let form = try await self.form(["file": nil])
+        for type in [File.self, Bytes.self] as [any Decodable.Type] {
+            let error = try #require(throws: DecodingError.self) { try FormDataDecoder().decode(type, from: form) }
+            guard case .valueNotFound(_, let context) = error else { throw error }
+            #expect(context.codingPath.map(\.stringValue) == ["file"])
+            #expect(
+                context.debugDescription
+                    == "The file control was left empty: no file was chosen. An optional would be nil.")
+        }
+        // Bytes have a name of their own, so none at all aren't an empty control.
+        let none = try FormDataEncoder().encode(["file": [UInt8]()])
+        let sent = try await none.plan()
+        let bytes = try await AsyncBodyReader(sent.makeReader()).next() ?? []
+        #expect(try FormDataDecoder().decode(Bytes.self, from: bytes, contentType: sent.contentType).file == [])
+    }
+
+    private static let emptySources: [BodySource] = [
+        .text(""), .bytes([]), .bytes(ArraySlice<UInt8>()), .synthetic(SyntheticBytes(.zeros, count: 0)),
+        .stream(once: DripStream([]), length: 0), .file("/etc/passwd", length: 0),
+        .descriptor(.standardInput, length: 0), .concatenation([]), .concatenation([.text(""), .bytes([])]),
+    ]
+
+    @Test(
+        "A file without a name and content would be an empty file control, however it is held", arguments: emptySources)
+    func emptyFiles(source: BodySource) throws {
+        struct File: Codable { var file: FormFile }
+        struct Optional: Codable { var file: FormFile? }
+        for filename in [nil, ""] {
+            let file = FormFile(filename: filename, source: source)
+            for value in [File(file: file), Optional(file: file), ["file": [file]]] as [any Encodable] {
+                #expect(throws: EncodingError.self) { try FormDataEncoder().encode(value) }
+            }
+        }
+        for value in [FormFile(filename: "a", source: source), FormFile(filename: "", source: .text("a"))] {
+            #expect(throws: Never.self) { try FormDataEncoder().encode(File(file: value)) }
+        }
+    }
+
     @Test("One field where an array is wanted is its only element; checkboxes are on")
     func single() async throws {
         struct Answer: Codable, Equatable {
@@ -363,6 +405,39 @@ struct FormCodingTests {
         guard case .invalidValue(_, let context) = error else { throw error }
         #expect(context.codingPath.map(\.stringValue).joined(separator: ".") == row.path, "\(context.debugDescription)")
         #expect(context.debugDescription.contains(row.message), "\(context.debugDescription)")
+    }
+
+    @Test("A refusal of a value that would be lost names what to do instead")
+    func remedies() throws {
+        let rows: [(any Encodable, String)] = [
+            (Lost(list: []), "pass nil, make the member not optional, or send it as a JSONPart."),
+            (Lost(word: .empty), "pass nil, make the member not optional, or send it as a JSONPart."),
+            (["list": [1, nil]] as [String: [Int?]], "leave it out, or send the array as a JSONPart."),
+            (["a[b]": 1], "rename it (CodingKeys), or send its object as a JSONPart."),
+            (["": 1], "rename it (CodingKeys), or send its object as a JSONPart."),
+        ]
+        for (value, remedy) in rows {
+            let error = try #require(throws: EncodingError.self) { try FormDataEncoder().encode(value) }
+            guard case .invalidValue(_, let context) = error else { throw error }
+            #expect(context.debugDescription.hasSuffix(": " + remedy), "\(context.debugDescription)")
+        }
+    }
+
+    @Test("Numbers in brackets that are no array's are refused with what reads them")
+    func numbersWithGaps() async throws {
+        struct Listed: Codable { var list: [String] }
+        let form = try await self.form(["list[0]": "a", "list[2]": "b"])
+        do {
+            _ = try FormDataDecoder().decode(Listed.self, from: form)
+            Issue.record("decoded")
+        } catch DecodingError.typeMismatch(_, let context) {
+            #expect(
+                context.debugDescription
+                    == "Array<String> needs fields with the same name, with [] after it, or with [0], [1], … in that order; "
+                    + "a dictionary reads other names.")
+        }
+        let sparse = try FormDataDecoder().decode([String: [Int: String]].self, from: form)
+        #expect(sparse == ["list": [0: "a", 2: "b"]])
     }
 
     @Test("Empty text is text; a depth is one for both; mixed arrays come back with brackets and indices")

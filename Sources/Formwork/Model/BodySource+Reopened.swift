@@ -1,0 +1,114 @@
+import FormworkCore
+
+// Streams and sequences that are opened again, in the forms in which callers have them.
+
+extension BodySource {
+    /// A pull stream that can be opened any number of times, at its beginning. A reader that begins at an offset reads the
+    /// bytes before it and leaves them out.
+    /// - Parameters:
+    ///   - length: The number of bytes; `nil` if it is unknown. A stream that gives fewer is an error.
+    ///   - surplus: How bytes beyond `length` are treated.
+    ///   - open: Returns a new stream that begins at the first byte.
+    public static func stream(
+        length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> any ByteStream
+    ) -> BodySource {
+        .stream(length: length, surplus: surplus) { offset in SkippingStream(try open(), leavingOut: offset) }
+    }
+
+    /// Chunks of an async sequence that can be opened any number of times, at its beginning. A reader that begins at an
+    /// offset reads the bytes before it and leaves them out.
+    ///
+    /// ```swift
+    /// let log = BodySource.chunks { logLines() }
+    /// ```
+    /// - Parameters:
+    ///   - length: The number of bytes; `nil` if it is unknown. A sequence that gives fewer is an error.
+    ///   - surplus: How bytes beyond `length` are treated.
+    ///   - open: Returns a new sequence that begins at the first byte.
+    public static func chunks<Chunks: AsyncSequence & SendableMetatype>(
+        length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Chunks
+    ) -> BodySource where Chunks.Element: Sequence<UInt8> {
+        .reopened(length, surplus) { offset in
+            SkippingChunkIterator(TypedChunkIterator(try open().makeAsyncIterator()), leavingOut: offset)
+        }
+    }
+
+    /// Chunks of an async sequence of buffers that can be opened any number of times, at its beginning.
+    @_disfavoredOverload
+    public static func chunks<Chunks: AsyncSequence & Sendable>(
+        length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Chunks
+    ) -> BodySource where Chunks.Element: BodyChunk {
+        .chunks(length: length, surplus: surplus) { () throws in try open().map(\.array) }
+    }
+
+    /// Bytes of an async sequence that can be opened any number of times, at its beginning; collected into chunks of
+    /// 16 KiB.
+    public static func chunks<Bytes: AsyncSequence & Sendable>(
+        length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Bytes
+    ) -> BodySource where Bytes.Element == UInt8 {
+        .chunks(length: length, surplus: surplus) { () throws in GatheredBytes(try open()) }
+    }
+
+    /// Chunks of an async sequence of buffers that can be opened any number of times, at any offset.
+    @_disfavoredOverload
+    public static func chunks<Chunks: AsyncSequence & Sendable>(
+        length: Int64? = nil, surplus: StreamSurplus = .refuse,
+        open: @escaping @Sendable (_ offset: Int64) throws -> Chunks
+    ) -> BodySource where Chunks.Element: BodyChunk {
+        .chunks(length: length, surplus: surplus) { (offset: Int64) throws in try open(offset).map(\.array) }
+    }
+
+    /// Bytes of an async sequence that can be opened any number of times, at any offset; collected into chunks of 16 KiB.
+    public static func chunks<Bytes: AsyncSequence & Sendable>(
+        length: Int64? = nil, surplus: StreamSurplus = .refuse,
+        open: @escaping @Sendable (_ offset: Int64) throws -> Bytes
+    ) -> BodySource where Bytes.Element == UInt8 {
+        .chunks(length: length, surplus: surplus) { (offset: Int64) throws in GatheredBytes(try open(offset)) }
+    }
+
+    private static func reopened(
+        _ length: Int64?, _ surplus: StreamSurplus, _ open: @escaping @Sendable (Int64) throws -> ChunkIterator
+    ) -> BodySource {
+        .init(
+            .stream(
+                StreamSource(
+                    length: length, isReplayable: true, label: "an async sequence", surplus: surplus,
+                    opening: .chunks(open))))
+    }
+}
+
+/// A stream without its first bytes.
+private struct SkippingStream: ByteStream {
+    private var base: any ByteStream
+    private var rest: Int64
+
+    init(_ base: any ByteStream, leavingOut count: Int64) { (self.base, self.rest) = (base, count) }
+
+    mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
+        while self.rest > 0 {
+            var room = buffer._mutatingExtracting(0..<Int(min(Int64(buffer.byteCount), self.rest)))
+            let count = try self.base.readChecked(into: &room)
+            guard count > 0 else { return 0 }
+            self.rest -= Int64(count)
+        }
+        return try self.base.readChecked(into: &buffer)
+    }
+}
+
+/// An iterator without its first bytes.
+private final class SkippingChunkIterator: ChunkIterator {
+    private let base: ChunkIterator
+    private var rest: Int64
+
+    init(_ base: ChunkIterator, leavingOut count: Int64) { (self.base, self.rest) = (base, count) }
+
+    override func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
+        while let chunk = try await self.base.next(isolation: isolation) {
+            guard self.rest > 0 else { return chunk }
+            let left = Int(min(self.rest, Int64(chunk.count)))
+            self.rest -= Int64(left)
+            if left < chunk.count { return Array(chunk[left...]) }
+        }
+        return nil
+    }
+}

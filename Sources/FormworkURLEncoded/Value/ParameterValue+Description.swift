@@ -1,0 +1,37 @@
+extension ParameterValue: CustomStringConvertible {
+    /// The literal that makes the value: `["tags": ["sea", "fog"], "page": 2]`. Bytes, which have no literal, are shown as
+    /// their number, and levels after the 64th as `…`.
+    public var description: String { self.text(levels: 64) }
+
+    private func text(levels: Int) -> String {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .text(let text): text.debugDescription
+        case .bytes(let bytes): bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
+        case .array(let elements): Self.list(elements, levels)
+        case .set(let elements): "set " + Self.list(elements, levels)
+        case .object(let members):
+            if levels == 0 {
+                "…"
+            } else if members.isEmpty {
+                "[:]"
+            } else {
+                "["
+                    + members.map { "\($0.name.debugDescription): \($0.value.text(levels: levels - 1))" }
+                    .joined(separator: ", ") + "]"
+            }
+        }
+    }
+
+    private static func list(_ elements: [ParameterValue], _ levels: Int) -> String {
+        levels == 0 ? "…" : "[" + elements.map { $0.text(levels: levels - 1) }.joined(separator: ", ") + "]"
+    }
+}
+
+extension ParameterValue.Member: CustomStringConvertible {
+    /// The member as in an object's literal: `"page": 2`.
+    public var description: String { "\(self.name.debugDescription): \(self.value)" }
+}
