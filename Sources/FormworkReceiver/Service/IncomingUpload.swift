@@ -144,14 +144,18 @@ package struct IncomingUpload: Sendable {
     }
 }
 
-/// A request target's path, without its query.
+/// A request target's path.
 struct RequestPath: Equatable {
     let text: String
+    /// What follows the question mark; `nil` if that is nothing.
+    let query: String?
 
     init(_ target: String?) {
-        let target = target ?? "/"
+        let target = (target ?? "/").unicodeScalars
         // Scalar by scalar, also below: HTTP/2 passes marks on as they are, and one after a slash is one `Character` with it.
-        self.text = String(target.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
+        let path = target.prefix { $0 != "?" && $0 != "#" }
+        let query = target[path.endIndex...].prefix { $0 != "#" }.dropFirst()
+        (self.text, self.query) = (String(path), query.isEmpty ? nil : String(query))
     }
 
     /// The segments before the last slash, percent-decoded. Segments that are empty or not UTF-8 are left out.

@@ -45,13 +45,11 @@ extension Responder {
     }
 
     private func described(_ head: HTTPRequest, _ client: ClientAddress) -> HookEvent.Upload {
-        let target = head.path ?? "/"
-        let path = RequestPath(target).text
-        let query = target.dropFirst(path.count).prefix { $0 != "#" }.dropFirst()
+        let target = RequestPath(head.path)
         var upload = HookEvent.Upload(
             upload: UploadLink.newID() + UploadLink.newID(), protocol: "http", method: head.method.rawValue,
-            path: path.cut(to: 4_096), peer: client.text)
-        upload.query = query.isEmpty ? nil : String(query).cut(to: 4_096)
+            path: target.text.cut(to: 4_096), peer: client.text)
+        upload.query = target.query?.cut(to: 4_096)
         upload.link = self.scope.map { HookEvent.Link($0.link) }
         upload.credential =
             if self.scope != nil { "link" } else if self.access.token == nil { nil } else {
