@@ -35,8 +35,8 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     public var filename: String? { self.header.filename }
     /// Whether the part is a file: it has a filename, which may be empty.
     @inlinable public var isFile: Bool { self.header.isFile }
-    /// Whether the part is an empty file control: a file with an empty name, which browsers send if no file is chosen.
-    /// It has no content.
+    /// Whether the part is an empty file control: a file with an empty name, which browsers send, without content, if no
+    /// file is chosen. Whether a part has content isn't known before it is read.
     public var isEmptyFileControl: Bool { self.isFile && self.filename?.isEmpty ?? false }
     /// The content's type as the sender wrote it. `nil`, for none, means `text/plain`.
     public var contentType: String? { self.header.contentType }
