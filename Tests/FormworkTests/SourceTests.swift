@@ -38,6 +38,33 @@ struct SourceTests {
         }
     }
 
+    @Test("A path that isn't one is refused with what to pass instead")
+    func misreadPaths() throws {
+        let rows: [(String, String)] = [
+            ("file:///tmp/none.txt", "can't be read: this is the text of a file URL, so pass the URL or its path"),
+            ("https://example.com/a.jpg", "can't be read: this is a URL, so download it first and pass the file"),
+            ("s3+x.y-z://bucket/key", "can't be read: this is a URL, so download it first and pass the file"),
+            ("~/none.txt", "can't be read: only a shell replaces ~, so write the home folder's path"),
+            ("~ada/none.txt", "can't be read: only a shell replaces ~, so write the home folder's path"),
+            ("none.txt", "can't be read"), ("C:/none.txt", "can't be read"), ("a b:/none.txt", "can't be read"),
+            (":/none.txt", "can't be read"), ("/a/https://none", "can't be read"), ("https:none", "can't be read"),
+        ]
+        for (path, message) in rows {
+            let error = try #require(self.error(of: .file(path)))
+            #expect(error.code == .sourceUnavailable && error.cause as? Errno == .noSuchFileOrDirectory)
+            #expect(error.message == message)
+        }
+        let url = try #require(self.error(of: .file("https://example.com/a.jpg")))
+        #expect(
+            url.description
+                == "part 1 \"s\": https:/example.com/a.jpg: can't be read: this is a URL, so download it first "
+                + "and pass the file (No such file or directory)")
+        // A file may have such a name.
+        let folder = TemporaryFolder()
+        _ = try folder.file("~a", "tilde")
+        #expect(try self.content(of: .file(folder.path.appending("~a"))) == "tilde")
+    }
+
     @Test("An open file is read from where it stands, without moving it, again and again")
     func descriptor() throws {
         let folder = TemporaryFolder()

@@ -41,10 +41,3 @@ extension BodyPart: CustomStringConvertible {
     /// The part without its content: `file "photo" (beach.jpg, image/jpeg), 90210 bytes`.
     public var description: String { "\(self.summary), \(self.source)" }
 }
-
-extension FormFile: CustomStringConvertible {
-    /// The file without its content: `file (beach.jpg, image/jpeg), 90210 bytes`.
-    public var description: String {
-        "\(Summary.file(filename: self.filename, contentType: self.contentType)), \(self.source)"
-    }
-}

@@ -94,7 +94,8 @@ struct SourceResolver {
             guard status.seemsReadable || SystemCalls.mayRead(path) else { throw .permissionDenied }
             return status
         } catch {
-            throw FormworkError(.sourceUnavailable, "can't be read", path: path.string, cause: error)
+            let advice = error == .noSuchFileOrDirectory ? path.advice.map { ": " + $0 } : nil
+            throw FormworkError(.sourceUnavailable, "can't be read\(advice ?? "")", path: path.string, cause: error)
         }
     }
 
