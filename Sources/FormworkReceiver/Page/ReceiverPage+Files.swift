@@ -159,7 +159,8 @@ extension String {
                 && (scalar.properties.isAlphabetic || "0123456789:/.-_~%".unicodeScalars.contains(scalar))
         }
         // A quote is percent-encoded, as in any URL, rather than quoted for the shell.
-        let content = self.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "%27")
+        // By scalars: a quote and a combining mark after it are one Character, but a shell sees the quote.
+        let content = self.unicodeScalars.map { $0 == "'" ? "%27" : String($0) }.joined()
         return isPlain && !self.isEmpty ? self : "'\(content)'"
     }
 }
