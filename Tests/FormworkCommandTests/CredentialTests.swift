@@ -185,7 +185,7 @@ struct CredentialTests {
         }
         #expect(
             found == [
-                "me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q", "v:w", "n:o", " c=d", " e", "k=l", "r:s", "t1",
+                "me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q", "a", "v:w", "n:o", " c=d", " e", "k=l", "r:s", "t1",
                 "a:b", "t2", "t3", "t4", "t5",
             ])
     }

@@ -38,7 +38,7 @@ struct SecretTextTests {
             (["body", "--url", "me:pw@h"], "body --url *****@h"),
             (["send", "h", "-F", "me:pw@h"], "send h -F me:pw@h"),
             (["send", "h", "-A", "me@h"], "send h -A me@h"), (["inspect", "a@b"], "inspect a@b"),
-            (["send", "http://\u{301}me:pw@h"], "send http://********@h"),
+            (["send", "http://\u{301}me:pw@h"], "send http://*******@h"),
         ])
     func withoutScheme(words: [String], shown: String) {
         let words = ["formwork"] + words
