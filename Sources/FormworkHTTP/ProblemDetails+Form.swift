@@ -60,7 +60,7 @@ extension ProblemDetails {
 
     private static func writeFailed(_ errno: Errno?) -> Self {
         switch errno {
-        case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?:
+        case let errno? where errno.isLackOfRoom:
             // RFC 4918 §11.5; HTTPTypes has no name for it.
             Self(title: "Insufficient Storage", status: 507, detail: "There is no room for the body.")
         case .tooManyOpenFiles?, .tooManyOpenFilesInSystem?:

@@ -20,14 +20,16 @@ public struct TusMetadata: Sendable, Hashable, Codable {
 
     /// Reads a field's value; `nil` if a key is empty or appears twice, or a value isn't base64.
     package init?(_ fieldValue: String) {
-        for entry in fieldValue.split(separator: ",", omittingEmptySubsequences: false) {
-            let words = entry.split(separator: " ")
-            // tus.io's own clients send an empty field if there is no metadata.
-            if words.isEmpty, fieldValue.allSatisfy({ $0 == " " }) { return }
-            guard (1...2).contains(words.count), self[String(words[0])] == nil,
-                let value = Base64.decode(words.count == 2 ? String(words[1]) : "")
+        // tus.io's own clients send an empty field if there is no metadata.
+        if fieldValue.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) { return }
+        // A set: a field may have thousands of keys, and a search for each would take minutes.
+        var keys: Set<String> = []
+        for entry in fieldValue.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let words = entry.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+            guard (1...2).contains(words.count), keys.insert(words[0]).inserted,
+                let value = Base64.decode(words.count == 2 ? words[1] : "")
             else { return nil }
-            self.entries.append(Entry(key: String(words[0]), value: value))
+            self.entries.append(Entry(key: words[0], value: value))
         }
     }
 

@@ -115,8 +115,16 @@ private final class Shared: Sendable {
         let listener = Handover(listener)
         DispatchQueue(label: "formwork.loopback").async {
             guard let listener = listener.take() else { return }
-            while let socket = try? listener.accept() {
-                let socket = Handover(socket)
+            while true {
+                let socket: Handover
+                do {
+                    guard let next = try listener.accept() else { return }
+                    socket = Handover(next)
+                } catch {
+                    // Too many open files, for example, pass: the client waits in the meantime.
+                    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(10))
+                    continue
+                }
                 DispatchQueue(label: "formwork.loopback.connection").async {
                     guard let socket = socket.take() else { return }
                     self.exchange(on: LoopbackConnection(socket))

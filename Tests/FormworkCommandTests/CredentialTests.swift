@@ -56,6 +56,13 @@ struct CredentialTests {
                 == "Authorization: Bearer from-file")
     }
 
+    @Test("A netrc entry without user and password gives no credentials", arguments: ["default", "machine 127.0.0.1"])
+    func emptyEntry(entry: String) throws {
+        let folder = Folder()
+        try folder.file("netrc", entry + "\n")
+        #expect(try self.authorization("--netrc-file netrc", in: folder) == nil)
+    }
+
     @Test("-H @FILE may be a pipe, and a missing file is named")
     func headerFile() throws {
         #expect(
@@ -178,7 +185,7 @@ struct CredentialTests {
         }
         #expect(
             found == [
-                "me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q", "v:w", "n:o", " c=d", " e", "k=l", "r:s", "t1",
+                "me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q", "a", "v:w", "n:o", " c=d", " e", "k=l", "r:s", "t1",
                 "a:b", "t2", "t3", "t4", "t5",
             ])
     }

@@ -163,7 +163,7 @@ struct LinkCommandTests {
         let found = SecretArguments.ranges(in: words).map { word, range in
             String(decoding: Array(words[word].utf8)[range], as: UTF8.self)
         }
-        #expect(found == ["c2ln-X_9", "b"])
+        #expect(found == ["c2ln-X_9", "b", "e"])
         #expect(SecretText.masked(words[2]) == "https://h/.link/Zm9v.***/")
         #expect(SecretText.masked(words[5]) == "x/.link/a.***?c/.link/d.***")
     }

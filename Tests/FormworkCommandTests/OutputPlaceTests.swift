@@ -100,6 +100,33 @@ struct OutputPlaceTests {
     }
 
     #if Transfer
+    @Test("An answer doesn't replace a file that may not be written")
+    func writeProtected() throws {
+        let (folder, receiver) = (Folder(), try Receiver(text: "answer"))
+        // root may write any file.
+        let result = try Command.shell(
+            """
+            echo kept > file; chmod 444 file; chmod 777 .; umask 022
+            AS=; [ $(id -u) != 0 ] || { chown 65534:65534 file; AS='setpriv --reuid 65534 --regid 65534 --clear-groups'; }
+            $AS "$F" send http://127.0.0.1:\(receiver.port) \(Self.form) -q -o file; echo $?; cat file
+            """, in: folder.path)
+        #expect(result.text == "23\nkept\n")
+        #expect(
+            result.errors == "formwork: file: the answer can't be written to this file (Permission denied)\n",
+            "\(result.errors)")
+    }
+
+    @Test("A terminal that doesn't show all of an answer says so")
+    func longAnswer() throws {
+        let receiver = try Receiver(text: String(repeating: "0123456789abcde\n", count: 70_000))
+        let run = try PseudoTerminal.run(
+            "\"$F\" send http://127.0.0.1:\(receiver.port) \(Self.form)", columns: 80)
+        #expect(
+            run.text.contains(
+                "formwork: warning: the terminal shows only the first 1 MiB of the answer: -o FILE writes all of it"),
+            "\(run.text.suffix(300))")
+    }
+
     @Test("An answer is appended to the log that standard output leads to")
     func answer() throws {
         let (folder, receiver) = (Folder(), try Receiver(text: "answer\n"))

@@ -249,6 +249,22 @@ struct ReceiveCommandTests {
         #expect(outcome.errors.contains(named))
     }
 
+    @Test func `An object store is closed after a later error, which is reported`() throws {
+        let outcome = try Self.run(
+            """
+            cat > store.py <<'END'
+            \(Self.store.replacing("403", with: "200").replacing(Self.refusal, with: "<ListMultipartUploadsResult/>"))
+            END
+            python3 store.py > port & S=$!
+            until [ -s port ]; do sleep 0.05; done
+            export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat port)
+            timeout 20 "$F" receive --port 0 --to s3://bucket/a --resume-dir /proc/nope; E=$?
+            kill -KILL $S; exit $E
+            """)
+        #expect(outcome.status == 2 || outcome.status == 23, "\(outcome.status)")
+        #expect(outcome.errors.contains("/proc/nope"), "\(outcome.errors)")
+    }
+
     @Test(arguments: [
         ("", "--dir FOLDER or --to s3://BUCKET/PREFIX"), ("--to s3://bucket/a --overwrite", "--overwrite"),
         ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "not s3://bucket/prefix"),
@@ -273,6 +289,8 @@ struct ReceiveCommandTests {
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(named), "\(outcome.errors)")
     }
+
+    private static let refusal = "<Error><Code>InvalidAccessKeyId</Code></Error>"
 
     /// A store that knows no keys; it prints its port.
     private static let store = """

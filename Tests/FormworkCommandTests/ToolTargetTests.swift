@@ -44,6 +44,18 @@ struct ToolTargetTests {
         #expect(wrk.text.contains("io.open(\"o\", \"rb\")"))
     }
 
+    @Test("A URL adds no line to a request", arguments: ["request", "vegeta -o o.bin", "curl -o o.bin", "curl"])
+    func lines(tool: String) throws {
+        let folder = Folder()
+        let result = try Command.shell(
+            "$F body -F a=1 --as \(tool) --url $'http://h/x HTTP/1.1\\r\\nX-Inj: 1'", in: folder.path)
+        #expect(result.status == 2 && result.text == "" && folder.names == [])
+        #expect(
+            result.errors
+                == "formwork: --url 'http://h/x HTTP/1.1\\r\\nX-Inj: 1': a URL has no blanks and control characters: "
+                + "percent-encode them\n")
+    }
+
     @Test("A target of Vegeta's has the body in it")
     func vegeta() throws {
         let result = try Command.shell("$F body -F a=1 --boundary b --url http://h/x --as vegeta")

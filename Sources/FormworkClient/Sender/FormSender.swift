@@ -203,6 +203,7 @@ public struct FormSender: Sendable {
         let (machine, asked) = (course.machine, course.isAuthorized ? nil : self.options.authentication)
         var trace = course.trace
         var isAnswered = false
+        var bytesSent: Int64 = 0
         var isAuthorized = course.isAuthorized
         var authorization: String?
         do {
@@ -213,6 +214,7 @@ public struct FormSender: Sendable {
                     job.observer.received(answer.head, answer.isHTTP2)
                     if let asked, let challenge = next.challenge(answer.head, like: trusts ? next : job.request) {
                         isAuthorized = true
+                        bytesSent = answer.bytesSent
                         authorization = try await asked.answer(challenge)
                         if authorization != nil { return nil }
                     }
@@ -228,7 +230,8 @@ public struct FormSender: Sendable {
                 })
             if let result { return result }
             if let authorization {
-                if body != nil { try course.plan.checkReplayable() }
+                // A server that refused before the body left it unread.
+                if body != nil, bytesSent > 0 { try course.plan.checkReplayable() }
                 course.request.headerFields[.authorization] = authorization
                 course.machine = SharedMachine(try job.make(course.plan, course.request))
             }

@@ -63,6 +63,8 @@ package struct ResumableSend: SendMachine {
     private var offset: Int64 = 0
     /// Whether the body ends with the last request.
     private var reachesEnd = false
+    /// Whether the last request has a body.
+    private var hasContent = false
     private var wasCut: Bool
     private var resumedFrom: Int64?
     private var resumptions = 0
@@ -142,6 +144,7 @@ package struct ResumableSend: SendMachine {
         } else {
             self.reachesEnd = false
         }
+        self.hasContent = range.map { $0.count != 0 } ?? false
         guard let range, range.count != 0 else { return .exchange(request, nil, expectsContinue: false) }
         self.offset = range.offset
         if self.wasCut, self.client.link != nil {
@@ -213,11 +216,18 @@ package struct ResumableSend: SendMachine {
         guard self.page == nil, self.mayPass(error) else { return self.fail(error) }
         let before = self.client.failedAttempts
         self.wasCut = true
-        let isEarlySuccess = error is FormworkError
-        self.client.lost(
-            error, wasReached: isEarlySuccess || (error as? TransferError)?.bytesSent ?? 0 > 0)
+        self.client.lost(error, wasReached: self.wasReached(error))
         self.advance(before)
         if self.pausesTooLong(remaining) { self.fail(error) }
+    }
+
+    /// Whether the server can have received the last request, or a part of its body. One without a body is whole with
+    /// its head, so it can have been processed although no byte was counted.
+    private func wasReached(_ error: any Error) -> Bool {
+        guard let error = error as? TransferError else { return true }
+        if self.hasContent { return error.bytesSent ?? 0 > 0 }
+        // A time-out of the connection counts no bytes, unlike one of the exchange.
+        return [.send, .receive].contains(error.code) || error.bytesSent != nil
     }
 
     /// Whether no time is left after the next pause.

@@ -7,6 +7,7 @@ import FormworkResumable
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Synchronization
 
 extension HTTPClient {
@@ -151,10 +152,12 @@ extension HTTPClient {
             if let failure = feed?.failure { throw failure }
             if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
             let isSent = feed?.isComplete ?? true
+            let wasConnected = !(error is NIOConnectionError || (error as? HTTPClientError) == .connectTimeout)
             machine.failed(
                 TransferError(
-                    isSent ? .receive : .send, "the connection failed (\(TransferError.text(error)))",
-                    bytesSent: feed?.count ?? 0, cause: error),
+                    wasConnected ? isSent ? .receive : .send : .connect,
+                    "the connection failed (\(TransferError.text(error)))",
+                    bytesSent: wasConnected ? feed?.count ?? 0 : nil, cause: error),
                 remaining: deadline.remaining)
             return nil
         }

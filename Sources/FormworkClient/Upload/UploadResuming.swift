@@ -144,6 +144,8 @@ extension FormSender {
                 prepared.plan, with: request, resuming: prepared.resuming, observer: observer, answered: answered)
         }
         let delivery: TusDelivery
+        // One time-out for the question and the upload.
+        let end = self.options.timeout.map { ContinuousClock.Instant.after($0) }
         do {
             // Even before the question what the server supports.
             if prepared.plan.isReplayable { _ = try await prepared.plan.checkedIfEmpty() }
@@ -155,7 +157,10 @@ extension FormSender {
             self.options.monitor?.finish()
             throw error
         }
-        return try await self.send(
+        var sender = self
+        sender.wholeTimeout = self.wholeTimeout ?? self.options.timeout
+        sender.options.timeout = end.map { ContinuousClock.now.duration(to: $0) }
+        return try await sender.send(
             delivery.plan, with: request, resuming: delivery.resuming, observer: observer, answered: answered)
     }
 }

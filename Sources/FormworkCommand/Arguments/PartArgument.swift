@@ -96,19 +96,28 @@ struct PartArgument {
         return flags
     }
 
+    /// Whether the next word is an option's value, other than with `--name=value`.
+    static func hasValue(_ option: String) -> Bool {
+        self.optionsWithValue.contains(option) || Option(spelling: option) != nil
+    }
+
     static let optionsWithValue: Set<String> = [
-        "-A", "--array", "--as", "-b", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
-        "--content-type", "--cookie", "-d", "--data", "--data-binary", "--data-json", "--data-raw", "--data-urlencode",
-        "--dialect", "-E", "--entry", "--escape", "--expect100-timeout", "--from", "-H", "--header",
-        "--into", "--key", "--length", "--limit", "--limit-rate", "-m", "--max-redirs", "--max-retry-after",
-        "--max-time", "--netrc-file", "--noproxy",
-        "--null", "-o", "--offset", "--output", "--part", "--piece-size", "--presigned", "--profile", "--progress",
-        "--progress-interval", "--proxy", "--request", "--resolve", "--resume", "--retry", "--retry-delay", "--save",
-        "--sort",
-        "--space", "--stall-timeout", "--state", "--state-dir", "--to", "--type-from", "-u", "--unix-socket", "-T",
-        "--upload-file", "--url", "--url-query",
-        "--user", "--user-agent", "-w", "--write-out", "-x",
-        "-X",
+        "--abandon-after", "--array", "--as", "--bool", "--boundary", "--cacert", "--cert", "--compat",
+        "--connect-timeout", "--content-type", "--cookie", "--data", "--data-binary", "--data-json", "--data-raw",
+        "--data-urlencode", "--dialect", "--digest", "--dir", "--drain-delay", "--entry", "--escape",
+        "--expect100-timeout", "--expires", "--fields", "--free-space", "--from", "--grace", "--header", "--hook",
+        "--hook-failure", "--hook-secret-file", "--hook-timeout", "--host", "--idle-timeout", "--into", "--key",
+        "--key-file", "--length", "--limit", "--limit-rate", "--link-key-file", "--list", "--log", "--log-level",
+        "--max-field-size", "--max-fields", "--max-file-size", "--max-files", "--max-redirs", "--max-retry-after",
+        "--max-size", "--max-time", "--max-uploads", "--max-uploads-per-client", "--memory", "--message",
+        "--min-rate", "--netrc-file", "--noproxy", "--null", "--offset", "--output", "--part", "--part-parallelism",
+        "--part-size", "--piece-size", "--port", "--prefix", "--presigned", "--profile", "--progress",
+        "--progress-interval", "--proxy", "--repeated", "--request", "--resolve", "--resume", "--resume-dir",
+        "--resume-lifetime", "--resume-total", "--resume-uploads", "--resume-uploads-per-client", "--retry",
+        "--retry-delay", "--s3-addressing", "--save", "--sort", "--space", "--stall-timeout", "--state",
+        "--state-dir", "--store-timeout", "--title", "--tls-cert", "--tls-key", "--to", "--token", "--token-file",
+        "--trusted-proxy", "--type-from", "--unix-socket", "--upload-file", "--url", "--url-query", "--user",
+        "--user-agent", "--write-out", "-A", "-E", "-H", "-T", "-X", "-b", "-d", "-m", "-o", "-u", "-w", "-x",
     ]
 
     private init(option: Option, text: String) {

@@ -20,16 +20,46 @@ enum SecretArguments {
     /// The bytes to overwrite: the number of a word, and a range in it.
     static func ranges(in words: [String]) -> [(word: Int, range: Range<Int>)] {
         var found: [(Int, Range<Int>)] = []
+        let urls = self.places(in: words)
         for (index, word) in words.enumerated() {
             let before = index > 0 ? words[index - 1] : ""
             if let range = self.value(of: word, after: before) {
                 found.append((index, range))
             } else {
-                found += [self.userInfo(in: word), self.signature(in: word)].compactMap { $0 }.map { (index, $0) }
-                found += self.parameters(of: word, after: before).map { (index, $0) }
+                let bytes = Array(word.utf8)
+                var inWord = SecretText.userInfo(in: bytes) + SecretText.linkSignatures(in: bytes)
+                inWord += self.parameters(of: word, after: before)
+                if let start = self.startOfURL(word, after: before, urls.contains(index)) {
+                    inWord += [SecretText.userInfo(of: bytes, from: start)].compactMap { $0 }
+                }
+                found += inWord.map { (index, $0) }
             }
         }
         return found.filter { !$0.1.isEmpty }
+    }
+
+    /// The words that can be a URL because of their place: `send` and `curl` have no other arguments without an option.
+    private static func places(in words: [String]) -> Set<Int> {
+        guard let verb = words.firstIndex(where: { ["send", "curl"].contains($0) }), verb < 2 else { return [] }
+        var places: Set<Int> = []
+        var index = verb + 1
+        while index < words.count {
+            let word = words[index]
+            let option = ShortOptions(word).flatMap { $0.value.isEmpty ? $0.option : nil } ?? word
+            if !word.hasPrefix("-") { places.insert(index) }
+            index += PartArgument.hasValue(option) ? 2 : 1
+        }
+        return places
+    }
+
+    /// Where a URL begins that may have no scheme; `nil` if the word has a scheme, or isn't a URL.
+    private static func startOfURL(_ word: String, after before: String, _ isPlace: Bool) -> Int? {
+        let options = ["-x", "--proxy", "--url"]
+        guard word.utf8.firstRange(of: "://".utf8) == nil else { return nil }
+        let option = ShortOptions(before).flatMap { $0.value.isEmpty ? $0.option : nil } ?? before
+        if isPlace || options.contains(option) { return 0 }
+        if let short = ShortOptions(word), short.option == "-x" { return word.utf8.count - short.value.utf8.count }
+        return options.first { $0.hasPrefix("--") && word.hasPrefix($0 + "=") }.map { $0.utf8.count + 1 }
     }
 
     private static let secretOptions = ["-u", "--user", "-b", "--cookie", "--token", "--oauth2-bearer"]
@@ -80,22 +110,6 @@ enum SecretArguments {
             let end = bytes[equals...].firstIndex { "&#".utf8.contains($0) } ?? bytes.count
             return equals + 1..<end
         }
-    }
-
-    /// The signature of an upload link.
-    static func signature(in word: String) -> Range<Int>? {
-        guard let range = SecretText.linkSignature(in: word) else { return nil }
-        let first = word.utf8.distance(from: word.startIndex, to: range.lowerBound)
-        return first..<first + word[range].utf8.count
-    }
-
-    /// The user and password in a URL.
-    static func userInfo(in word: String) -> Range<Int>? {
-        guard let start = word.firstRange(of: "://")?.upperBound else { return nil }
-        let authority = word[start...].prefix { !"/?#".contains($0) }
-        guard let at = authority.lastIndex(of: "@") else { return nil }
-        let first = word.utf8.distance(from: word.startIndex, to: start)
-        return first..<first + word.utf8.distance(from: start, to: at)
     }
 }
 #endif

@@ -71,7 +71,9 @@ package struct JSONLayout {
 
     private func isBlankOrMark(_ at: Int) -> Bool { " \t\r\n,:]}".utf8.contains(self.text[at]) }
 
-    private mutating func breakLine() { self.output += "\n" + String(repeating: "  ", count: self.depth) }
+    private mutating func breakLine() {
+        self.output += "\n" + String(repeating: "  ", count: min(self.depth, OrderedJSON.indentedLevels))
+    }
 
     private mutating func append(_ range: Range<Int>, _ colour: Colour) {
         let token = String(decoding: self.text[range], as: UTF8.self)

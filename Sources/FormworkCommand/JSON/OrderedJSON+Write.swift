@@ -3,6 +3,9 @@ import FormworkCore
 import FormworkURLEncoded
 
 extension OrderedJSON {
+    /// Lines nested deeper are indented no further: blanks would make hundreds of megabytes of a small text.
+    static var indentedLevels: Int { 16 }
+
     /// Writes a value, without a line end: on one line without blanks, or indented.
     package static func write(_ value: ParameterValue, isPretty: Bool = false) -> String {
         var output: [UInt8] = []
@@ -36,7 +39,7 @@ extension OrderedJSON {
         _ elements: [Element], _ start: String, _ end: String, to output: inout [UInt8], _ lineEnd: String?,
         append: (Element, inout [UInt8], String?) -> Void
     ) {
-        let inner = lineEnd.map { $0 + "  " }
+        let inner = lineEnd.map { $0.utf8.count > self.indentedLevels * 2 ? $0 : $0 + "  " }
         output += start.utf8
         for (index, element) in elements.enumerated() {
             if index > 0 { output += ",".utf8 }

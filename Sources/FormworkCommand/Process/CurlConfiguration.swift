@@ -7,10 +7,11 @@ struct CurlConfiguration {
 
     /// Adds an option with a value. curl reads these escapes between double quotes.
     mutating func add(_ option: String, _ value: String) {
-        let escapes: [Character: String] = [
-            "\\": "\\\\", "\"": "\\\"", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\r\n": "\\r\\n", "\u{B}": "\\v",
+        let escapes: [Unicode.Scalar: String] = [
+            "\\": "\\\\", "\"": "\\\"", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\u{B}": "\\v",
         ]
-        self.text += "\(option) = \"\(value.map { escapes[$0] ?? String($0) }.joined())\"\n"
+        // By scalars: a quote and a combining mark after it are one Character, but curl would end the value there.
+        self.text += "\(option) = \"\(value.unicodeScalars.map { escapes[$0] ?? String($0) }.joined())\"\n"
     }
 
     /// Whether arguments of curl's give credentials, or may give them by a configuration file.

@@ -2,34 +2,98 @@
 import Formwork
 
 /// Secrets in texts for people, such as the heads that `-v` shows.
+///
+/// Each pass reads the bytes once: a server's field may be long, and made to be slow to read.
 package enum SecretText {
     /// The text with asterisks in place of user and password in URLs, of parameters that carry a credential, and of the
     /// signatures of upload links.
     package static func masked(_ text: String) -> String {
-        var text = text
-        while let range = self.linkSignature(in: text) { text.replaceSubrange(range, with: "***") }
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "=") }) else { return text }
-        return
-            text
-            .replacing(/:\/\/[^\/?#\s]*@/) { _ in "://***@" }
-            .replacing(/([?&;][^=&;#\s]+)=([^&#\s>"]*)/) { match in
-                let name = match.1.dropFirst()
-                return self.isSecret(parameter: String(name)) && !match.2.isEmpty ? "\(match.1)=***" : "\(match.0)"
-            }
+        var bytes = Array(text.utf8)
+        for find in [self.linkSignatures, self.userInfo, self.parameters] {
+            bytes = self.masked(find(bytes), in: bytes)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The first signature of an upload link that isn't masked: `/.link/CLAIMS.SIGNATURE/`.
-    static func linkSignature(in text: String) -> Range<String.Index>? {
-        var rest = text[...]
-        while let start = rest.firstRange(of: "/.link/")?.upperBound {
-            rest = rest[start...]
-            let token = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.*".contains($0)) }
-            guard let dot = token.firstIndex(of: ".") else { continue }
-            let signature = token[token.index(after: dot)...]
-            if signature.contains(where: { $0 != "*" }) { return signature.startIndex..<signature.endIndex }
+    private static func masked(_ ranges: [Range<Int>], in bytes: [UInt8]) -> [UInt8] {
+        guard !ranges.isEmpty else { return bytes }
+        var masked: [UInt8] = []
+        var end = 0
+        for range in ranges {
+            masked += bytes[end..<range.lowerBound]
+            masked += "***".utf8
+            end = range.upperBound
         }
-        return nil
+        return masked + bytes[end...]
     }
+
+    /// The signatures of upload links: `/.link/CLAIMS.SIGNATURE/`.
+    static func linkSignatures(in bytes: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        for start in self.ends(of: "/.link/", in: bytes) {
+            let token = bytes[start...].prefix { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "-_.*".utf8.contains(byte)
+                }
+            }
+            guard let dot = token.firstIndex(of: UInt8(ascii: ".")) else { continue }
+            let signature = dot + 1..<token.endIndex
+            if bytes[signature].contains(where: { $0 != UInt8(ascii: "*") }) { found.append(signature) }
+        }
+        return found
+    }
+
+    /// User and password of each URL that has them, also if they are empty.
+    static func userInfo(in bytes: [UInt8]) -> [Range<Int>] {
+        self.ends(of: "://", in: bytes).compactMap { self.userInfo(of: bytes, from: $0) }
+    }
+
+    /// User and password of an authority that begins at `start`.
+    static func userInfo(of bytes: [UInt8], from start: Int) -> Range<Int>? {
+        let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) && !self.isBlank($0) }
+        return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
+    }
+
+    /// Whether a URL, with or without a scheme, has a user or password.
+    static func hasUserInfo(url: String) -> Bool {
+        let bytes = Array(url.utf8)
+        return self.userInfo(of: bytes, from: self.ends(of: "://", in: bytes).first ?? 0) != nil
+    }
+
+    /// The values of parameters that carry a credential.
+    private static func parameters(in bytes: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var name: Int?
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case _ where "?&;".utf8.contains(byte): name = index
+            case _ where byte == UInt8(ascii: "#") || self.isBlank(byte): name = nil
+            case UInt8(ascii: "="):
+                guard let start = name else { continue }
+                name = nil
+                let text = String(decoding: bytes[start..<index - 1], as: UTF8.self)
+                guard self.isSecret(parameter: text) else { continue }
+                let end = bytes[index...].firstIndex { "&#>\"".utf8.contains($0) || self.isBlank($0) } ?? bytes.count
+                if index < end { found.append(index..<end) }
+                index = end
+            default: break
+            }
+        }
+        return found
+    }
+
+    /// Where each of a text's places ends.
+    private static func ends(of text: StaticString, in bytes: [UInt8]) -> [Int] {
+        let wanted = Array("\(text)".utf8)
+        let starts = bytes.indices.filter { bytes[$0] == wanted[0] && bytes[$0...].starts(with: wanted) }
+        return starts.map { $0 + wanted.count }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// Whether a parameter of a URL carries a credential, as far as its name shows.
     static func isSecret(parameter name: String) -> Bool { Redirection.carriesCredentials(name) }

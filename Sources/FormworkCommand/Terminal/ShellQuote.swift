@@ -12,7 +12,9 @@ package enum ShellQuote {
             }
         }
         if isPlain, !word.isEmpty { return word }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        // By scalars: a quote and a combining mark after it are one Character, but a shell sees the quote.
+        let quoted = word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }
+        return "'\(quoted.joined())'"
     }
 }
 #endif

@@ -106,7 +106,7 @@ struct BodyCommand: ParsableCommand {
             let reason = plan.lengthBlocker.map { ": \($0)" } ?? ""
             throw ExitStatus(2, "formwork: --as request needs the body's length\(reason): --spool finds it")
         }
-        let target = RequestTarget(self.url ?? "http://localhost/")
+        let target = RequestTarget(try self.checkedURL() ?? "http://localhost/")
         let given = try self.checkedHeaders()
         let isAuthorized = given.contains { $0.lowercased().hasPrefix("authorization:") }
         let authorization = isAuthorized ? nil : target.credentials.map { "Authorization: \($0.fieldValue)" }
@@ -134,6 +134,17 @@ struct BodyCommand: ParsableCommand {
         }
     }
 
+    /// The URL. A line end or a blank in it would end the request's line, and begin other lines.
+    private func checkedURL() throws -> String? {
+        if let url, url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
+            throw ExitStatus(
+                2,
+                "formwork: --url \(ShellQuote.quote(url.withControlCharactersEscaped)): a URL has no blanks and control "
+                    + "characters: percent-encode them")
+        }
+        return self.url
+    }
+
     /// The headers other than `Content-Type`, each with a name and a value.
     private func checkedHeaders() throws -> [String] {
         let headers = self.form.otherHeaders
@@ -149,10 +160,10 @@ struct BodyCommand: ParsableCommand {
         }
         let headers = try self.checkedHeaders()
         if tool == .curl, file == nil {
-            let words = headers.flatMap { ["-H", $0] } + (self.url.map { [$0] } ?? [])
+            let words = headers.flatMap { ["-H", $0] } + (try self.checkedURL().map { [$0] } ?? [])
             return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: words))
         }
-        guard let url = self.url else {
+        guard let url = try self.checkedURL() else {
             throw ExitStatus(2, "formwork: --as \(tool) needs --url URL: give the URL to send the body to")
         }
         let target = ToolTarget(tool: tool, url: url, contentType: plan.contentType, headers: headers)

@@ -108,7 +108,7 @@ struct CurlCommand: ParsableCommand {
         let isGiven =
             self.form.otherHeaders.contains(where: CurlConfiguration.isAuthorization)
             || CurlConfiguration.givesCredentials(self.curlArguments)
-            || SecretArguments.userInfo(in: self.url.contains("://") ? self.url : "http://\(self.url)") != nil
+            || SecretText.hasUserInfo(url: self.url)
         guard !isGiven else { return configuration }
         switch try EnvironmentCredentials.read() {
         case .user(let user, let password)?: configuration.add("user", "\(user):\(password)")

@@ -158,10 +158,9 @@ extension String {
             scalar.isASCII
                 && (scalar.properties.isAlphabetic || "0123456789:/.-_~%".unicodeScalars.contains(scalar))
         }
-        // A quote is percent-encoded, as in any URL, rather than quoted for the shell. Scalar by scalar: a quote and a mark
-        // after it are one `Character`.
-        let content = self.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
-            .map { String($0) }.joined(separator: "%27")
+        // A quote is percent-encoded, as in any URL, rather than quoted for the shell.
+        // By scalars: a quote and a combining mark after it are one Character, but a shell sees the quote.
+        let content = self.unicodeScalars.map { $0 == "'" ? "%27" : String($0) }.joined()
         return isPlain && !self.isEmpty ? self : "'\(content)'"
     }
 }

@@ -31,7 +31,8 @@ extension UploadClient {
                 self.fail(
                     UploadFailure(
                         .protocolBroken,
-                        "the server answered \(response.status.code) without saying where to continue the upload (Location)"
+                        self.refusal
+                            ?? "the server answered \(response.status.code) without saying where to continue the upload (Location)"
                     ))
                 return
             }

@@ -46,10 +46,21 @@ extension UploadClient {
                 UploadFailure(.tooLarge, "the body has \(length, "byte"), but the server accepts at most \(size)"))
             return .stop
         }
-        guard let size = self.limits.maxAppendSize, let range = exchange.range,
-            (range.count ?? .max) > size, self.options.isReplayable
+        // A smaller request than this isn't sent (``nextRange()``), so stopping one would change nothing.
+        guard let most = self.limits.maxAppendSize, let range = exchange.range, self.options.isReplayable,
+            case let size = max(most, self.limits.minAppendSize ?? 1), (range.count ?? .max) > size
         else { return .goOn }
-        self.phase = .ask
+        self.stops += 1
+        if self.stops == 1 {
+            self.phase = .ask
+        } else {
+            // A server that accepts less each time may never have a whole request.
+            self.retry(
+                .ask,
+                UploadFailure(
+                    .interrupted,
+                    "the server reduced the size of a request to \(size, "byte") (Upload-Limit) before it had one"))
+        }
         return .stop
     }
 
@@ -83,7 +94,8 @@ extension UploadClient {
     /// No final answer was received.
     /// - Parameters:
     ///   - cause: The error of the connection.
-    ///   - wasReached: Whether the server can have received anything; `false` if no connection was made.
+    ///   - wasReached: Whether the server can have received any of the body, or a request without one; `false` if no
+    ///     connection was made.
     public mutating func lost(_ cause: any Error, wasReached: Bool = true) {
         guard case .busy(let exchange) = self.phase else { return }
         let failure = UploadFailure(.interrupted, "the connection broke before the server answered", cause: cause)
@@ -93,18 +105,32 @@ extension UploadClient {
             self.fail(
                 UploadFailure(
                     .interrupted,
-                    "the connection broke after \(self.sent, "byte"), and the server had not offered to resume",
+                    "the connection broke after \(self.sent, "byte"), and "
+                        + (self.refusal ?? "the server had not offered to resume"),
                     cause: cause))
             return
         }
         self.retry(.create, failure)
     }
 
-    /// Reads the upload's URL from an answer.
+    /// Reads the upload's URL from an answer. One that can't be used is kept for a failure's message: without it, the
+    /// request may still succeed as an ordinary one.
     mutating func adopt(_ location: String, of exchange: Exchange) {
-        guard let target = exchange.target.resolving(location), let spoken = self.uploadProtocol else { return }
+        guard let spoken = self.uploadProtocol else { return }
+        guard let target = exchange.target.resolving(location) else {
+            self.refusedLocation = location
+            return
+        }
         self.link = UploadLink(target: target, uploadProtocol: spoken, limits: self.limits)
         self.link?.isFile = self.options.isFile
+    }
+
+    /// Why the upload's URL can't be used; `nil` if the server named none.
+    var refusal: String? {
+        self.refusedLocation.map {
+            "the server places the upload at \($0), which isn't HTTP, or has no TLS: it may not know that it is after a "
+                + "proxy with TLS"
+        }
     }
 
     mutating func learn(_ response: HTTPResponse) {
@@ -133,7 +159,9 @@ extension UploadClient {
                     .protocolBroken, "the server claims to have \(offset, "byte"), but at most \(bound) were sent"))
             return false
         }
-        if offset > self.acknowledged { (self.failedAttempts, self.redirects, self.lastFailure) = (0, 0, nil) }
+        if offset > self.acknowledged {
+            (self.failedAttempts, self.stops, self.redirects, self.lastFailure) = (0, 0, 0, nil)
+        }
         self.acknowledged = offset
         return true
     }
@@ -151,8 +179,8 @@ extension UploadClient {
         }
         let delays = self.options.delays
         let delay = delays.isEmpty ? .zero : delays[min(self.failedAttempts, delays.count) - 1]
-        let limited = min(wanted ?? .zero, self.options.maximumRetryAfter)
-        self.phase = .pause(max(delay, limited), then: phase)
+        // The server knows better, also if it asks for less (RFC 9110 section 10.2.3).
+        self.phase = .pause(wanted.map { min($0, self.options.maximumRetryAfter) } ?? delay, then: phase)
     }
 
     mutating func finish(_ response: HTTPResponse, isAnswerLost: Bool = false, isOver: Bool? = nil) {

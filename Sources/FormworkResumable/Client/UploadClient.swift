@@ -77,6 +77,8 @@ public struct UploadClient: Sendable {
     /// Why the last try failed, for a progress line; `nil` after progress.
     public internal(set) var lastFailure: UploadFailure?
 
+    /// The upload's URL, as the server gave it, if it can't be used.
+    var refusedLocation: String?
     /// The target of a redirect; until the next request for the offset.
     var redirected: UploadTarget?
     /// The target of the creation, which redirects change.
@@ -91,6 +93,8 @@ public struct UploadClient: Sendable {
     var isContinued = false
     /// Consecutive failures without progress.
     package internal(set) var failedAttempts = 0
+    /// Requests that a limit stopped, since the last progress.
+    var stops = 0
     var restarts = 0
     var redirects = 0
 

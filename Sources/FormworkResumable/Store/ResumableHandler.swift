@@ -249,9 +249,7 @@ public struct ResumableHandler: Sendable {
     /// Removes an upload for which the disk has no room, unless it can become whole when others are complete or gone.
     /// Nothing is known of one that didn't announce its length.
     private func removeIfHopeless(_ upload: StoredUpload, after cause: any Error) async {
-        guard let errno = (cause as? FormworkError)?.cause as? Errno,
-            [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(errno)
-        else { return }
+        guard let errno = (cause as? FormworkError)?.cause as? Errno, errno.isLackOfRoom else { return }
         if let (offset, length) = await upload.extent {
             let others = await self.store.unfinishedBytes(except: upload.name)
             let room = self.room(length, from: offset, isForm: upload.isForm, reclaimable: others)
@@ -390,11 +388,13 @@ public struct ResumableHandler: Sendable {
         }
     }
 
-    /// The answer after an error of the storage: for want of room, unless it is certain that room isn't missing.
+    /// The answer after an error of the storage. Clients take 507 as final, so only a lack of room is answered so: too
+    /// many open files, for example, pass by themselves.
     private static func unstored(_ error: any Error) -> UploadAnswer {
         let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno
+        if let errno, errno.isLackOfRoom { return self.insufficientStorage }
         let isForbidden = errno.map { [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains($0) } ?? false
-        return isForbidden ? UploadAnswer(.serviceUnavailable, [.retryAfter: "60"]) : self.insufficientStorage
+        return UploadAnswer(.serviceUnavailable, [.retryAfter: isForbidden ? "60" : "5"])
     }
 
     private static let insufficientStorage = UploadAnswer(

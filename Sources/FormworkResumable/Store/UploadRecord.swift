@@ -43,9 +43,11 @@ struct UploadRecord: Codable, Sendable {
     ) {
         (self.note, self.maxSize) = (terms.note.map { Data($0) }, terms.maxSize)
         var request = request
-        for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] {
+        // By the rule for redirects: a service's own names, such as X-Api-Key, carry credentials, too.
+        for name in Set(request.headerFields.map(\.name)) where Redirection.carriesCredentials(name.rawName) {
             request.headerFields[name] = nil
         }
+        request.path = request.path.map(Self.withoutSecrets)
         self.request = request
         self.uploadProtocol = creation.uploadProtocol
         self.contentType = creation.contentType
@@ -60,6 +62,18 @@ struct UploadRecord: Codable, Sendable {
     init?(_ bytes: [UInt8]) {
         guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
         self = record
+    }
+
+    /// A path without the parameters of its query that carry credentials.
+    private static func withoutSecrets(_ path: String) -> String {
+        guard let start = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return path }
+        let parameters = path.utf8[path.utf8.index(after: start)...].split(
+            omittingEmptySubsequences: false, whereSeparator: { $0 == UInt8(ascii: "&") })
+        let kept = parameters.map { String(Substring($0)) }.filter { parameter in
+            let name = String(Substring(parameter.utf8.prefix { $0 != UInt8(ascii: "=") }))
+            return !Redirection.carriesCredentials(name)
+        }
+        return String(path[..<start]) + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
 
     /// The record as bytes for ``init(_:)``.

@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkReceiver
+import FormworkResumable
 import FormworkSystem
 import FormworkFiles
 import Logging
@@ -114,17 +115,22 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let metrics = self.metrics ? MemoryMetrics() : nil
         let storage = try await self.destination.open(
             logger, metrics, hasFolders: options.linkKeys != nil || hookOptions != nil)
-        do { options.memory = try self.limits.memory(storage.bufferBytes) } catch {
+        let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
+        let store: UploadStore?
+        let hooks: Hooks?
+        do {
+            options.memory = try self.limits.memory(storage.bufferBytes)
+            store = try self.resuming.store(
+                in: self.destination.dir.map { FilePath($0) }, bucket, options.limits,
+                isDurable: self.destination.fsync, isDigesting: options.isDigesting,
+                hasMemoryLimit: options.memory != nil)
+            hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
+        } catch {
             await storage.close()
             throw error
         }
-        let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
-        let store = try self.resuming.store(
-            in: self.destination.dir.map { FilePath($0) }, bucket, options.limits, isDurable: self.destination.fsync,
-            isDigesting: options.isDigesting, hasMemoryLimit: options.memory != nil)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
-        let hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
         let announcement = Announcement()
         let manager = ServiceManager()
         Warning.write(self.address.warnings)

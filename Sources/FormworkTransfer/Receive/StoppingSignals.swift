@@ -72,11 +72,14 @@ enum StoppingSignals {
 
     /// Whether this process has a terminal that still exists.
     private static var hasTerminal: Bool {
-        guard let terminal = try? FileDescriptor.open(FilePath("/dev/tty"), .readOnly, options: [.nonBlocking]) else {
-            return false
+        do {
+            try FileDescriptor.open(FilePath("/dev/tty"), .readOnly, options: [.nonBlocking]).close()
+            return true
+        } catch {
+            // Other errors, such as too many open files, say nothing about the terminal.
+            guard let error = error as? Errno else { return true }
+            return ![.noSuchAddressOrDevice, .ioError, .noSuchFileOrDirectory].contains(error)
         }
-        try? terminal.close()
-        return true
     }
 }
 #endif

@@ -55,6 +55,9 @@ struct AnswerOutput: Sendable {
             }
             if !self.isJSON, !isHidden {
                 try Self.writing { try StandardOutput.write(self.terminalText(report)) }
+                if report.isBodyTruncated {
+                    Warning.write(["the terminal shows only the first 1 MiB of the answer: -o FILE writes all of it"])
+                }
             }
         } else {
             report.bytesReceived = try await self.write(answer, report) { bytes in

@@ -28,11 +28,13 @@ struct Netrc {
         self.entries = entries
     }
 
-    /// The entry for a host, otherwise the default one; `nil` for none.
+    /// The entry for a host, otherwise the default one; `nil` for none, or one without user and password.
     func credentials(for host: String) -> BasicCredentials? {
         let entry =
             self.entries.first { $0.host?.lowercased() == host.lowercased() } ?? self.entries.first { $0.host == nil }
-        return entry.map { BasicCredentials(user: $0.user, password: $0.password) }
+        // An entry with neither, such as a bare "default", gives no credentials.
+        guard let entry, !entry.user.isEmpty || !entry.password.isEmpty else { return nil }
+        return BasicCredentials(user: entry.user, password: entry.password)
     }
 
     /// `nil` for a word at a place where none belongs.

@@ -76,6 +76,71 @@ import Testing
         #expect(requests < 10 && "\(failure)".contains("Upload-Offset"))
     }
 
+    /// The least size of a request is above the most: the least counts, and the request isn't stopped again.
+    @Test func limitsThatContradict() throws {
+        var options = UploadClientOptions(.ietf)
+        options.isReplayable = true
+        var client = try UploadClient(.post(), length: 500_000, options: options)
+        _ = try self.sent(&client)
+        var offer = Self.offer
+        offer[.uploadLimit] = "min-append-size=100000, max-append-size=1000"
+        #expect(client.informed(self.answer(104, offer)) == .stop)
+        #expect(try self.sent(&client).0.method == .head)
+        client.answered(self.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
+        #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 100_000))
+        #expect(client.informed(self.answer(104, offer)) == .goOn)
+    }
+
+    /// A server that accepts less with each request: the tries come to an end.
+    @Test func limitsThatShrink() throws {
+        var options = UploadClientOptions(.ietf)
+        options.isReplayable = true
+        options.maximumAttempts = 3
+        var client = try UploadClient(.post(), length: 500_000, options: options)
+        var (requests, limit) = (0, 400_000)
+        while requests < 50 {
+            let step = client.next()
+            if case .wait = step { continue }
+            guard case .send(let request, _) = step else { break }
+            requests += 1
+            if request.method == .head {
+                client.answered(self.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
+                continue
+            }
+            var offer = Self.offer
+            limit -= 1000
+            offer[.uploadLimit] = "max-append-size=\(limit)"
+            #expect(client.informed(self.answer(104, offer)) == .stop)
+        }
+        guard case .fail(let failure) = client.next() else { throw Cut() }
+        #expect(requests == 7)
+        #expect(
+            "\(failure)"
+                == "the server reduced the size of a request to 396000 bytes (Upload-Limit) before it had one; 3 tries "
+                + "made no progress")
+    }
+
+    /// An upload's URL that has no TLS, or is none, is reported as what it is.
+    @Test(arguments: ["http://example.com/1", "mailto:x"], [ResumableChoice.tus, .auto])
+    func unusableLocation(location: String, choice: ResumableChoice) throws {
+        var client = try UploadClient(.post(), length: 10, options: UploadClientOptions(choice))
+        _ = try self.sent(&client)
+        if choice == .auto {
+            let offer: HTTPFields = [.uploadDraftInteropVersion: "8", .location: location]
+            #expect(client.informed(self.answer(104, offer)) == .goOn)
+            client.sending(upTo: 5)
+            client.lost(Cut())
+        } else {
+            client.answered(self.answer(201, [.location: location, .tusResumable: "1.0.0"]))
+        }
+        guard case .fail(let failure) = client.next() else { throw Cut() }
+        let reason =
+            "the server places the upload at \(location), which isn't HTTP, or has no TLS: it may not know that it is after "
+            + "a proxy with TLS"
+        #expect(failure.message == (choice == .tus ? reason : "the connection broke after 5 bytes, and \(reason)"))
+        #expect(failure.code == (choice == .tus ? .protocolBroken : .interrupted))
+    }
+
     /// A piece size and an offset together may be more than a number holds.
     @Test(arguments: [Int64.max, Int64.max - 1, Int64.max - 5] as [Int64])
     func largestPieces(size: Int64) throws {
@@ -276,11 +341,27 @@ import Testing
                 waits.append(duration)
                 _ = client.next()
             }
-            client.answered(self.answer(503), retryAfter: .seconds(waits.isEmpty ? 3 : 0))
+            client.answered(self.answer(503), retryAfter: waits.isEmpty ? .seconds(3) : nil)
         }
         #expect(waits == [.seconds(3), .seconds(1)])
         guard case .done(let outcome) = client.next() else { throw Cut() }
         #expect(outcome.response.status.code == 503 && !outcome.isOver)
+    }
+
+    /// `Retry-After` replaces the client's own pause, also a longer one.
+    @Test func shorterPause() throws {
+        let link = UploadLink(
+            target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))
+        var client = try UploadClient(.post(), length: 100, continuing: link)
+        var waits: [Duration] = []
+        for _ in 0..<5 {
+            if case .wait(let duration) = client.next() {
+                waits.append(duration)
+                _ = client.next()
+            }
+            client.answered(self.answer(503), retryAfter: .seconds(1))
+        }
+        #expect(waits == Array(repeating: .seconds(1), count: 4))
     }
 
     /// Asking again can't help: there is no room, or no such ability.

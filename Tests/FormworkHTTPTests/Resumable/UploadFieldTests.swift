@@ -67,6 +67,34 @@ import Testing
         for bad in ["a b c", "a YQ==,a YQ==", "a !", ",a", "a YQ==,"] { #expect(TusMetadata(bad) == nil, "\(bad)") }
     }
 
+    /// Fields as long as a head may be: with a search for each member they would take hours.
+    @Test func manyMembers() throws {
+        let count = 200_000
+        let keys = (0..<count).map { "k\($0)" }
+        #expect(TusMetadata(keys.joined(separator: ","))?.entries.count == 200_000)
+        #expect(TusMetadata((keys + ["k7"]).joined(separator: ",")) == nil)
+        #expect(DigestField(keys.map { "\($0)=:YQ==:" }.joined(separator: ", "))?.values.count == 200_000)
+        #expect(DigestField.wanted(keys.map { "\($0)=1" }.joined(separator: ",")).count == 200_000)
+        let parameters = String(repeating: "x", count: 3) + keys.map { ";\($0)" }.joined()
+        #expect(HTTPFields([.init(name: .uploadOffset, value: "1\(parameters)")]).uploadOffset == nil)
+        #expect(UploadLimits("max-size=1\(keys.map { ";\($0)" }.joined())") == nil)
+    }
+
+    /// Dictionaries whose texts and lists have commas, and a member that is repeated (RFC 9651 §3.2).
+    @Test func members() {
+        #expect(UploadLimits("a=\"x,max-size=1\", max-size=2")?.maxSize == 2)
+        #expect(UploadLimits("a=\"\\\",b\", max-size=2")?.maxSize == 2)
+        #expect(UploadLimits("a=(1 \"),\" 2);c=\",\" \t, \t max-size=2")?.maxSize == 2)
+        #expect(UploadLimits("max-size=1, a, max-size=3")?.maxSize == 3)
+        #expect(DigestField("b=:YQ==:, a=:Yg==:, b=:Yw==:")?.values.map(\.algorithm) == ["b", "a"])
+        #expect(DigestField("b=:YQ==:, a=:Yg==:, b=:Yw==:")?["b"] == [0x63])
+        for bad in ["max-size=1,", ",max-size=1", "max-size=1,,a", "a=\"x, max-size=1", "max-size=1 a"] {
+            #expect(UploadLimits(bad) == nil, "\(bad)")
+        }
+        #expect(UploadLimits("")?.maxSize == nil)
+        #expect(UploadLimits("  max-size=1  ")?.maxSize == 1)
+    }
+
     @Test func dates() {
         #expect(HTTPDate.text(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(HTTPDate.seconds("Wed, 25 Jun 2014 16:00:00 GMT") == 1_403_712_000)

@@ -66,6 +66,26 @@ extension NIOTests {
             }
         }
 
+        @Test(
+            "An empty body has arrived with the head: it isn't sent again unless no connection was made",
+            arguments: [
+                (TransferError(.receive, "cut", bytesSent: 0), "failed: UploadFailure"),
+                (TransferError(.receive, "cut"), "failed: UploadFailure"),
+                (TransferError(.timedOut, "stalled", bytesSent: 0), "failed: UploadFailure"),
+                (TransferError(.timedOut, "no connection"), "pause 0: no connection"),
+                (TransferError(.connect, "refused"), "pause 0: refused"),
+            ])
+        func emptyBody(error: TransferError, step: String) throws {
+            var options = UploadClientOptions(.auto)
+            options.delays = []
+            var machine = try ResumableSend(
+                try BodyPlan(copying: .bytes([])), try self.request(), FormSender.Resuming(options),
+                UploadOptions(maximumRedirects: 1))
+            #expect(self.next(&machine) == "POST /up empty asks not")
+            machine.failed(error, remaining: nil)
+            #expect(self.next(&machine) == step)
+        }
+
         // MARK: PlainSend
 
         @Test("Plain: an answer that may pass is retried, and the last one is the result")

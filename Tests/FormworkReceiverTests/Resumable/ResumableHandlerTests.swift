@@ -374,6 +374,23 @@ final class HandlerBench: Sendable {
         #expect(end.response.headerFields[.uploadOffset] == "5")
     }
 
+    @Test func `An unfinished upload keeps no credentials of any name`() async throws {
+        let bench = HandlerBench()
+        var fields: HTTPFields = [
+            .tusResumable: "1.0.0", .uploadLength: "10", .authorization: "SECRET", .cookie: "SECRET",
+            .userAgent: "kept",
+        ]
+        for name in ["X-Api-Key", "X-Auth-Token", "Private-Token"] { fields[HTTPField.Name(name)!] = "SECRET" }
+        let path = "/files?token=SECRET&a=1&X-Amz-Signature=SECRET&b"
+        #expect(try await bench.answer(.post, path, fields).response.status == .created)
+        let records = try FileManager.default.contentsOfDirectory(atPath: bench.folder.string)
+            .filter { $0.hasSuffix(".json") }
+        #expect(records.count == 1)
+        let text = try String(contentsOfFile: bench.folder.appending(records[0]).string, encoding: .utf8)
+        #expect(!text.contains("SECRET"), "\(text)")
+        #expect(text.contains("kept") && text.replacing("\\/", with: "/").contains("/files?a=1&b\""), "\(text)")
+    }
+
     @Test func noDiskHasRoom() async throws {
         let bench = HandlerBench()
         let answer = try await bench.answer(
