@@ -334,7 +334,7 @@ let package = Package(
             name: "FormworkTransfer",
             dependencies: [
                 "FormworkFiles", "FormworkSystem",
-                "Formwork", "FormworkCommand",
+                "Formwork", "FormworkValues", "FormworkCommand",
                 target("FormworkHTTP", "Transfer"),
                 target("FormworkResumable", "Transfer"),
                 target("FormworkNIO", "Transfer"),

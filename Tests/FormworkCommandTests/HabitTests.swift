@@ -35,6 +35,24 @@ struct HabitTests {
         #expect(spooled.lines.contains("Content-Length: 6") && spooled.body == "piped\n")
     }
 
+    /// The answer's Location has an escape and a letter outside ASCII, too.
+    @Test("Escapes of a URL aren't escaped again when another character has to be")
+    func escapes() throws {
+        for (words, path, line) in [
+            ("-F a=1", "/o%20k?sig=a%2Bb&name=a b", "POST /o%20k?sig=a%2Bb&name=a%20b HTTP/1.1"),
+            ("-F a=1 --url-query 'q=a b' --url-query '+r=%zz'", "/ok", "POST /ok?q=a%20b&r=%25zz HTTP/1.1"),
+            ("-d a=1", "/100%", "POST /100%25 HTTP/1.1"),
+        ] {
+            #expect(try self.request(words, path: path).lines[0] == line)
+        }
+        let folder = Folder()
+        try folder.file("post.json", #"{"url": "http://h/b%20é?s=%2B", "fields": {}}"#)
+        try folder.file("a.txt", "hi")
+        let outcome = try Command.shell(
+            "\"$F\" send --presigned post.json -F file=@a.txt --dry-run | head -n 1", in: folder.path)
+        #expect(outcome.text == "POST /b%20%C3%A9?s=%2B HTTP/1.1\n", "\(outcome.text)")
+    }
+
     @Test("-T goes on in a later process, and to a tus server as the file")
     func uploadResumed() throws {
         let (folder, store) = (Folder(), try TusStore())

@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkReceiver
+import FormworkValues
 import Logging
 import SystemPackage
 
@@ -54,8 +55,7 @@ struct ReceiveHooks: ParsableArguments {
         guard let hook else { return nil }
         let url = try TargetURL.complete(hook)
         let shown = ShellQuote.quote(SecretText.masked(hook)).withControlCharactersEscaped
-        guard let parts = URL(string: url), ["http", "https"].contains(parts.scheme?.lowercased() ?? ""),
-            parts.host?.isEmpty == false, parts.user == nil, parts.password == nil
+        guard let parts = URL(text: url), parts.origin != nil, parts.user == nil, parts.password == nil
         else {
             throw ExitStatus(2, "formwork: --hook \(shown): give an http or https URL, without user and password")
         }
