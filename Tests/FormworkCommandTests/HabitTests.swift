@@ -35,7 +35,36 @@ struct HabitTests {
         #expect(spooled.lines.contains("Content-Length: 6") && spooled.body == "piped\n")
     }
 
-    /// The answer's Location has an escape and a letter outside ASCII, too.
+    @Test("Parameters have the order of the command line, over all four options")
+    func order() throws {
+        let body = try self.request("--data-binary x=1 --data-raw y=2 --data-urlencode 'w= ' -d z=3 -d y=4").body
+        #expect(body == "x=1&y=2&w=+&z=3&y=4")
+    }
+
+    @Test("-H Accept twice is sent twice, and replaces the usual one once")
+    func accept() throws {
+        let lines = try self.request("-d a=1 -A one -H 'Accept: a' -H 'Accept: b' -H 'User-Agent: two'").lines
+        #expect(lines.filter { $0.hasPrefix("Accept:") } == ["Accept: a", "Accept: b"])
+        #expect(lines.filter { $0.hasPrefix("User-Agent:") } == ["User-Agent: two"])
+    }
+
+    @Test("-w reads @FILE, and a % without a variable is a text")
+    func writeOutFile() throws {
+        let folder = Folder()
+        try folder.file("format", "[%{http_code}]\\n")
+        let receiver = try Receiver()
+        let read = try Command.shell(
+            "\"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 -q -o /dev/null -w @format", in: folder.path)
+        #expect(read.text == "[200]\n" && read.errors == "")
+        let other = try Receiver()
+        let text = try Command.shell(
+            "\"$F\" send http://127.0.0.1:\(other.port) -F a=1 -q -o /dev/null -w '%|%{http_code}'")
+        #expect(text.text == "%|200" && text.errors == "", "\(text)")
+        let missing = try Command.shell("\"$F\" send http://127.0.0.1:1 -F a=1 -q -w @nope", in: folder.path)
+        #expect(missing.status == 26)
+        #expect(missing.errors == "formwork: -w: nope: can't be read (No such file or directory)\n")
+    }
+
     @Test("Escapes of a URL aren't escaped again when another character has to be")
     func escapes() throws {
         for (words, path, line) in [

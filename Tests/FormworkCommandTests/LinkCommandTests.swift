@@ -46,7 +46,7 @@ struct LinkCommandTests {
             outcome.errors == """
                 formwork: --to 'http://x y': give an address such as https://up.example.com
                 formwork: --to http:/h: give an address such as https://up.example.com
-                formwork: warning: --to up.example.com: without a scheme the link is http://, and whoever reads the traffic can \
+                formwork: warning: --to up.example.com: without a scheme the link is http://, and everyone who reads the traffic can \
                 use it: write https://up.example.com
 
                 """)

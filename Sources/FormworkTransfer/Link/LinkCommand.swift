@@ -132,7 +132,7 @@ package struct LinkCommand: ParsableCommand {
         }
         if !text.contains("://") {
             Warning.write([
-                "--to \(shown): without a scheme the link is http://, and whoever reads the traffic can use it: write "
+                "--to \(shown): without a scheme the link is http://, and everyone who reads the traffic can use it: write "
                     + "https://\(shown)"
             ])
         }
