@@ -134,13 +134,13 @@ struct PlainWordsTests {
     @Test("A proxy that answers nonsense, or closes the connection, is named so")
     func proxies() throws {
         for (answer, message) in [
-            ("nonsense\r\n\r\n", "the proxy's answer isn't HTTP"),
-            ("", "the proxy closed the connection while the tunnel was made"),
+            ("nonsense\r\n\r\n", "127.0.0.1: the proxy's answer isn't HTTP"),
+            ("", "h.example: the proxy closed the connection while the tunnel was made"),
         ] {
             let receiver = try Receiver(raw: answer, after: 10)
             let result = try Command.shell(
                 "timeout 60 \"$F\" send https://h.example/ -x http://127.0.0.1:\(receiver.port) -F a=1 -q")
-            #expect(result.status == 56 && result.errors.hasPrefix("formwork: 127.0.0.1: \(message)"), "\(result)")
+            #expect(result.status == 56 && result.errors.hasPrefix("formwork: \(message)"), "\(result)")
         }
     }
 

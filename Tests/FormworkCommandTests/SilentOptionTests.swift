@@ -73,7 +73,7 @@ struct SilentOptionTests {
             """, in: folder.path)
         #expect(
             outcome.text == """
-                Content-Type: multipart/mixed; boundary=zz\r
+                Content-Type: multipart/mixed; boundary=zz
                 --b\r
                 Content-Disposition: form-data; name="a\\"b"\r
                 1
