@@ -336,7 +336,7 @@ let package = Package(
             name: "FormworkTransfer",
             dependencies: [
                 "FormworkFiles", "FormworkSystem",
-                "Formwork", "FormworkCommand",
+                "Formwork", "FormworkValues", "FormworkCommand",
                 target("FormworkHTTP", "Transfer"),
                 target("FormworkResumable", "Transfer"),
                 target("FormworkNIO", "Transfer"),

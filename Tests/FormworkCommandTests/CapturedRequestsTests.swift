@@ -160,6 +160,12 @@ struct CapturedRequestsTests {
         for bytes in [try event(plain, true), try event(Self.body, false)] {
             #expect(try Self.inspect(bytes).text == InspectCommandTests.twoPartsTable)
         }
+        let mislabelled = try Self.inspect(event(plain, false))
+        #expect(mislabelled.text == InspectCommandTests.twoPartsTable, "\(mislabelled.errors)")
+        #expect(
+            mislabelled.errors
+                == "formwork: warning: the body is encoded with base64, although isBase64Encoded is false; offsets count its "
+                + "decoded bytes\n")
         let broken = try Self.inspect(event("LS0tX", true))
         #expect(broken.status == 70)
         #expect(broken.errors == "formwork: standard input: the event's body is declared as base64, but isn't\n")

@@ -59,7 +59,7 @@ struct FileExpansionTests {
         "What means no file, or too many, is named",
         arguments: [
             ("-F 'p=@*.png'", 26, "-F 'p=@*.png': *.png matches no file"),
-            ("-F p=@photos/empty --recursive", 26, "-F p=@photos/empty: photos/empty the folder has no files"),
+            ("-F p=@photos/empty --recursive", 26, "-F p=@photos/empty: photos/empty is a folder without files"),
             (
                 "-F 'p=@*.jpg;filename=x'", 2,
                 "-F 'p=@*.jpg;filename=x': filename= names one file, but *.jpg means 2: leave it out"

@@ -35,6 +35,53 @@ struct HabitTests {
         #expect(spooled.lines.contains("Content-Length: 6") && spooled.body == "piped\n")
     }
 
+    @Test("Parameters have the order of the command line, over all four options")
+    func order() throws {
+        let body = try self.request("--data-binary x=1 --data-raw y=2 --data-urlencode 'w= ' -d z=3 -d y=4").body
+        #expect(body == "x=1&y=2&w=+&z=3&y=4")
+    }
+
+    @Test("-H Accept twice is sent twice, and replaces the usual one once")
+    func accept() throws {
+        let lines = try self.request("-d a=1 -A one -H 'Accept: a' -H 'Accept: b' -H 'User-Agent: two'").lines
+        #expect(lines.filter { $0.hasPrefix("Accept:") } == ["Accept: a", "Accept: b"])
+        #expect(lines.filter { $0.hasPrefix("User-Agent:") } == ["User-Agent: two"])
+    }
+
+    @Test("-w reads @FILE, and a % without a variable is a text")
+    func writeOutFile() throws {
+        let folder = Folder()
+        try folder.file("format", "[%{http_code}]\\n")
+        let receiver = try Receiver()
+        let read = try Command.shell(
+            "\"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 -q -o /dev/null -w @format", in: folder.path)
+        #expect(read.text == "[200]\n" && read.errors == "")
+        let other = try Receiver()
+        let text = try Command.shell(
+            "\"$F\" send http://127.0.0.1:\(other.port) -F a=1 -q -o /dev/null -w '%|%{http_code}'")
+        #expect(text.text == "%|200" && text.errors == "", "\(text)")
+        let missing = try Command.shell("\"$F\" send http://127.0.0.1:1 -F a=1 -q -w @nope", in: folder.path)
+        #expect(missing.status == 26)
+        #expect(missing.errors == "formwork: -w: nope: can't be read (No such file or directory)\n")
+    }
+
+    @Test("Escapes of a URL aren't escaped again when another character has to be")
+    func escapes() throws {
+        for (words, path, line) in [
+            ("-F a=1", "/o%20k?sig=a%2Bb&name=a b", "POST /o%20k?sig=a%2Bb&name=a%20b HTTP/1.1"),
+            ("-F a=1 --url-query 'q=a b' --url-query '+r=%zz'", "/ok", "POST /ok?q=a%20b&r=%25zz HTTP/1.1"),
+            ("-d a=1", "/100%", "POST /100%25 HTTP/1.1"),
+        ] {
+            #expect(try self.request(words, path: path).lines[0] == line)
+        }
+        let folder = Folder()
+        try folder.file("post.json", #"{"url": "http://h/b%20é?s=%2B", "fields": {}}"#)
+        try folder.file("a.txt", "hi")
+        let outcome = try Command.shell(
+            "\"$F\" send --presigned post.json -F file=@a.txt --dry-run | head -n 1", in: folder.path)
+        #expect(outcome.text == "POST /b%20%C3%A9?s=%2B HTTP/1.1\n", "\(outcome.text)")
+    }
+
     @Test("-T goes on in a later process, and to a tus server as the file")
     func uploadResumed() throws {
         let (folder, store) = (Folder(), try TusStore())

@@ -116,6 +116,8 @@ struct HookCommandTests {
         ("--hook ftp://h --hook-secret-file secret", "--hook ftp://h: give an http or https URL", 2),
         ("--hook http://u:p@h --hook-secret-file secret", "without user and password", 2),
         ("--hook-secret-file secret", "--hook-secret-file: has no use without --hook", 2),
+        ("--hook-timeout 5", "--hook-timeout: has no use without --hook", 2),
+        ("--hook-failure accept", "--hook-failure: has no use without --hook", 2),
         ("--hook http://h --hook-timeout 0", "--hook-timeout: give 0.1 to 300 seconds", 2),
         ("--hook http://h --hook-failure maybe", "--hook-failure", 2),
     ])

@@ -36,6 +36,22 @@ struct LinkCommandTests {
             """, in: folder.path)
     }
 
+    @Test func `An address that isn't a URL, or has no scheme`() throws {
+        let outcome = try Self.run(
+            """
+            link --to 'http://x y'; echo $?; link --to http:/h; echo $?; link --to up.example.com | cut -c 1-22; link --to http://h | cut -c 1-8
+            """)
+        #expect(outcome.text == "2\n2\nhttp://up.example.com/\nhttp://h\n")
+        #expect(
+            outcome.errors == """
+                formwork: --to 'http://x y': give an address such as https://up.example.com
+                formwork: --to http:/h: give an address such as https://up.example.com
+                formwork: warning: --to up.example.com: without a scheme the link is http://, and everyone who reads the traffic can \
+                use it: write https://up.example.com
+
+                """)
+    }
+
     @Test func `Python checks the signature`() throws {
         let outcome = try Self.run(
             """

@@ -131,6 +131,38 @@ struct PlainWordsTests {
         #expect(second.status == 0 && second.text == "ok", "\(second)")
     }
 
+    @Test("A proxy that answers nonsense, or closes the connection, is named so")
+    func proxies() throws {
+        for (answer, message) in [
+            ("nonsense\r\n\r\n", "127.0.0.1: the proxy's answer isn't HTTP"),
+            ("", "h.example: the proxy closed the connection while the tunnel was made"),
+        ] {
+            let receiver = try Receiver(raw: answer, after: 10)
+            let result = try Command.shell(
+                "timeout 60 \"$F\" send https://h.example/ -x http://127.0.0.1:\(receiver.port) -F a=1 -q")
+            #expect(result.status == 56 && result.errors.hasPrefix("formwork: \(message)"), "\(result)")
+        }
+    }
+
+    @Test("A header field of an answer may be folded over several lines")
+    func folds() throws {
+        for end in ["\r\n", "\n"] {
+            let lines = [
+                "HTTP/1.1 103 Early", "X-B: 2", " 3", "", "HTTP/1.1 200 OK", "X-A: b", " c", "\t d", "Content-Length:",
+                " 2", "",
+                "ok",
+            ]
+            let receiver = try Receiver(raw: lines.joined(separator: end))
+            let result = try Command.shell(
+                "timeout 60 \"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 -q -w '[%header{x-a}]'")
+            #expect(result.status == 0 && result.text == "ok[b  c \t d]" && result.errors == "", "\(result)")
+        }
+        // Blanks before the first field aren't a fold of the status line.
+        let receiver = try Receiver(raw: "HTTP/1.1 200 OK\r\n X-A: b\r\nContent-Length: 2\r\n\r\nok")
+        let result = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 -q")
+        #expect(result.status == 56 && result.text == "", "\(result)")
+    }
+
     @Test("An answer whose head is too long, or has two lengths, is named so")
     func heads() throws {
         let field = "X-A: \(String(repeating: "a", count: 100_000))\r\n"

@@ -69,7 +69,7 @@ struct TypeCommandTests {
                 == "formwork: -F f=@/etc/hostname,nope: nope can't be read (No such file or directory)\n")
         #expect(
             try errors("-F a=1 -H 'X-Y: 1'")
-                == "formwork: -H 'X-Y: …': only Content-Type describes a body: leave it out\n")
+                == "formwork: -H 'X-Y: …': is a header of the request, not of the body: leave it out\n")
         #expect(try errors("-F 'a=(' -F b=1").contains("1 multipart(s) were begun and not ended"))
         #expect(try errors("-F =1").contains("part 1 has no name, which RFC 7578"))
     }

@@ -99,9 +99,12 @@ struct UsageTests {
             ("plan -F a=b -ume:hidden", "unknown option '-u'"),
             (
                 "plan -F a=b -H 'Authorization: hidden'",
-                "-H 'Authorization: …': only Content-Type describes a body: leave it out"
+                "-H 'Authorization: …': is a header of the request, not of the body: leave it out"
             ),
-            ("plan -F a=b -H 'X-One: hidden'", "-H 'X-One: …': only Content-Type describes a body: leave it out"),
+            (
+                "plan -F a=b -H 'X-One: hidden'",
+                "-H 'X-One: …': is a header of the request, not of the body: leave it out"
+            ),
             ("send http://h -F a=b -Hhidden", "-H …: write 'Name: value'"),
             ("send http://h -F a=b -H'Authorization Bearer hidden'", "-H 'Authorization …': write 'Name: value'"),
             (

@@ -16,7 +16,7 @@ extension HTTPRequest {
     /// A request for an `http` or `https` URL. A user and password in it become Basic credentials (RFC 7617), in UTF-8.
     /// - Throws: ``TransferError/Code/invalidRequest``.
     public init(_ method: Method = .post, to url: String, headerFields: HTTPFields = [:]) throws {
-        guard let parsed = URL(string: url), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
+        guard let parsed = URL(text: url), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
             !host.isEmpty, !parsed.hasImpossibleHost
         else {
             throw TransferError(
@@ -55,7 +55,7 @@ extension HTTPRequest {
 
     /// The same request for `location`, resolved against this request's URL (RFC 9110 section 10.2.2).
     func resolving(_ location: String) -> HTTPRequest? {
-        guard let base = URL(string: self.urlText), let url = URL(string: location, relativeTo: base) else {
+        guard let base = URL(text: self.urlText), let url = URL(text: location, relativeTo: base) else {
             return nil
         }
         guard var request = try? HTTPRequest(self.method, to: url.absoluteString) else { return nil }
@@ -63,17 +63,6 @@ extension HTTPRequest {
         request.headerFields = self.headerFields
         if let credentials { request.headerFields[.authorization] = credentials }
         return request
-    }
-}
-
-extension URL {
-    /// Whether the host has a character that no host can have (WHATWG URL, forbidden host code points). Foundation takes
-    /// `http://[bad`.
-    fileprivate var hasImpossibleHost: Bool {
-        guard let host = self.host(percentEncoded: false), !host.contains(":") else { return false }
-        return host.unicodeScalars.contains {
-            $0.value <= 0x20 || $0.value == 0x7F || "#/<>?@[\\]^|%".unicodeScalars.contains($0)
-        }
     }
 }
 
@@ -87,7 +76,7 @@ extension Origin {
     /// - Throws: ``TransferError/Code/invalidRequest``.
     init(_ request: HTTPRequest) throws {
         guard let scheme = request.scheme, let authority = request.authority,
-            let url = URL(string: "\(scheme)://\(authority)")
+            let url = URL(text: "\(scheme)://\(authority)")
         else { throw TransferError(.invalidRequest, "the request has no scheme and authority") }
         guard !url.hasImpossiblePort else {
             throw TransferError(.invalidRequest, "\(authority): the port must be a number from 1 to 65535")

@@ -75,8 +75,8 @@ struct Proxy: Hashable, Sendable {
 
     init(_ url: String) throws {
         let text = url.contains("://") ? url : "http://\(url)"
-        guard let parsed = URL(string: text), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
-            !host.isEmpty
+        guard let parsed = URL(text: text), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
+            !host.isEmpty, !parsed.hasImpossibleHost
         else {
             throw TransferError(.invalidRequest, "the proxy isn't a URL such as http://proxy.example:3128")
         }

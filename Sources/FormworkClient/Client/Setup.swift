@@ -90,7 +90,7 @@ struct Setup: Sendable {
     private func http1(_ channel: any Channel) throws -> EventLoopFuture<Connection.Transport> {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTPRequestEncoder())
-        try pipeline.addHandler(BareLineFeedHandler())
+        try pipeline.addHandler(AnswerHeadHandler())
         try pipeline.addHandler(
             ByteToMessageHandler(HTTPResponseDecoder(informationalResponseStrategy: .forward)))
         try pipeline.addHandler(HTTP1ToHTTPClientCodec(absoluteForm: self.proxy != nil && !self.endpoint.isSecure))

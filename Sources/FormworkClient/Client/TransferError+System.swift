@@ -4,6 +4,8 @@ import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
 import NIOCore
+import NIOExtras
+import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import SystemPackage
@@ -49,7 +51,7 @@ extension TransferError {
         switch error {
         case let error as TransferError: self = error
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            self.init(.certificate, "\(host): the server's certificate is another host's", cause: error)
+            self.init(.certificate, "\(host): the server's certificate is another host's")
         case let error as NIOSSLError:
             let text = "\(error)"
             if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
@@ -62,6 +64,9 @@ extension TransferError {
             }
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: host, error)
         case is CancellationError: self.init(.timedOut, "\(host): no connection in time")
+        case is HTTPParserError where isTunnel: self.init(.proxy, "\(host): the proxy's answer isn't HTTP")
+        case _ where isTunnel && Self.isClosure(error):
+            self.init(.proxy, "\(host): the proxy closed the connection while the tunnel was made")
         default:
             self.init(
                 isTunnel ? .proxy : .tls,
@@ -70,12 +75,23 @@ extension TransferError {
         }
     }
 
+    /// Whether the proxy closed its connection: the channel is used for the tunnel when it is closed already.
+    private static func isClosure(_ error: any Error) -> Bool {
+        guard let error = error as? NIOHTTP1ProxyConnectHandler.Error else { return error is ChannelError }
+        return [.remoteConnectionClosed(), .channelUnexpectedlyInactive(), .noResult(), .droppedWrites()].contains(
+            error)
+    }
+
     /// A failure of TLS, in the words of its alert or of BoringSSL.
     private init(tls host: String, _ error: any Error) {
         // The words are surrounded by numbers and source locations.
         let words = "\(error)".split(separator: "OPENSSL_internal:", maxSplits: 1).dropFirst().first?
             .prefix { $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }
         guard let words, !words.isEmpty else {
+            guard !"\(error)".contains("EOF during handshake") else {
+                self.init(.tls, "\(host): the connection ended during the TLS handshake")
+                return
+            }
             self.init(.tls, "\(host): TLS failed", cause: error)
             return
         }

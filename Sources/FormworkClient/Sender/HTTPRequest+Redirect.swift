@@ -50,7 +50,7 @@ extension HTTPRequest {
         let location = response.headerFields[.location]
         guard
             let redirection = Redirection(
-                status: response.status.code, method: self.method.rawValue, of: URL(string: self.urlText),
+                status: response.status.code, method: self.method.rawValue, of: URL(text: self.urlText),
                 location: location, isTrusted: isTrusted), var next = self.resolving(location ?? "")
         else { return nil }
         // Credentials in the new URL are meant for it.
@@ -73,8 +73,8 @@ extension HTTPRequest {
                     + (hasBody ? "; the body was not delivered" : ""), cause: LocationFault.missing)
         }
         guard let location = response.redirectLocation, self.redirected(by: response) == nil else { return nil }
-        let base = URL(string: self.urlText)
-        let scheme = URL(string: location, relativeTo: base)?.absoluteURL.scheme?.lowercased()
+        let base = URL(text: self.urlText)
+        let scheme = URL(text: location, relativeTo: base)?.scheme?.lowercased()
         let fault: LocationFault =
             switch scheme {
             case "http", "https", nil: .malformed

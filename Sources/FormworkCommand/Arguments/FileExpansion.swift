@@ -87,7 +87,7 @@ struct FileExpansion {
             found.append(next)
         }
         guard !found.isEmpty else {
-            throw FormworkError(.sourceUnavailable, "the folder has no files", path: file.path)
+            throw FormworkError(.sourceUnavailable, "is a folder without files", path: file.path)
         }
         return found
     }

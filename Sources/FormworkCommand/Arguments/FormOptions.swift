@@ -38,16 +38,19 @@ package struct FormOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .long],
         help: ArgumentHelp(
-            "A header of the request, or @FILE with one on each line. 'Content-Type: multipart/…' replaces "
-                + "multipart/form-data, and is the only one that body, headers and plan accept without --as.",
+            "A header of the request, or @FILE with one on each line. 'Content-Type: multipart/…' sets the form's type. "
+                + "headers and plan accept no other header, nor does body without --as.",
             valueName: "name: value"))
     var header: [String] = []
 
     @Option(help: "The boundary, instead of a random one.")
     package var boundary: String?
 
-    @Option(help: "How names are escaped: whatwg (as browsers and curl), backslash, or refuse.")
-    var escape: EscapeOption = .whatwg
+    @Option(
+        help: ArgumentHelp(
+            "How names are escaped: whatwg (as browsers and curl, the default), backslash, or refuse.",
+            valueName: "whatwg|backslash|refuse"))
+    var escape: EscapeOption?
 
     @Option(
         help: ArgumentHelp(
@@ -84,6 +87,8 @@ package struct FormOptions: ParsableArguments {
 
     package init() {}
 
+    package func validate() throws { try GivenPath.check(["--from": self.description]) }
+
     /// Whether `-H` gives a `Content-Type`.
     package var hasContentType: Bool { self.header.contains { $0.contentType != nil } }
 
@@ -117,6 +122,7 @@ package struct FormOptions: ParsableArguments {
             guard arguments.isEmpty else {
                 throw ExitStatus(2, "formwork: --from gives the whole form: leave out -F and --form-string")
             }
+            try self.refuseDescribed()
             return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description).form))
         }
         guard !arguments.isEmpty else {
@@ -124,7 +130,8 @@ package struct FormOptions: ParsableArguments {
         }
         if let other = self.otherHeaders.first, !passesHeaders, self.compat == nil {
             throw ExitStatus(
-                2, "formwork: -H \(HeaderText.masked(other)): only Content-Type describes a body: leave it out")
+                2, "formwork: -H \(HeaderText.masked(other)): is a header of the request, not of the body: leave it out"
+            )
         }
         var form = CurlForm(options: try self.curlOptions())
         defer { self.warn(form.warnings) }
@@ -149,6 +156,18 @@ package struct FormOptions: ParsableArguments {
         }
     }
 
+    /// Refuses options whose effect the description of `--from` has already.
+    private func refuseDescribed() throws {
+        let options: KeyValuePairs = [
+            "--boundary": self.boundary != nil, "-H 'Content-Type: …'": self.hasContentType,
+            "--form-escape": self.formEscape, "--escape": self.escape != nil, "--type-from": self.typeFrom != nil,
+            "--compat": self.compat != nil, "--prescan": self.prescan, "--recursive": self.recursive,
+        ]
+        for (option, isGiven) in options where isGiven {
+            throw ExitStatus(2, "formwork: --from gives the whole form: leave out \(option)")
+        }
+    }
+
     private func plan(_ form: FormData) throws(FormworkError) -> BodyPlan {
         var form = form
         if self.snapshot { try form.snapshotFiles() }
@@ -165,11 +184,21 @@ package struct FormOptions: ParsableArguments {
         guard self.compat == nil || self.typeFrom == nil else {
             throw ExitStatus(2, "formwork: --type-from: --compat curl uses curl's types: give only one of the two")
         }
+        if self.formEscape, let escape, escape != .backslash {
+            throw ExitStatus(2, "formwork: --form-escape and --escape \(escape) contradict each other: leave one out")
+        }
+        let type = self.header.lazy.compactMap(\.contentType).first
+        let named = try self.boundary.map(Boundary.init)
+        if let named, let type, let framing = try? MultipartFraming(contentType: type, boundary: named),
+            framing.boundary != named
+        {
+            throw ExitStatus(2, "formwork: --boundary and -H 'Content-Type: …' both give the boundary: leave one out")
+        }
         var options = CurlForm.Options(grammar: self.compat == nil ? .strict : .curl)
         options.escapesWithBackslash = self.formEscape
-        options.escaping = self.escape.rule
-        options.contentType = self.header.lazy.compactMap(\.contentType).first
-        options.boundary = try self.boundary.map(Boundary.init)
+        options.escaping = (self.escape ?? .whatwg).rule
+        options.contentType = type
+        options.boundary = named
         options.measuresQuotedPrintable = self.prescan
         options.spoolsStandardInput = self.spool
         options.types = self.compat == nil ? self.typeFrom?.detection() ?? .auto : nil

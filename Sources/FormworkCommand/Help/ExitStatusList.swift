@@ -10,15 +10,16 @@ enum ExitStatusList {
         ("0", "success", nil),
         ("1", "a redirect leads to another scheme than http and https", Self.network),
         (
-            "2", "the arguments are wrong, name a part that isn't there, or ask for what the server doesn't support",
-            nil
+            "2",
+            "the arguments are wrong, name a part that isn't there, or ask for what the server or the content doesn't "
+                + "allow", nil
         ),
         ("3", "a redirect leads to an invalid URL, or nowhere", Self.network),
         ("6", "the host's name can't be resolved", Self.network),
         ("7", "the host doesn't accept the connection", Self.network),
         ("22", "the server answered 400 or more", Self.network),
         ("23", "the output can't be written, or its reader went away", nil),
-        ("26", "a file or stream can't be read, or isn't as long as declared", nil),
+        ("26", "a file or stream can't be read, isn't as long as declared, or doesn't fit its ;encoder", nil),
         ("28", "a time-out passed", Self.network),
         ("35", "the TLS handshake failed", Self.network),
         ("47", "too many redirects, or one from https to http", Self.network),

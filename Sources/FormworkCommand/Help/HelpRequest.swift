@@ -17,17 +17,21 @@ enum HelpRequest {
         // 'help' explains itself by the list of verbs.
         if isWhole, path == ["help"] { path = [] }
         let isAsked = words.isEmpty || isWhole || Self.hasHelpFlag(words)
-        guard isAsked || path == ["query"] else { return false }
+        guard isAsked || words == ["query"] else { return false }
         let tree = try HelpVerb(Root.self)
-        if words == ["help", "--json"] {
-            try JSONOutput.write([("command", tree.json)])
-            return true
-        }
         // Words after the verb are arguments; after 'help' all of them are verbs.
         guard let verb = isWhole ? tree.verb(path) : Self.longest(path, in: tree) else {
             let shown = ShellQuote.quote(path.joined(separator: " ")).withControlCharactersEscaped
             let names = tree.verbs.map(\.name).joined(separator: ", ")
             throw ExitStatus(2, "formwork: help \(shown): is not a verb: choose one of \(names)")
+        }
+        if isWhole, let option = words.first(where: { $0.hasPrefix("-") && !["--json", "-h", "--help"].contains($0) }) {
+            let shown = ShellQuote.quote(option).withControlCharactersEscaped
+            throw ExitStatus(2, "formwork: help: \(shown) is not an option: write formwork help VERB, or add --json")
+        }
+        if isWhole, words.contains("--json") {
+            try JSONOutput.write([("command", verb.json)])
+            return true
         }
         try StandardOutput.write(HelpPage(verb, width: HelpPage.usualWidth, isWhole: isWhole).text)
         return true

@@ -21,6 +21,8 @@ final class BodyInput {
     /// What was done to the input before it was parsed, and what is known to be missing, as half sentences.
     private(set) var notes: [String] = []
 
+    /// Whether an event of a gateway says that its body isn't encoded.
+    private var isDeclaredText = false
     private var raw: RawInput
     private var framing = Framing.untilEnd
     private var ahead: [UInt8] = []
@@ -51,9 +53,8 @@ final class BodyInput {
             if error.path == nil { error.path = raw.name }
             throw error
         }
-        guard case .untilEnd = self.framing else { return }
         try TextInput.naming(raw.name) { () throws(FormworkError) in
-            try self.openMessage()
+            if case .untilEnd = self.framing { try self.openMessage() }
             try self.decodeBase64()
         }
     }
@@ -194,7 +195,8 @@ final class BodyInput {
         }
         self.ahead = body
         self.contentLength = nil
-        self.notes.append("the body is encoded with base64; offsets count its decoded bytes")
+        let declaration = self.isDeclaredText ? ", although isBase64Encoded is false" : ""
+        self.notes.append("the body is encoded with base64\(declaration); offsets count its decoded bytes")
     }
 
     private func openArchive(_ entry: Int?) throws {
@@ -211,6 +213,7 @@ final class BodyInput {
         } catch is FormworkError {}
         if let event = try GatewayEvent(text) {
             (self.ahead, self.contentType) = (event.body, event.contentType)
+            self.isDeclaredText = !event.isEncoded
             return
         }
         // JSON, but not a HAR file: a body that was sent as JSON. The diagnosis says so.

@@ -49,6 +49,8 @@ struct ParsingOptions: ParsableArguments {
     /// The bytes in which a boundary is searched for.
     private static let sniffBytes = 64 << 10
 
+    func validate() throws { try GivenPath.check(["the input": self.file]) }
+
     /// Opens the input and finds its boundary.
     /// - Parameter looksOn: Whether to continue if a part may be lost, to list what the body holds.
     func open(looksOn: Bool = false) throws -> PartWalk {

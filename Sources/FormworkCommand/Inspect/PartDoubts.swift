@@ -107,8 +107,8 @@ struct PartDoubts {
                 "the line \"\(text)\" belongs to the content, and the empty line between header and content is missing"
         case .unexpectedEnd?:
             if let offset = self.content.offset { return self.text(of: offset) }
-            guard self.part == 0, let offset = self.preamble.offset else { return nil }
-            if offset == 0 { return "only a delimiter is there" }
+            // At the beginning it is the first delimiter itself.
+            guard self.part == 0, let offset = self.preamble.offset, offset > 0 else { return nil }
             return "it holds \"\(self.delimiter)\" at offset \(offset), but not at the start of a line"
         default: return nil
         }

@@ -36,7 +36,7 @@ package struct ExitStatus: Error {
     private static func code(for code: FormworkError.Code) -> Int32 {
         switch code {
         case .writeFailed: 23
-        case .sourceUnavailable, .lengthMismatch, .contentNotEncodable, .framingBroken: 26
+        case .sourceUnavailable, .lengthMismatch, .contentNotEncodable: 26
         case .limitExceeded: 63
         case .sourceChanged, .notReplayable, .lengthUnknown: 65
         case .malformedBody, .truncatedBody: 70

@@ -1,5 +1,6 @@
 #if Command
 import ArgumentParser
+import Formwork
 
 /// Names of files that options give.
 package enum GivenPath {
@@ -9,6 +10,13 @@ package enum GivenPath {
         for (option, path) in paths where path?.isEmpty == true {
             throw ValidationError("\(option): the file's name is empty")
         }
+    }
+
+    /// Refuses an output whose name is a folder's. `FilePath` drops the slash, and a file would be created.
+    package static func checkOutput(_ option: String, _ path: String?) throws(ExitStatus) {
+        guard let path, path.hasSuffix("/") else { return }
+        let shown = ShellQuote.quote(path).withControlCharactersEscaped
+        throw ExitStatus(23, "formwork: \(option) \(shown): ends with a slash, so it names a folder: name a file in it")
     }
 }
 #endif

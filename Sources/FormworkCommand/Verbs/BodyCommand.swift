@@ -59,12 +59,16 @@ struct BodyCommand: ParsableCommand {
     @Option(help: ProgressOption.help)
     var progress: ProgressOption = .auto
 
-    func validate() throws { try GivenPath.check(["-o": self.output]) }
+    func validate() throws {
+        try GivenPath.check(["-o": self.output])
+        guard self.url == nil || self.tool != nil else { throw ValidationError("--url: has no use without --as") }
+    }
 
     func run() throws {
         for (name, value) in [("--offset", self.offset), ("--length", self.length ?? 0)] where value < 0 {
             throw ExitStatus(2, "formwork: \(name) \(value): give 0 or more")
         }
+        try GivenPath.checkOutput("-o", self.output)
         if self.tool == .request { return try self.writeRequest() }
         let plan = try self.form.makePlan(passesHeaders: self.tool != nil)
         let file = self.output == "-" ? nil : self.output

@@ -6,7 +6,7 @@ import FormworkSystem
 /// What the two executables share: the list of verbs, and how one of them is run.
 package enum FormworkVerbs {
     /// The abstracts of the verbs that only one of the executables has, in the list of all verbs.
-    package static let send = "Send the form to a server, with retries, progress and resuming after a cut."
+    package static let send = "Send the form to a server, with progress, and with retries and resuming on demand."
     package static let receive = "Receive uploads into a folder or an object store, from a web page or any client."
 
     package static let link = "Make a signed URL for uploads to a receiver without an account."
@@ -85,6 +85,12 @@ package enum FormworkVerbs {
             CompletionScript.use(Root.self)
             if try HelpRequest.answer(words, Root.self) { return }
             parsed = PartArgument.take(from: try HeaderFile.expand(words))
+            // ArgumentParser answers an empty command line with help, and 0.
+            guard parsed.contains(where: { $0 != "--" }) else {
+                throw ExitStatus(
+                    2,
+                    "formwork: no verb: write formwork send URL -F … or formwork body -F …; 'formwork help' lists all")
+            }
             try SingleValueOption.check(parsed)
             var command = try Root.parseAsRoot(parsed)
             try command.run()

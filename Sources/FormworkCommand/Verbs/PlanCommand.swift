@@ -33,6 +33,7 @@ struct PlanCommand: ParsableCommand {
     func validate() throws { try GivenPath.check(["--save": self.save]) }
 
     func run() throws {
+        try GivenPath.checkOutput("--save", self.save)
         let plan = try self.form.makePlan()
         if let save = self.save {
             let text = try JSONText.encode(plan.describe())

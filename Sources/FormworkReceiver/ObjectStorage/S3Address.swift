@@ -37,9 +37,9 @@ struct S3Address: Sendable {
     ) throws(FormworkError) {
         let amazon = "https://s3.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
         let address = endpoint ?? amazon
-        guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
-            ["http", "https"].contains(scheme),
-            let host = url.host, !host.isEmpty, url.query == nil, url.user == nil, !url.hasImpossiblePort
+        guard let url = URL(text: address), url.origin != nil, let scheme = url.scheme?.lowercased(),
+            let host = url.host,
+            url.query == nil, url.user == nil
         else {
             throw FormworkError(
                 .invalidArgument, "the object store's address is not http(s)://host[:port]: \(address)")

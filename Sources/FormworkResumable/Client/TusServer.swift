@@ -15,6 +15,9 @@ package struct TusServer: Sendable, Hashable {
     /// The most bytes of an upload; `nil` if the server doesn't say.
     package var maximumSize: Int64?
 
+    /// Whether an upload can be created before its length is known. A server that lists no extensions may be able to.
+    package var defersLength = true
+
     /// A server that says nothing: it stores files.
     package init() {}
 
@@ -22,6 +25,7 @@ package struct TusServer: Sendable, Hashable {
     package init(_ fields: HTTPFields) {
         let extensions = Self.list(fields[.tusExtension])
         self.readsForms = extensions.contains(Self.formExtension)
+        self.defersLength = fields[.tusExtension] == nil || extensions.contains("creation-defer-length")
         if extensions.contains("checksum") {
             let algorithms = Self.list(fields[.tusChecksumAlgorithm])
             self.checksum = ["sha256", "sha1"].first(where: algorithms.contains)

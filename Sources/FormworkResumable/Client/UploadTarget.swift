@@ -24,7 +24,7 @@ public struct UploadTarget: Sendable, Hashable {
     /// Reads an absolute URL.
     /// - Returns: `nil` if the text isn't an `http` or `https` URL.
     public init?(_ text: String) {
-        guard let url = URL(string: text) else { return nil }
+        guard let url = URL(text: text) else { return nil }
         self.init(url)
     }
 
@@ -42,7 +42,7 @@ public struct UploadTarget: Sendable, Hashable {
     /// Resolves a `Location` in this target's answer (RFC 9110 §10.2.2).
     /// - Returns: `nil` if it isn't an HTTP URL, or if it has no TLS although the answer came over TLS.
     package func resolving(_ location: String) -> UploadTarget? {
-        guard let base = URL(string: self.url), let url = URL(string: location, relativeTo: base)?.absoluteURL,
+        guard let base = URL(text: self.url), let url = URL(text: location, relativeTo: base),
             let target = UploadTarget(url), self.scheme != "https" || target.scheme == "https"
         else { return nil }
         return target
@@ -53,8 +53,8 @@ public struct UploadTarget: Sendable, Hashable {
 
     /// Whether credentials for one target may be sent to the other (RFC 6454 §5).
     package func hasOrigin(of other: UploadTarget) -> Bool {
-        guard let origin = URL(string: self.url)?.origin else { return false }
-        return origin == URL(string: other.url)?.origin
+        guard let origin = URL(text: self.url)?.origin else { return false }
+        return origin == URL(text: other.url)?.origin
     }
 }
 #endif

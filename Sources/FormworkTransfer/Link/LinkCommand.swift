@@ -5,6 +5,7 @@ import FormworkCommand
 import FormworkCore
 import FormworkReceiver
 import FormworkURLEncoded
+import FormworkValues
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -119,16 +120,21 @@ package struct LinkCommand: ParsableCommand {
     private static func origin(of text: String) throws -> String {
         let url = try TargetURL.complete(text)
         let shown = ShellQuote.quote(text).withControlCharactersEscaped
-        guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
-            ["http", "https"].contains(scheme),
-            let host = parts.host, !host.isEmpty
-        else { throw ExitStatus(2, "formwork: --to \(shown): give an address such as https://up.example.com") }
+        guard let parts = URL(text: url), parts.origin != nil else {
+            throw ExitStatus(2, "formwork: --to \(shown): give an address such as https://up.example.com")
+        }
         guard parts.user == nil, parts.password == nil, ["", "/"].contains(parts.path), parts.query == nil,
             parts.fragment == nil
         else {
             let given = SecretText.masked(shown)
             throw ExitStatus(
                 2, "formwork: --to \(given): give scheme, host and port alone: a receiver has no path")
+        }
+        if !text.contains("://") {
+            Warning.write([
+                "--to \(shown): without a scheme the link is http://, and everyone who reads the traffic can use it: write "
+                    + "https://\(shown)"
+            ])
         }
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }

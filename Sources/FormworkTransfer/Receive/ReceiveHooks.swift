@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkReceiver
+import FormworkValues
 import Logging
 import SystemPackage
 
@@ -30,21 +31,26 @@ struct ReceiveHooks: ParsableArguments {
     var hookSecretFile: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("How long the hook may take to answer.", valueName: "seconds"))
-    var hookTimeout = 10.0
+        parsing: .unconditional,
+        help: ArgumentHelp("How long the hook may take to answer (default: 10).", valueName: "seconds"))
+    var hookTimeout: Double?
 
     @Option(
         help: ArgumentHelp(
-            "What happens to an upload if the hook doesn't answer: refuse (503) or accept.", valueName: "refuse|accept")
-    )
-    var hookFailure: HookFailure = .refuse
+            "What happens to an upload if the hook doesn't answer: refuse (503, the default) or accept.",
+            valueName: "refuse|accept"))
+    var hookFailure: HookFailure?
 
     func validate() throws {
         try GivenPath.check(["--hook-secret-file": self.hookSecretFile])
-        guard self.hook != nil || self.hookSecretFile == nil else {
-            throw ValidationError("--hook-secret-file: has no use without --hook")
+        let given: KeyValuePairs = [
+            "--hook-secret-file": self.hookSecretFile != nil, "--hook-timeout": self.hookTimeout != nil,
+            "--hook-failure": self.hookFailure != nil,
+        ]
+        for (option, isGiven) in given where isGiven && self.hook == nil {
+            throw ValidationError("\(option): has no use without --hook")
         }
-        guard (0.1...300).contains(self.hookTimeout) else {
+        guard (0.1...300).contains(self.hookTimeout ?? 10) else {
             throw ValidationError("--hook-timeout: give 0.1 to 300 seconds")
         }
     }
@@ -54,13 +60,12 @@ struct ReceiveHooks: ParsableArguments {
         guard let hook else { return nil }
         let url = try TargetURL.complete(hook)
         let shown = ShellQuote.quote(SecretText.masked(hook)).withControlCharactersEscaped
-        guard let parts = URL(string: url), ["http", "https"].contains(parts.scheme?.lowercased() ?? ""),
-            parts.host?.isEmpty == false, parts.user == nil, parts.password == nil
+        guard let parts = URL(text: url), parts.origin != nil, parts.user == nil, parts.password == nil
         else {
             throw ExitStatus(2, "formwork: --hook \(shown): give an http or https URL, without user and password")
         }
         var options = Hooks.Options(url, try self.secret())
-        options.limit = .seconds(self.hookTimeout)
+        options.limit = .seconds(self.hookTimeout ?? 10)
         options.acceptsWithoutAnswer = self.hookFailure == .accept
         return options
     }

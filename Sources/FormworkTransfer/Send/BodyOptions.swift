@@ -17,25 +17,26 @@ struct BodyOptions: ParsableArguments {
     @Option(
         name: [.customShort("d"), .long], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send url-encoded parameters, as they are, instead of a form; @FILE reads them, without line ends. Several "
-                + "are joined with '&'.", valueName: "data"))
-    var data: [String] = []
+            "Send url-encoded parameters, as they are, instead of a form; @FILE reads them, without line ends. Several, "
+                + "also of the next three options, are joined with '&' in their order.", valueName: "data"),
+        transform: PlacedText.init)
+    var data: [PlacedText] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Like -d, but '@' has no meaning.", valueName: "data"))
-    var dataRaw: [String] = []
+        help: ArgumentHelp("Like -d, but '@' has no meaning.", valueName: "data"), transform: PlacedText.init)
+    var dataRaw: [PlacedText] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Like -d, but @FILE is read unchanged.", valueName: "data"))
-    var dataBinary: [String] = []
+        help: ArgumentHelp("Like -d, but @FILE is read unchanged.", valueName: "data"), transform: PlacedText.init)
+    var dataBinary: [PlacedText] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Like -d, escaped: name=text, =text, name@FILE or @FILE. They follow those of -d.", valueName: "data"))
-    var dataUrlencode: [String] = []
+        help: ArgumentHelp("Like -d, escaped: name=text, =text, name@FILE or @FILE.", valueName: "data"),
+        transform: PlacedText.init)
+    var dataUrlencode: [PlacedText] = []
 
     @Option(
         parsing: .unconditional,
@@ -67,6 +68,9 @@ struct BodyOptions: ParsableArguments {
         !self.data.isEmpty || !self.dataRaw.isEmpty || !self.dataBinary.isEmpty || !self.dataUrlencode.isEmpty
     }
 
+    /// Whether these options give a body.
+    var givesBody: Bool { self.uploadFile != nil || self.hasData || self.dataJson != nil }
+
     /// The body that these options give; `nil` if there is a form.
     func body(_ form: FormOptions) throws -> Body? {
         let given = [
@@ -80,19 +84,29 @@ struct BodyOptions: ParsableArguments {
         if let uploadFile { return try self.body(ofFile: uploadFile, form) }
         if let dataJson { return try self.body(ofJSON: dataJson, form) }
         guard self.hasData else { return nil }
-        var pieces: [[UInt8]] = []
-        for text in self.data {
-            let bytes = text.hasPrefix("@") ? try Self.read(text.dropFirst(), "-d") : Array(text.utf8)
-            pieces.append(text.hasPrefix("@") ? bytes.filter { ![0x00, 0x0A, 0x0D].contains($0) } : bytes)
-        }
-        pieces += self.dataRaw.map { Array($0.utf8) }
-        for text in self.dataBinary {
-            pieces.append(text.hasPrefix("@") ? try Self.read(text.dropFirst(), "--data-binary") : Array(text.utf8))
-        }
-        for text in self.dataUrlencode { pieces.append(try Self.escaped(text, .form, "--data-urlencode")) }
+        let bytes = Array(try self.pieces().joined(separator: [UInt8(ascii: "&")]))
         let type = form.hasContentType ? try form.contentType(of: nil) : "application/x-www-form-urlencoded"
-        let bytes = Array(pieces.joined(separator: [UInt8(ascii: "&")]))
         return Body(plan: try BodyPlan(content: .bytes(bytes), contentType: type))
+    }
+
+    /// The parameters of all options, in the order of the command line.
+    private func pieces() throws -> [[UInt8]] {
+        var placed: [(place: Int, bytes: [UInt8])] = []
+        for data in self.data {
+            let isFile = data.text.hasPrefix("@")
+            let bytes = isFile ? try Self.read(data.text.dropFirst(), "-d") : Array(data.text.utf8)
+            placed.append((data.place, isFile ? bytes.filter { ![0x00, 0x0A, 0x0D].contains($0) } : bytes))
+        }
+        placed += self.dataRaw.map { ($0.place, Array($0.text.utf8)) }
+        for data in self.dataBinary {
+            let isFile = data.text.hasPrefix("@")
+            let bytes = isFile ? try Self.read(data.text.dropFirst(), "--data-binary") : Array(data.text.utf8)
+            placed.append((data.place, bytes))
+        }
+        for data in self.dataUrlencode {
+            placed.append((data.place, try Self.escaped(data.text, .form, "--data-urlencode")))
+        }
+        return placed.sorted { $0.place < $1.place }.map(\.bytes)
     }
 
     private func body(ofFile path: String, _ form: FormOptions) throws -> Body {
@@ -162,7 +176,7 @@ struct BodyOptions: ParsableArguments {
         return head + encoder.encode(content)
     }
 
-    private static func read(_ path: Substring, _ option: String) throws -> [UInt8] {
+    static func read(_ path: Substring, _ option: String) throws -> [UInt8] {
         guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the file's name is empty") }
         let source: BodySource = path == "-" ? .descriptor(.standardInput) : .file(FilePath(String(path)))
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {

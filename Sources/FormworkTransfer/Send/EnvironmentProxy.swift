@@ -2,6 +2,7 @@
 import Formwork
 import FormworkNIO
 import FormworkClient
+import FormworkValues
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -35,8 +36,8 @@ struct EnvironmentProxy {
         if error.code == .invalidRequest {
             return error.message.hasPrefix("the proxy ") || error.message.hasPrefix("a proxy ")
         }
-        let parts = URLComponents(string: self.url.contains("://") ? self.url : "http://\(self.url)")
-        guard let parts, let host = parts.encodedHost?.lowercased(), !host.isEmpty else { return false }
+        let parts = URL(text: self.url.contains("://") ? self.url : "http://\(self.url)")
+        guard let parts, let host = parts.host(percentEncoded: true)?.lowercased(), !host.isEmpty else { return false }
         if error.code == .resolve { return error.message.hasPrefix("\(host):") }
         let port = parts.port ?? (parts.scheme?.lowercased() == "https" ? 443 : 1080)
         return [.connect, .timedOut].contains(error.code) && error.message.contains("\(host):\(port)")

@@ -12,8 +12,15 @@ struct RequestFields {
     /// Whether `Expect: 100-continue` may be sent before a large body.
     private(set) var asksFirst = true
     private var removed: Set<HTTPField.Name> = []
+    /// Fields that `-H` replaces: they have a value of ours, or of an option.
+    private var replaceable: Set<HTTPField.Name> = [.userAgent, .accept]
 
-    init(_ headers: [String]) throws {
+    /// - Parameters:
+    ///   - options: Headers that other options mean.
+    ///   - headers: Those of `-H`, which have precedence.
+    init(options: [String], _ headers: [String]) throws {
+        for header in options { try self.add(header) }
+        self.replaceable = [.userAgent, .accept]
         for header in headers { try self.add(header) }
     }
 
@@ -39,7 +46,7 @@ struct RequestFields {
         guard HTTPField.isValidValue(value) else {
             throw Self.refusal(header, "a value can't hold line ends or other control characters")
         }
-        if name == .userAgent || name == .accept { self.fields[name] = nil }
+        if self.replaceable.remove(name) != nil { self.fields[name] = nil }
         self.fields.append(HTTPField(name: name, value: value))
     }
 

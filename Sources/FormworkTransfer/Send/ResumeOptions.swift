@@ -169,7 +169,10 @@ struct ResumeOptions: ParsableArguments {
     }
 
     private func statePath(_ key: String) throws -> FilePath {
-        if let state { return FilePath(state) }
+        if let state {
+            try GivenPath.checkOutput("--state", state)
+            return FilePath(state)
+        }
         let folder = StateFolder(FilePath(self.stateDir ?? ""))
         try folder.create()
         return folder.path(for: key)

@@ -151,7 +151,7 @@ package struct SendCommand: ParsableCommand, Sendable {
     @Option(
         name: [.customShort("w"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "Write this text after the answer, with variables such as %{http_code}, %{json} or %header{etag}.",
+            "Write this text, or @FILE, after the answer, with variables such as %{http_code}, %{json} or %header{etag}.",
             valueName: "format"))
     var writeOut: String?
 
@@ -163,6 +163,9 @@ package struct SendCommand: ParsableCommand, Sendable {
         try GivenPath.check(["-o": self.output, "--presigned": self.presigned])
         guard !self.dryRun || !self.json else {
             throw ValidationError("--dry-run: there is no answer to report: leave out --json")
+        }
+        guard !self.json || self.writeOut == nil else {
+            throw ValidationError("-w: --json prints one object alone: leave one out, or write -w '%{json}'")
         }
     }
 

@@ -15,9 +15,13 @@ struct SendPreparation {
     /// Reads the arguments and the files' states. Nothing is sent.
     func job(_ monitor: UploadMonitor) async throws -> SendJob {
         let post = try self.command.presigned.map { try PresignedPost(file: $0) }
+        guard post == nil || !self.command.body.givesBody else {
+            throw ExitStatus(
+                2, "formwork: --presigned sends a form: give its file with -F file=@path, not with -T or -d")
+        }
         let content = post == nil ? try self.command.body.body(self.command.form) : nil
         let json = content?.isJSON == true ? ["Accept: application/json"] : []
-        var fields = try RequestFields(json + self.command.habits.headers() + self.command.form.otherHeaders)
+        var fields = try RequestFields(options: json + self.command.habits.headers(), self.command.form.otherHeaders)
         if let authorization = try self.command.credentials.option() { fields.authorize(authorization) }
         // With ietf and tus the first request has no bytes, so repeating it stores nothing.
         let isRepeated = self.command.retry ?? 0 > 0 && [.off, .auto].contains(self.command.resume.choice)
@@ -27,6 +31,7 @@ struct SendPreparation {
         let plan = if let content { try await self.plan(content) } else { try await self.plan(post) }
         let sender = try self.sender(request, asksFirst: fields.asksFirst, monitor)
         let interval = try self.command.progressInterval?.duration("--progress-interval")
+        try GivenPath.checkOutput("-o", self.command.output)
         if let output = self.command.output, output != "-" { try OutputPlace.checkAnswer(output) }
         let prepared = try await self.command.resume.prepare(
             plan, &request, sender.options.retry, boundary: self.command.form.boundary,

@@ -71,7 +71,11 @@ struct SendTransfer {
             }
             resuming.options.checksum = algorithm
         }
-        let deliveries = try await resuming.deliveries(of: job.plan, to: server)
+        let deliveries: [TusDelivery]
+        do { deliveries = try await resuming.deliveries(of: job.plan, to: server) } catch let error as FormworkError {
+            guard error.code == .lengthUnknown else { throw error }
+            throw ExitStatus(2, "formwork: \(error): --spool finds it".withControlCharactersEscaped)
+        }
         guard deliveries.count == 1 || !self.command.resume.keepsState else {
             throw ExitStatus(
                 2,

@@ -6,7 +6,9 @@ import FormworkCommand
 enum TargetURL {
     /// Adds a missing scheme, and converts a host with letters outside ASCII to its IDNA form.
     static func complete(_ text: String) throws -> String {
-        let url = text.contains("://") ? text : "http://\(text)"
+        // http:/host lacks a slash, and isn't a host named http.
+        let hasScheme = text.contains("://") || ["http:/", "https:/"].contains { text.lowercased().hasPrefix($0) }
+        let url = hasScheme ? text : "http://\(text)"
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
         let authority = url[start...].prefix { !"/?#".contains($0) }
         let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority

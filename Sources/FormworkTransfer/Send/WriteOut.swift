@@ -21,9 +21,14 @@ struct WriteOut {
 
     private var pieces: [Piece] = []
 
+    /// - Parameter given: The text, or `@` and the file that has it; `@-` is standard input.
+    ///
     /// Warns of variables that there aren't, which are empty as in curl: a script may write all of curl's.
     /// - Throws: `ExitStatus` for another form of braces, such as `%output{…}`.
-    init(_ format: String) throws {
+    init(_ given: String) throws {
+        let format =
+            given.hasPrefix("@")
+            ? String(decoding: try BodyOptions.read(given.dropFirst(), "-w"), as: UTF8.self) : given
         var rest = format[...]
         var text = ""
         while let character = rest.popFirst() {
@@ -36,7 +41,7 @@ struct WriteOut {
                 rest = rest.dropFirst()
                 text += "%"
             } else if character == "%", let end = rest.firstIndex(of: "}"), let open = rest.firstIndex(of: "{"),
-                open < end
+                open < end, rest[..<open].allSatisfy({ $0.isASCII && $0.isLetter })
             {
                 let kind = rest[..<open]
                 let name = String(rest[rest.index(after: open)..<end])

@@ -129,6 +129,8 @@ import Testing
         let target = try #require(UploadTarget(.post()))
         #expect(target.resolving("/uploads/abc")?.url == "https://example.com/uploads/abc")
         #expect(target.resolving("abc?x=1#y")?.url == "https://example.com/project/123/abc?x=1")
+        #expect(target.resolving("/a%20b [1]?s=%2B")?.url == "https://example.com/a%20b%20%5B1%5D?s=%2B")
+        #expect(UploadTarget("https://h/%2B é")?.url == "https://h/%2B%20%C3%A9")
         #expect(target.resolving("//[::1]:80/u")?.authority == "[::1]:80")
         #expect(target.resolving("http://example.com/u") == nil)
         #expect(target.resolving("ftp://example.com/u") == nil)

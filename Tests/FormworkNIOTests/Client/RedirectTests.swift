@@ -70,6 +70,7 @@ extension NIOTests {
                 ("https://example.com/a", "https://other.example/b", "https://other.example/b"),
                 ("http://example.com/a", "https://example.com/b", "https://example.com/b"),
                 ("http://example.com/a", "http://other.example/b", "http://other.example/b"),
+                ("http://example.com/a", "/ok%20ü?s=%2B", "http://example.com/ok%20%C3%BC?s=%2B"),
             ] {
                 #expect(try self.plain(url, 307, location) == "POST \(target) body")
                 #expect(try self.plain(url, 303, location) == "GET \(target) empty")

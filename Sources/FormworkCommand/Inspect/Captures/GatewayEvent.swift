@@ -6,12 +6,15 @@ import FormworkURLEncoded
 struct GatewayEvent {
     var contentType: String?
     var body: [UInt8]
+    /// Whether the event says that its body was encoded with base64.
+    var isEncoded: Bool
 
     /// `nil` for other JSON.
     init?(_ text: [UInt8]) throws(FormworkError) {
         guard let event = try? OrderedJSON.read(text), case .text(let body)? = event["body"],
             case .bool(let isEncoded)? = event["isBase64Encoded"]
         else { return nil }
+        self.isEncoded = isEncoded
         if isEncoded {
             guard let bytes = Base64.decode(String(body.filter { !$0.isWhitespace })) else {
                 throw FormworkError(.malformedBody, "the event's body is declared as base64, but isn't")

@@ -1,0 +1,74 @@
+#if Client
+import NIOCore
+
+/// Makes an answer's head as NIO's parser reads it: lines that end with LF alone end with CRLF, and a header field that was
+/// folded over several lines has a blank for each fold.
+///
+/// Recipients may read such lines (RFC 9112 §2.2), and clients have to read folded ones (§5.2), as curl does, but NIO's
+/// parser refuses both. The body is passed unchanged. A connection has one final answer, so what follows its head is never
+/// a head.
+final class AnswerHeadHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private var isInHead = true
+    /// Whether the last byte was a CR, which isn't written yet.
+    private var hasReturn = false
+    /// Whether a header field's line end isn't written yet: the next line may continue the field.
+    private var hasHeldEnd = false
+    /// The bytes of the current line so far, without its end.
+    private var lineCount = 0
+    private var isAfterStatusLine = false
+    /// The beginning of the status line, as far as the first digit of the status: `HTTP/1.1 2`.
+    private var statusLine: [UInt8] = []
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard self.isInHead else { return context.fireChannelRead(data) }
+        var input = self.unwrapInboundIn(data)
+        var output = context.channel.allocator.buffer(capacity: input.readableBytes + 64)
+        while self.isInHead, let byte = input.readInteger(as: UInt8.self) { self.take(byte, &output) }
+        output.writeBuffer(&input)
+        context.fireChannelRead(self.wrapInboundOut(output))
+    }
+
+    private func take(_ byte: UInt8, _ output: inout ByteBuffer) {
+        if self.hasHeldEnd {
+            self.hasHeldEnd = false
+            if byte == 0x20 || byte == 0x09 {
+                output.writeInteger(0x20 as UInt8)
+            } else {
+                output.writeString("\r\n")
+            }
+        }
+        guard byte != 0x0A else {
+            self.hasReturn = false
+            return self.endLine(&output)
+        }
+        if self.hasReturn {
+            // A CR that ends no line is part of it.
+            output.writeInteger(0x0D as UInt8)
+            self.lineCount += 1
+        }
+        self.hasReturn = byte == 0x0D
+        guard !self.hasReturn else { return }
+        if !self.isAfterStatusLine, self.statusLine.count < 10 { self.statusLine.append(byte) }
+        self.lineCount += 1
+        output.writeInteger(byte)
+    }
+
+    private func endLine(_ output: inout ByteBuffer) {
+        let isEmpty = self.lineCount == 0
+        self.lineCount = 0
+        guard isEmpty else {
+            if self.isAfterStatusLine { self.hasHeldEnd = true } else { output.writeString("\r\n") }
+            return self.isAfterStatusLine = true
+        }
+        output.writeString("\r\n")
+        // An empty line before the status line ends no head.
+        guard self.isAfterStatusLine else { return }
+        // Another head follows an informational one.
+        self.isInHead = self.statusLine.count < 10 || self.statusLine[9] == UInt8(ascii: "1")
+        (self.isAfterStatusLine, self.statusLine) = (false, [])
+    }
+}
+#endif
