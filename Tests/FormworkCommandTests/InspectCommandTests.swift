@@ -311,7 +311,8 @@ struct InspectCommandTests {
         #expect(mark.status == 0)
         #expect(
             mark.errors
-                == "formwork: warning: the body begins with a byte order mark, so its first part may be lost: remove it\n")
+                == "formwork: warning: the body begins with a byte order mark, so its first part may be lost: remove it\n"
+        )
         #expect(try Self.inspect("\u{FEFF}" + twoParts, "--boundary XX --profile strict").status == 70)
         let after = try Self.inspect(twoParts + twoParts, "--boundary XX")
         #expect(after.status == 0)

@@ -213,7 +213,8 @@ struct DescriptionTests {
 
     @Test("A type with a word of curl's grammar isn't said, whatever follows the word")
     func curlsWords() throws {
-        for type in ["text/plain; filename=x", "text/plain; filename=\u{301}x", "text/plain;\u{301}; headers=\u{301}x"] {
+        for type in ["text/plain; filename=x", "text/plain; filename=\u{301}x", "text/plain;\u{301}; headers=\u{301}x"]
+        {
             var form = formB()
             form.append(BodyPart(name: "a", value: "1", contentType: type))
             let plan = try form.plan()

@@ -103,7 +103,9 @@ public struct ReceivedHeader: Sendable {
     /// Whether ``name`` is a text, compared byte for byte. Most other names aren't decoded to find out.
     package func isNamed(_ text: String) -> Bool {
         guard let range = self.namePlace.range else { return false }
-        if !(self.box?.details.isNameExtended ?? false), self.escapedName == nil, let wanted = text.utf8.first, wanted < 0x80 {
+        if !(self.box?.details.isNameExtended ?? false), self.escapedName == nil, let wanted = text.utf8.first,
+            wanted < 0x80
+        {
             // Only escapes begin with another byte than their text, and only bytes that aren't UTF-8 become longer: three
             // instead of one.
             guard range.count * 3 >= text.utf8.count else { return false }
@@ -206,14 +208,15 @@ extension ReceivedHeader {
         let head = PartHeader.dispositionHead.utf8.count
         var (name, details) = (received, Details?.none)
         if !names.areQuoted, received.contains(where: { $0 == 0x22 || $0 == 0x0D || $0 == 0x0A }) {
-            name = received.flatMap { byte -> [UInt8] in
-                switch byte {
-                case 0x22: Array("%22".utf8)
-                case 0x0D: Array("%0D".utf8)
-                case 0x0A: Array("%0A".utf8)
-                default: [byte]
-                }
-            }[...]
+            name =
+                received.flatMap { byte -> [UInt8] in
+                    switch byte {
+                    case 0x22: Array("%22".utf8)
+                    case 0x0D: Array("%0D".utf8)
+                    case 0x0A: Array("%0A".utf8)
+                    default: [byte]
+                    }
+                }[...]
             details = Details(
                 disposition: Place(PlainField.disposition), escapedName: Array(received))
         }

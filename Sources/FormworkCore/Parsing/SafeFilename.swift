@@ -35,7 +35,9 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
         let composed = String(decoding: String(scalars)._nfcCodeUnits, as: UTF8.self)
         var name = Self.trimmed(Self.cut(Self.trimmed(composed), limit))
         guard !name.isEmpty else { return nil }
-        if name.utf8.first == UInt8(ascii: "-") || Self.isReserved(name) { name = Self.trimmed(Self.cut("_\(name)", limit)) }
+        if name.utf8.first == UInt8(ascii: "-") || Self.isReserved(name) {
+            name = Self.trimmed(Self.cut("_\(name)", limit))
+        }
         self.text = name
     }
 

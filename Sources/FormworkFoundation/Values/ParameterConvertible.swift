@@ -95,7 +95,8 @@ extension Date: ParameterConvertible {
         guard FormDateFormat.iso8601.text(secondsSince2001: self.timeIntervalSinceReferenceDate) != nil else {
             throw FormworkError(
                 .invalidArgument,
-                "\(path) is a Date \(self.timeIntervalSinceReferenceDate) s after 2001: only the years 0 to 9999 are written")
+                "\(path) is a Date \(self.timeIntervalSinceReferenceDate) s after 2001: only the years 0 to 9999 are written"
+            )
         }
         return .text(self.description)
     }

@@ -522,7 +522,8 @@ struct FormCodingTests {
         let decoder = FormDataDecoder()
         #expect(try decoder.decode(Filter.self, from: await self.form(["name": "a"])) == .name("a"))
         #expect(
-            try decoder.decode(Filter.self, from: await self.form(["never[not][name]": "a"])) == .never(.not(.name("a"))))
+            try decoder.decode(Filter.self, from: await self.form(["never[not][name]": "a"]))
+                == .never(.not(.name("a"))))
         let other = try await self.form(["other": "a"])
         #expect(throws: DecodingError.self) { try decoder.decode(Filter.self, from: other) }
     }
