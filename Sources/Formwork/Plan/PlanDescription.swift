@@ -269,7 +269,7 @@ extension PlanDescription.Content {
 extension FormworkError {
     fileprivate static func undescribable(_ what: String, _ part: PartReference) -> FormworkError {
         FormworkError(
-            .notReplayable, "\(what) can't be described for another process: use a file, or bytes in memory",
+            .notReplayable, "\(what) can't be described for another process: save its content to a file first",
             part: part)
     }
 }

@@ -189,7 +189,9 @@ package struct FormOptions: ParsableArguments {
         }
         let type = self.header.lazy.compactMap(\.contentType).first
         let named = try self.boundary.map(Boundary.init)
-        if let named, let type, let framing = try? MultipartFraming(contentType: type, boundary: named),
+        // curl sends both.
+        if self.compat == nil, let named, let type,
+            let framing = try? MultipartFraming(contentType: type, boundary: named),
             framing.boundary != named
         {
             throw ExitStatus(2, "formwork: --boundary and -H 'Content-Type: …' both give the boundary: leave one out")

@@ -108,6 +108,12 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
             while let last = found.last, last.isBlank { found.removeLast() }
             if found.elementsEqual(boundary.utf8) { return self.ofLineEnd(line.end) }
             if found.elementsEqual((boundary + "--").utf8) { return nil }
+            if line.text.elementsEqual(boundary.utf8) {
+                return Self(
+                    .otherBoundary,
+                    "the boundary is given with the two dashes that begin a delimiter: it is "
+                        + "\"\(self.shown(found))\"")
+            }
             return Self(
                 .otherBoundary,
                 "its first line is \"\(self.shown(line.text))\", but the boundary is given as "

@@ -56,7 +56,8 @@ struct BodyDiagnosisTests {
                 + "sent",
             length: 12),
         Row(
-            body: form, cause: .otherBoundary, text: "its first line is \"--b\", but the boundary is given as \"--b\"",
+            body: form, cause: .otherBoundary,
+            text: "the boundary is given with the two dashes that begin a delimiter: it is \"b\"",
             boundary: "--b"),
         Row(
             body: "pre\r\n--c \r\n\r\n", cause: .otherBoundary,
