@@ -17,7 +17,7 @@ extension Responder {
         var isForm = false
         switch upload.content {
         case .parts(let type, _): (described.type, isForm) = (type, true)
-        case .file(let path, let type): (described.name, described.type) = (self.intake.name(path), type)
+        case .file(let path, let type): (described.name, described.type) = (self.intake.naming.name(path), type)
         }
         return try await hooks.ask(described, isForm: isForm, upload.terms)
     }
@@ -38,7 +38,7 @@ extension Responder {
         var whole = head
         whole.headerFields[.contentType] = creation.contentType
         let upload = try IncomingUpload(whole, filename: creation.givenPath)
-        if case .file(let path, _) = upload.content { described.name = self.intake.name(path) }
+        if case .file(let path, _) = upload.content { described.name = self.intake.naming.name(path) }
         var isForm = false
         if case .parts = upload.content { isForm = true }
         return try await hooks.ask(described, isForm: isForm, terms)

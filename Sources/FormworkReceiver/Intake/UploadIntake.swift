@@ -114,7 +114,7 @@ package struct UploadIntake: Sendable {
         guard digest != nil || !(self.isDigesting || self.isKeyed) else { return nil }
         try self.checkSize(stored.length)
         return try await self.withFiles { pending in
-            var file = try self.file(path, type, length: stored.length)
+            var file = try self.naming.file(path, type, length: stored.length)
             file.condition = upload.condition
             guard try await pending.begin(file, from: stored) else { return nil }
             pending.note("file", "", "", type ?? "", digest?.hex ?? "")
@@ -229,7 +229,7 @@ package struct UploadIntake: Sendable {
             receipt.memory = UploadReceipt.Memory(share: share)
             return try FormFields(fields, limit: self.limits.allFieldBytes, share)
         case .file(let path, let type):
-            var file = try self.file(path, type, length: upload.length)
+            var file = try self.naming.file(path, type, length: upload.length)
             file.condition = upload.condition
             try await self.store(body, file, given: nil, field: nil, origin, &pending)
             if let length = upload.length, pending.lastSize != length {
@@ -298,7 +298,7 @@ package struct UploadIntake: Sendable {
     ) async throws where Body.Element == ByteBuffer {
         let origin = origin?.shifted(by: part.contentOffset)
         let path = part.filename.flatMap { SafePath($0, limit: IncomingUpload.nameBytes) }
-        let file = try self.file(path ?? SafePath(IncomingUpload.madeUpName(part.contentType)), part.contentType)
+        let file = try self.naming.file(path ?? SafePath(IncomingUpload.madeUpName(part.contentType)), part.contentType)
         if let origin, case .form(let form) = origin.place, let stored = form.file(at: origin.start) {
             try await self.store(stored, of: form, file, given: part.filename, field: field, &pending)
         } else if part.filename == "" {
@@ -316,28 +316,9 @@ package struct UploadIntake: Sendable {
         }
     }
 
-    /// The name that a file would get without other terms.
-    func name(_ path: SafePath) -> String { self.keepsPaths ? path.text : path.name.text }
-
-    /// A file as it is stored.
-    private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(ProblemDetails) -> IncomingFile {
-        var file = IncomingFile(
-            try self.path(path), contentType: type, length: length, mayReplace: self.terms.mayReplace)
-        file.metadata = self.terms.metadata ?? [:]
-        return file
-    }
-
-    /// The path under which a file is stored.
-    private func path(_ path: SafePath) throws(ProblemDetails) -> SafePath {
-        let (folders, given) = (self.terms.folders, self.terms.path)
-        guard self.keepsPaths || !folders.isEmpty || given != nil else { return SafePath(path.name) }
-        let own = given?.folders ?? (self.keepsPaths ? path.folders : [])
-        let path = SafePath((given ?? path).name, in: folders + own)
-        let most = min(SafePath.maximumBytes, self.storage.maximumPathBytes)
-        guard !path.isTooLong, path.text.utf8.count <= most else {
-            throw .badRequest("A file's path has more than \(SafePath.maximumDepth, "folder") or \(most, "byte").")
-        }
-        return path
+    /// How the files are named.
+    var naming: FileNaming {
+        FileNaming(keepsPaths: self.keepsPaths, terms: self.terms, maximumPathBytes: self.storage.maximumPathBytes)
     }
 
     /// Stores a large file of a form, whose bytes aren't in the body that is read.
