@@ -133,14 +133,17 @@ struct PlainWordsTests {
 
     @Test("A proxy that answers nonsense, or closes the connection, is named so")
     func proxies() throws {
-        for (answer, message) in [
-            ("nonsense\r\n\r\n", "127.0.0.1: the proxy's answer isn't HTTP"),
-            ("", "h.example: the proxy closed the connection while the tunnel was made"),
-        ] {
+        let closed = "the proxy closed the connection while the tunnel was made"
+        // Its end may be noticed before its answer is read.
+        for (answer, messages) in [("nonsense\r\n\r\n", ["the proxy's answer isn't HTTP", closed]), ("", [closed])] {
             let receiver = try Receiver(raw: answer, after: 10)
             let result = try Command.shell(
                 "timeout 60 \"$F\" send https://h.example/ -x http://127.0.0.1:\(receiver.port) -F a=1 -q")
-            #expect(result.status == 56 && result.errors.hasPrefix("formwork: \(message)"), "\(result)")
+            #expect(result.status == 56, "\(result)")
+            let isNamed = messages.contains { message in
+                ["h.example", "127.0.0.1"].contains { result.errors == "formwork: \($0): \(message)\n" }
+            }
+            #expect(isNamed, "\(result)")
         }
     }
 

@@ -336,24 +336,30 @@ package final class Hooks: Service, Sendable {
             }
             for (name, age) in found {
                 let isKnown = self.state.withLock { $0.tries[name] != nil || $0.storing.contains(name) }
-                guard !isKnown, age >= self.box.leastAge, let bytes = try await self.box.get(name) else { continue }
-                guard let notice = Notice(bytes) else { continue }
-                if notice.event.age > self.options.keepTime {
-                    try await self.giveUp(name)
-                    continue
-                }
-                if notice.traces != nil || notice.removing != nil {
-                    guard age >= self.options.intentAge else { continue }
-                    if let traces = notice.traces { try await self.settle(notice.event, traces, name) }
-                    if let upload = notice.removing { try await self.settle(notice.event, removing: upload, name) }
-                } else {
-                    self.state.withLock { $0.tries[name] = Try() }
+                guard !isKnown, age >= self.box.leastAge else { continue }
+                // One that can't be read must not keep the others from being sent.
+                do { try await self.takeOver(name, age) } catch {
+                    self.logger.warning(
+                        "a message to the hook can't be sent", metadata: ["message": "\(name)", "reason": "\(error)"])
                 }
             }
             self.showPending()
         } catch {
             self.logger.warning("messages to the hook can't be looked for", metadata: ["reason": "\(error)"])
         }
+    }
+
+    /// Takes a message that another receiver has left.
+    private func takeOver(_ name: String, _ age: Double) async throws {
+        guard let bytes = try await self.box.get(name), let notice = Notice(bytes) else { return }
+        guard notice.event.age <= self.options.keepTime else { return try await self.giveUp(name) }
+        guard notice.traces != nil || notice.removing != nil else {
+            self.state.withLock { $0.tries[name] = Try() }
+            return
+        }
+        guard age >= self.options.intentAge else { return }
+        if let traces = notice.traces { try await self.settle(notice.event, traces, name) }
+        if let upload = notice.removing { try await self.settle(notice.event, removing: upload, name) }
     }
 
     /// Finds out whether the files of a killed receiver were stored, and replaces its message by that of the outcome.

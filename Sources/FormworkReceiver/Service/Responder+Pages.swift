@@ -104,7 +104,7 @@ extension Responder {
     }
 
     /// Handles the login form, which is small and contains only `token`.
-    func logIn(_ head: HTTPRequest, _ body: RequestBody, _ client: ClientAddress) async -> Answer {
+    func logIn(_ head: HTTPRequest, _ body: AskedBody, _ client: ClientAddress) async -> Answer {
         guard self.access.token != nil else { return .seeOther("/") }
         var bytes: [UInt8] = []
         do {

@@ -112,7 +112,7 @@ struct Responder: Sendable {
         case .health: answer = Answer(.ok, "text/plain", ByteBuffer(string: "ok\n"))
         case .readiness: answer = await self.readinessAnswer()
         case .methods: answer = Answer(.noContent, fields: [.allow: Self.methods])
-        case .login: answer = await self.logIn(head, content, client)
+        case .login: answer = await self.logIn(head, AskedBody(content, channel, asks: waits), client)
         case .logout: answer = self.logOut(head, client)
         case .seeOther(let location): answer = .seeOther(location)
         case .refused(let problem):
