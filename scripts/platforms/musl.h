@@ -84,6 +84,7 @@ VARIADIC(int, fcntl, (_:_:_:), int, int, int);
 // <unistd.h>
 #include <sys/types.h>
 CONSTANT(int, R_OK, 4);
+CONSTANT(int, W_OK, 2);
 CALL(int, access, (_:_:), const char *, int);
 CALL(int, close, (_:), int);
 CALL(int, execv, (_:_:), const char *, char *const *);
