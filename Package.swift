@@ -54,6 +54,9 @@ let linkedExceptGlibc: [LinkerSetting] =
         ]
     } ?? []
 
+// The command, the clients and the receiver wait for disks and networks: small code is worth more there than fast code.
+let smallSettings = settings + (Context.environment["FORMWORK_STATIC"] == nil ? [] : [.unsafeFlags(["-Osize"])])
+
 func target(_ name: String, _ trait: String) -> Target.Dependency {
     .target(name: name, condition: .when(traits: [trait]))
 }
@@ -222,7 +225,7 @@ let package = Package(
                 // Not StructuredFieldValues: it brings all of Foundation, with 30 MB of ICU, into each executable.
                 product("RawStructuredFieldValues", "swift-http-structured-headers", "Resumable"),
             ],
-            swiftSettings: settings
+            swiftSettings: smallSettings
         ),
         .target(
             name: "FormworkNIO",
@@ -258,7 +261,7 @@ let package = Package(
                 product("HTTPTypes", "swift-http-types", "Client"),
                 product("AsyncHTTPClient", "async-http-client", "Client"),
             ],
-            swiftSettings: settings
+            swiftSettings: smallSettings
         ),
         // What needs only Hummingbird's server, and not its router: the receiver is smaller without that.
         .target(
@@ -318,7 +321,7 @@ let package = Package(
             ],
             // In the code, not in a bundle: the command is one file, wherever it is copied to.
             resources: [.embedInCode("Page/Resources")],
-            swiftSettings: settings
+            swiftSettings: smallSettings
         ),
         // The command's verbs. Those that need a network have a module, and an executable, of their own: it takes
         // longer to start than the others take to do their work.
@@ -330,7 +333,7 @@ let package = Package(
                 argumentParser,
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings
+            swiftSettings: smallSettings
         ),
         .target(
             name: "FormworkTransfer",
@@ -350,7 +353,7 @@ let package = Package(
                 argumentParser,
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings
+            swiftSettings: smallSettings
         ),
         .executableTarget(
             name: "FormworkMain",
