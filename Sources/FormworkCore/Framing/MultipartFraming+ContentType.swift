@@ -73,12 +73,25 @@ extension MultipartFraming {
     /// Checks that nothing else has the word "boundary". Some receivers read `boundary*=` and `boundary*0=` (RFC 2231), and PHP
     /// takes what comes after the first "boundary" of the whole value, whatever it belongs to.
     private static func checkNoOther(_ pieces: [String], in type: String) throws(FormworkError) {
-        for piece in pieces where !self.startsBoundary(piece) && piece.asciiLowercased.contains("boundary".utf8) {
+        for piece in pieces where !self.startsBoundary(piece) && self.mentionsBoundary(piece) {
             throw FormworkError(
                 .invalidArgument,
                 "\"\(piece)\" in \"\(type)\" has the word \"boundary\", after which some receivers look for the body's "
                     + "boundary: remove it")
         }
+    }
+
+    private static let word = Array("boundary".utf8)
+
+    private static func mentionsBoundary(_ piece: String) -> Bool {
+        var matched = 0
+        for byte in piece.utf8 {
+            // Its first letter doesn't occur again in it.
+            let isNext = byte.asciiLowercased == self.word[matched]
+            matched = isNext ? matched + 1 : byte.asciiLowercased == self.word[0] ? 1 : 0
+            if matched == self.word.count { return true }
+        }
+        return false
     }
 
     private static func startsBoundary(_ piece: String) -> Bool { piece.asciiLowercased.starts(with: "boundary=".utf8) }
