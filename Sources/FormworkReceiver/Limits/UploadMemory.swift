@@ -73,8 +73,20 @@ package final class UploadMemory: Sendable {
         private let memory: UploadMemory
         /// Changed while the memory's state is locked.
         fileprivate let held = Mutex(Held())
-        /// The upload's files that have a buffer, in order, and how to free it.
-        private let files = Mutex<[(id: ObjectIdentifier, free: @Sendable () async -> Void)]>([])
+        private let files = Mutex(Files())
+
+        /// How to free the buffers of the upload's files.
+        private struct Files {
+            /// Of those that have all their bytes.
+            var complete: [@Sendable () async -> Void] = []
+            /// Of the one that is being written.
+            var current: (@Sendable () async -> Void)?
+
+            mutating func takeComplete() -> [@Sendable () async -> Void] {
+                defer { self.complete = [] }
+                return self.complete
+            }
+        }
 
         fileprivate init(_ memory: UploadMemory) { self.memory = memory }
 
@@ -99,30 +111,28 @@ package final class UploadMemory: Sendable {
                     """)
             }
             if self.memory.takes(count, self) { return }
-            // Otherwise an upload of many short files would wait for itself. The file that asks has no buffer now.
-            for file in self.files.withLock({ files in
-                defer { files = [] }
-                return files
-            }) { await file.free() }
+            // Otherwise an upload of many short files would wait for itself.
+            for free in self.takeComplete() { await free() }
             try await self.memory.wait(count, self)
         }
 
         func release(_ count: Int) { self.memory.released(count, self) }
 
-        /// Notes how to free a file's buffer once the file has all its bytes. It has them when another file of the upload
-        /// calls this.
-        func holds(_ file: AnyObject, _ free: @escaping @Sendable () async -> Void) {
-            let id = ObjectIdentifier(file)
-            self.files.withLock { if $0.last?.id != id { $0.append((id, free)) } }
+        /// Notes how to free the buffer of the file that is being written, once it has all its bytes.
+        func holds(_ free: @escaping @Sendable () async -> Void) { self.files.withLock { $0.current = free } }
+
+        /// Notes that all files so far have all their bytes: the next one begins, or there is none. What waits for memory gets
+        /// theirs.
+        func fileEnded() {
+            self.files.withLock { files in
+                if let current = files.current { files.complete.append(current) }
+                files.current = nil
+            }
+            self.memory.freeComplete()
         }
 
         /// What frees the buffers of files that have all their bytes.
-        fileprivate func takeComplete() -> [@Sendable () async -> Void] {
-            self.files.withLock { files in
-                defer { files = Array(files.suffix(1)) }
-                return files.dropLast().map(\.free)
-            }
-        }
+        fileprivate func takeComplete() -> [@Sendable () async -> Void] { self.files.withLock { $0.takeComplete() } }
     }
 
     /// Admits an upload.

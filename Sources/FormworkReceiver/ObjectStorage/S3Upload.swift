@@ -62,6 +62,8 @@ package actor S3Upload: StorageUpload {
     /// The name that it reserves among the uploads of its process.
     private var held: String?
     private var length: Int64 = 0
+    /// Bytes of the parts, copied ones included.
+    private var sentCount: Int64 = 0
     /// Called before the object is made of its parts.
     private var confirm: (@Sendable (_ key: String, _ upload: String) async throws -> Void)?
 
@@ -127,7 +129,7 @@ package actor S3Upload: StorageUpload {
         self.confirm = { try await confirm($0, $1, marker) }
         // Noted already: a receiver that takes over aborts it, so that it doesn't hold the name.
         try await confirm(self.storage.location.prefix + begun.name, begun.id, marker)
-        self.length = length
+        (self.length, self.sentCount) = (length, length)
         for part in pieces.parts(range ?? 0..<length) {
             switch part {
             case .whole(let piece): try await self.addCopy(of: piece.key, nil, finished.work.copies)
@@ -288,15 +290,23 @@ package actor S3Upload: StorageUpload {
     // MARK: Parts
 
     private func sendPart() async throws {
-        let body = self.buffer
-        try await self.addPart(atOnce: self.storage.options.parallelism) {
-            [storage, lease, leased] client, number, key, id in
-            defer { lease?.release(leased) }
-            let tag = try await client.uploadPart(body, number: number, key: key, id: id)
-            storage.buffers.give(body)
-            return tag
-        }
+        // Taken out before anything is waited for: nothing may be added to them then.
+        let (body, leased) = (self.buffer, self.leased)
         (self.buffer, self.leased) = (ByteBuffer(), 0)
+        self.sentCount += Int64(body.readableBytes)
+        do {
+            try await self.addPart(atOnce: self.storage.options.parallelism) {
+                [storage, lease] client, number, key, id in
+                defer { lease?.release(leased) }
+                let tag = try await client.uploadPart(body, number: number, key: key, id: id)
+                storage.buffers.give(body)
+                return tag
+            }
+        } catch {
+            self.storage.buffers.give(body)
+            self.lease?.release(leased)
+            throw error
+        }
     }
 
     /// Waits until there is memory for a part.
@@ -310,7 +320,7 @@ package actor S3Upload: StorageUpload {
             self.freeBuffer()
             throw error
         }
-        lease.holds(self) { [weak self] in await self?.sendRest() }
+        lease.holds { [weak self] in await self?.sendRest() }
     }
 
     /// Sends what there is, so that its memory is free. All bytes must have come: a part in the middle can't be short.
@@ -401,6 +411,11 @@ package actor S3Upload: StorageUpload {
         try Task.checkCancellation()
         try self.checkOpen()
         guard let multipart else { throw CancellationError() }
+        // The digest is of the bytes that arrived, and can't show what the object has.
+        guard self.sentCount == self.length else {
+            throw FormworkError(
+                .writeFailed, "the object would have \(self.sentCount, "byte") of the file's \(self.length)")
+        }
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
         // Not every store supports If-None-Match.
         try await self.checkFree(key)

@@ -95,8 +95,9 @@ import Testing
         // As many short files as there is memory for, each with a buffer of a whole part.
         while memory.used + Self.part <= memory.limit || lease.count == 0 {
             let file = files[taken]
+            lease.fileEnded()
             try await lease.take(Self.part)
-            lease.holds(file) {
+            lease.holds {
                 file.add()
                 lease.release(Self.part)
             }
@@ -107,6 +108,25 @@ import Testing
         // The last may still get bytes.
         #expect(files[taken - 1].value == 0)
         withExtendedLifetime(other) {}
+    }
+
+    @Test func `What waits for memory leaves the file that is being written alone`() async throws {
+        let memory = UploadMemory(limit: Self.whole + 10, least: Self.part)
+        let lease = try #require(await memory.admit())
+        let freed = Count()
+        try await lease.take(Self.part)
+        lease.holds {
+            freed.add()
+            lease.release(Self.part)
+        }
+        // Another file's part is read from the store meanwhile.
+        let edge = Task { try await lease.take(20) }
+        while memory.queued == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(freed.value == 0)
+        lease.fileEnded()
+        try await edge.value
+        #expect(freed.value == 1 && lease.count == 20)
+        lease.release(20)
     }
 
     /// Sixty-four clients send files of three parts and a half, and the store answers no part. Uploads that began early may have
