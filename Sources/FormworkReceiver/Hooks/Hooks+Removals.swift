@@ -9,14 +9,15 @@ extension Hooks {
         self.findUnfinished(in: store)
         store.onRemoval { [weak self] removal, remove in
             guard let self else { return try await remove() }
-            try await self.reporting(removal, remove)
+            // In a separate task: a cancelled one can't write messages, and the client may have gone.
+            try await Task { try await self.reporting(removal, remove) }.value
         }
     }
 
     /// Removes an upload and reports that.
     ///
     /// The message is kept first. A receiver that finds it after another was killed looks whether the upload is still there.
-    private func reporting(_ removal: UploadRemoval, _ remove: RemovingUpload) async throws {
+    private func reporting(_ removal: UploadRemoval, _ remove: @escaping RemovingUpload) async throws {
         guard let terms = try? UploadTerms(stored: removal.note), var upload = terms.asked else {
             return try await remove()
         }

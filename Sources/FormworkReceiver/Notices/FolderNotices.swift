@@ -2,6 +2,7 @@
 import Formwork
 import FormworkCore
 import FormworkFiles
+import FormworkSystem
 import FormworkResumable
 import NIOPosix
 import SystemPackage
@@ -53,11 +54,15 @@ package struct FolderNotices: NoticeBox {
     }
 
     package func list() async throws -> [(name: String, age: Double)] {
-        let folder = self.folder.string
+        let folder = self.folder
         return try await NIOThreadPool.singleton.runIfActive {
-            try FileManager.default.contentsOfDirectory(atPath: folder).filter {
-                $0.hasSuffix(Self.suffix) && !$0.hasPrefix(".")
-            }.map { (String($0.dropLast(Self.suffix.count)), 0) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+            let now = Date.now.timeIntervalSince1970
+            return names.filter { $0.hasSuffix(Self.suffix) && !$0.hasPrefix(".") }.map { name in
+                // One that has gone in the meantime has no age.
+                let written = (try? FileValidator(ofRegularFile: folder.appending(name)))?.modified
+                return (String(name.dropLast(Self.suffix.count)), written.map { now - Double($0.seconds) } ?? 0)
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ public final class UploadStore: Sendable {
     /// Bytes of `maximumTotalSize` that uploads of unknown length may still have, as of the last count.
     private let growth = Mutex<Int64>(0)
     private let afterReading: (@Sendable () async -> Void)?
-    private let removing = Mutex<(@Sendable (UploadRemoval, RemovingUpload) async throws -> Void)?>(nil)
+    private let removing = Mutex<(@Sendable (UploadRemoval, @escaping RemovingUpload) async throws -> Void)?>(nil)
     /// Makes what the calls of an upload run on.
     let makeExecutor: @Sendable () -> any SerialExecutor
 
@@ -186,7 +186,7 @@ public final class UploadStore: Sendable {
     }
 
     /// Has a caller remove unfinished uploads that have a note, by the closure that it gets, and do more around that.
-    package func onRemoval(_ body: @escaping @Sendable (UploadRemoval, RemovingUpload) async throws -> Void) {
+    package func onRemoval(_ body: @escaping @Sendable (UploadRemoval, @escaping RemovingUpload) async throws -> Void) {
         self.removing.withLock { $0 = body }
     }
 
@@ -280,7 +280,13 @@ public final class UploadStore: Sendable {
     private func removeAllExpired(_ now: Date) async -> Int {
         let begun = ContinuousClock.now
         var count = 0
+        let known = self.uploads.withLock { Set($0.keys) }
         let names = try? await self.storage.names()
+        // What another process removed: nobody asks for it any more.
+        for name in names.map(known.subtracting) ?? [] {
+            // Unless it can't be read now.
+            do { if try await self.record(name) == nil { _ = self.forget(name) } } catch { continue }
+        }
         for name in names ?? [] where await self.isOver(name, now) {
             if await self.removeOver(name, now) { count += 1 }
         }

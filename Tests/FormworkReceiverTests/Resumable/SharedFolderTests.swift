@@ -63,5 +63,23 @@ import Testing
         #expect(bench.contents == ["hello"])
         #expect(try self.names(bench) == ["\(name).json"])
     }
+
+    @Test func `An upload that another process removed is forgotten at the next sweep`() async throws {
+        let bench = HandlerBench()
+        _ = try await bench.send(
+            .post, "/files", ResumableHandlerTests.create(10), TestBody([.bytes(Array("hello".utf8)), .cut]))
+        let location = try bench.location()
+        let name = String(try #require(location.split(separator: "/").last))
+        let store = try UploadStore(bench.folder, makesFolder: false)
+        weak let known = try await store.upload(name)
+        #expect(known != nil)
+        _ = await store.removeExpired()
+        #expect(known != nil, "it is there still")
+        for file in try self.names(bench) where file.hasPrefix(name) {
+            try FileManager.default.removeItem(atPath: bench.folder.appending(file).string)
+        }
+        _ = await store.removeExpired()
+        #expect(known == nil)
+    }
 }
 #endif
