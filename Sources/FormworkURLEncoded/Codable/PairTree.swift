@@ -24,17 +24,19 @@ struct PairTree {
     private let usesDots: Bool
 
     init(
-        _ pairs: URLEncodedPairs, _ names: URLEncodedCoding.MemberNames, depth: Int
+        _ pairs: URLEncodedPairs, _ names: URLEncodedCoding.MemberNames, _ limits: URLEncodedLimits
     ) throws(FormworkError) {
         self.usesDots = if case .dots = names { true } else { false }
         // Trees are walked recursively, so `.max` has a bound too.
-        let depth = min(max(0, depth), 512)
+        let depth = min(max(0, limits.depth), 512)
+        var levels = limits.levels
         for pair in pairs {
             let path = self.cut(pair.name)
             guard path.count <= depth else {
                 throw FormworkError(
                     .limitExceeded, "\"\(pair.name.prefix(40))\" is deeper than \(depth, "level") (limits.depth)")
             }
+            try levels.add(path.count - 1)
             self.insert(path[...], pair.value ?? "", at: 0)
         }
     }

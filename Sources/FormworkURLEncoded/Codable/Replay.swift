@@ -21,7 +21,7 @@ final class Replay {
         let escapedPlus = coding.escaping.entries[0x20] & 0xFF == 0x2B
         let pairs = try URLEncodedPairs(
             Array(text), rules: URLEncodedParsing(readsPlusAsSpace: escapedPlus, limits: .unlimited))
-        let names = try PairTree(pairs, coding.members, depth: rules.limits.depth)
+        let names = try PairTree(pairs, coding.members, rules.limits)
         self.tree = TreeDecoder(Reading(names, rules), node: 0)
     }
 

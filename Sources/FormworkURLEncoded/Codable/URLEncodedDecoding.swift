@@ -14,7 +14,7 @@ package struct URLEncodedDecoding {
         let tree: PairTree
         do {
             let rules = URLEncodedParsing(readsPlusAsSpace: self.readsPlusAsSpace, limits: self.limits)
-            tree = try PairTree(try URLEncodedPairs(bytes, rules: rules), self.coding.members, depth: self.limits.depth)
+            tree = try PairTree(try URLEncodedPairs(bytes, rules: rules), self.coding.members, self.limits)
         } catch {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: [], debugDescription: "\(error.message)", underlyingError: error))

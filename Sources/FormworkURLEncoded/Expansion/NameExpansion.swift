@@ -33,8 +33,9 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         guard self != .flat else { return .object(pairs.map { .init($0.name, value($0)) }) }
         // Trees are walked recursively, so `.max` has a bound too.
         let depth = min(max(0, limits.depth), 512)
+        var levels = limits.levels
         if self == .rack {
-            var tree = RackTree(depth: depth)
+            var tree = RackTree(depth: depth, levels: levels)
             for pair in pairs { try tree.set(value(pair), named: pair.name) }
             return tree.value
         }
@@ -46,6 +47,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
                     .limitExceeded,
                     "the name \"\(pair.name.prefix(40))…\" nests deeper than \(depth, "level") (limits.depth)")
             }
+            try levels.add(path.count - 1)
             try tree.set(value(pair), at: path, named: pair.name)
         }
         return ParameterValue(tree.value)

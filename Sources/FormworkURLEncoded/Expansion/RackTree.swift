@@ -36,11 +36,14 @@ struct RackTree {
     /// The first is the root.
     private var nodes: [Node] = [.object(Members())]
     private let depth: Int
+    private var levels: URLEncodedLimits.LevelCount
     /// Whether the name being read has more than one line.
     private var hasLines = false
 
-    /// - Parameter depth: How many levels of names are allowed.
-    init(depth: Int) { self.depth = depth }
+    /// - Parameters:
+    ///   - depth: How many levels a name may have.
+    ///   - levels: How many levels all names may have together.
+    init(depth: Int, levels: URLEncodedLimits.LevelCount) { (self.depth, self.levels) = (depth, levels) }
 
     /// The finished tree.
     var value: ParameterValue { self.value(0) }
@@ -58,6 +61,7 @@ struct RackTree {
     private mutating func set(
         _ value: ParameterValue, _ name: ArraySlice<UInt8>, in object: Int, _ level: Int, whole: String
     ) throws(FormworkError) -> Int {
+        if level > 0 { try self.levels.add(1) }
         guard level <= self.depth else {
             throw FormworkError(
                 .limitExceeded,

@@ -44,7 +44,8 @@ public struct URLEncodedLimits: Hashable, Sendable {
     public var pairs: Int
     /// Bytes of one pair as received. Default 10 MiB.
     public var pairBytes: Int
-    /// Levels of nesting in names. Default 64, like PHP's `max_input_nesting_level`.
+    /// Levels of nesting in a name. Default 64, like PHP's `max_input_nesting_level`. All names together may have ten times
+    /// as many as ``pairs`` allows pairs, because each level takes memory: 100 000 by default.
     public var depth: Int
 
     /// Creates limits, in bytes, pairs and levels.
@@ -55,4 +56,28 @@ public struct URLEncodedLimits: Hashable, Sendable {
     /// No limits except the machine's, for the caller's own text. Names still nest at most 512 levels, because of the
     /// stack.
     public static let unlimited = URLEncodedLimits(bytes: .max, pairs: .max, pairBytes: .max, depth: 512)
+
+    /// Levels of nesting in all names together.
+    var levels: LevelCount {
+        let all = self.pairs > .max / 10 ? .max : self.pairs * 10
+        // One name may always have its own levels.
+        return LevelCount(limit: max(all, min(max(0, self.depth), 512)))
+    }
+
+    /// Counts the levels of the names of a tree.
+    struct LevelCount {
+        private var count = 0
+        private let limit: Int
+
+        fileprivate init(limit: Int) { self.limit = limit }
+
+        /// - Throws: ``FormworkError/Code/limitExceeded``.
+        mutating func add(_ levels: Int) throws(FormworkError) {
+            self.count += levels
+            guard self.count <= self.limit else {
+                throw FormworkError(
+                    .limitExceeded, "all names together have more than \(self.limit, "level") (10 × limits.pairs)")
+            }
+        }
+    }
 }

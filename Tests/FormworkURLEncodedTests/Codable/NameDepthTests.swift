@@ -26,4 +26,36 @@ struct NameDepthTests {
         decoding.limits.depth = depth
         #expect(throws: DecodingError.self) { try decoding.decode([String: String].self, from: Array("a=1".utf8)) }
     }
+
+    @Test("All names together have a limit, as each level takes memory", arguments: [URLEncodedDialect.php, .rails])
+    func together(dialect: URLEncodedDialect) throws {
+        let form = { (count: Int, levels: Int) in
+            (0..<count).map { "k\($0)" + String(repeating: "[a]", count: levels - 1) + "=1" }.joined(separator: "&")
+        }
+        guard case .object(let members) = try dialect.decode(form(10_000, 11)) else {
+            Issue.record("no object")
+            return
+        }
+        #expect(members.count == 10_000)
+        let error = #expect(throws: FormworkError.self) { try dialect.decode(form(10_000, 12)) }
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.message == "all names together have more than 100000 levels (10 × limits.pairs)")
+        var few = dialect
+        few.parsing.limits.pairs = 1
+        _ = try few.decode(form(1, 64))
+    }
+
+    @Test("The decoder has the same limit")
+    func decoder() throws {
+        struct Level: Decodable { var a: [String: String]? }
+        let text = (0..<10_000).map { "k\($0)" + String(repeating: "[a]", count: 11) + "=1" }.joined(separator: "&")
+        let error = #expect(throws: DecodingError.self) {
+            try URLEncodedDecoding().decode([String: Level].self, from: Array(text.utf8))
+        }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(context.debugDescription == "all names together have more than 100000 levels (10 × limits.pairs)")
+    }
 }
