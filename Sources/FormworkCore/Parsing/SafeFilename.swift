@@ -65,20 +65,30 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
         return String(rest)
     }
 
-    /// The name, shortened before its extension by whole Characters to `limit` bytes.
+    /// The name, shortened before its extension to `limit` bytes: by whole Characters, or by scalars if the first Character
+    /// alone is longer.
     private static func cut(_ name: String, _ limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let dot = name.lastIndex(of: ".") ?? name.endIndex
         let suffix = name[dot...]
         let kept = suffix.utf8.count <= min(16, limit - 1) ? suffix : ""
-        var stem = ""
-        var room = limit - kept.utf8.count
-        for character in kept.isEmpty ? Substring(name) : name[..<dot] {
-            room -= character.utf8.count
-            guard room >= 0 else { break }
-            stem.append(character)
+        let stem = kept.isEmpty ? Substring(name) : name[..<dot]
+        let room = limit - kept.utf8.count
+        var end = Self.end(of: stem, room, after: stem.index(after:))
+        if end == stem.startIndex { end = Self.end(of: stem, room, after: stem.unicodeScalars.index(after:)) }
+        return String(stem[..<end] + kept)
+    }
+
+    private static func end(
+        of text: Substring, _ room: Int, after step: (Substring.Index) -> Substring.Index
+    ) -> Substring.Index {
+        var end = text.startIndex
+        while end < text.endIndex {
+            let next = step(end)
+            guard text.utf8.distance(from: text.startIndex, to: next) <= room else { break }
+            end = next
         }
-        return stem + kept
+        return end
     }
 
     /// Names that Windows takes for devices, with any extension.
