@@ -171,6 +171,22 @@ struct UploadTests {
         }
     }
 
+    @Test func `A browser without the script is told how many files of a form have arrived`() async throws {
+        try await TestReceiver.run { receiver in
+            let accept = "Accept: text/html"
+            let origin = "Origin: http://localhost:\(receiver.port)"
+            let files = (1...120).map { ("f;\($0).txt", "x") }
+            let answer = try await receiver.request("POST /", [Self.form, accept, origin], formBody(files))
+            #expect(answer.field("Location") == "/?received=1-120")
+            let page = try await receiver.request("GET /?received=1-120", [accept])
+            #expect(page.body.contains("120 files have arrived."))
+            // A client writes what it likes.
+            let odd = try await receiver.request(
+                "GET /?received=,-,3-1,x-,0-9223372036854775807,99999999999999999999,-5", [accept])
+            #expect(odd.body.contains("120 files have arrived."))
+        }
+    }
+
     @Test func `An empty file field of a browser's form is not a file`() async throws {
         try await TestReceiver.run { receiver in
             let body =

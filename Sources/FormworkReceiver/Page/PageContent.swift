@@ -18,7 +18,7 @@ package struct PageState: Sendable {
     package enum View: Sendable {
         /// The form, and the files that have arrived. `received` contains the numbers of the arrivals of the form just
         /// sent; empty otherwise.
-        case uploads(received: Set<Int>)
+        case uploads(received: ArrivalNumbers)
         /// The login page: a form that POSTs `token` to `/login`.
         case login(isWrong: Bool)
         /// A request was refused, or failed.

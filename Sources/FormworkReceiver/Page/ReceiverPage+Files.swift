@@ -4,7 +4,7 @@ import FormworkFiles
 
 extension ReceiverPage {
     /// The form, the files that are being sent or have arrived, and the command lines.
-    static func uploads(_ state: PageState, received: Set<Int>) -> HTML {
+    static func uploads(_ state: PageState, received: ArrivalNumbers) -> HTML {
         // A file that is still arriving has no size and no digest yet.
         let files = state.arrivals.filter { $0.state == .complete }
         return """

@@ -13,8 +13,9 @@ import NIOCore
 extension Responder {
     func pageAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         let query = (head.path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-        let received = query.split(separator: "&").first { $0.hasPrefix("received=") }?.dropFirst(9) ?? ""
-        let view = PageState.View.uploads(received: Set(received.split(separator: ",").compactMap { Int($0) }))
+        let received = ArrivalNumbers(
+            query: query.split(separator: "&").first { $0.hasPrefix("received=") }?.dropFirst(9) ?? "")
+        let view = PageState.View.uploads(received: received)
         guard received.isEmpty else {
             return self.html(.ok, view, head, client, arrivals: self.arrivals(for: head, client))
         }

@@ -263,14 +263,15 @@ struct Responder: Sendable {
     ) -> Answer {
         var answer: Answer
         if head.wantsHTML {
-            let received = self.arrivals.all.filter { $0.id > arrival && receipt.names($0) }.map { "\($0.id)" }
+            let received = ArrivalNumbers(
+                self.arrivals.all.filter { $0.id > arrival && receipt.names($0) }.map(\.id))
             // A browser that follows the redirect with GET sends the form's origin (Fetch, "append a request Origin
             // header"). wget2 also asks for HTML, and would send the form again after each redirect.
             if head.headerFields[.origin] == nil {
-                let view = PageState.View.uploads(received: Set(received.compactMap { Int($0) }))
-                answer = self.html(.created, view, head, client, arrivals: self.arrivals(for: head, client))
+                answer = self.html(
+                    .created, .uploads(received: received), head, client, arrivals: self.arrivals(for: head, client))
             } else {
-                answer = .seeOther("\(self.base)?received=\(received.prefix(100).joined(separator: ","))")
+                answer = .seeOther("\(self.base)?received=\(received)")
             }
         } else {
             answer = Answer(.created, "application/json", ByteBuffer(bytes: receipt.jsonBytes))

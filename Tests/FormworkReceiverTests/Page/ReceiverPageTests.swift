@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ReceiverPageTests {
     private static func page(
-        _ view: PageState.View = .uploads(received: []), _ arrivals: [Arrival] = [],
+        _ view: PageState.View = .uploads(received: ArrivalNumbers([])), _ arrivals: [Arrival] = [],
         _ change: (inout PageState) -> Void = { _ in }
     ) -> String {
         var state = PageState(
@@ -31,14 +31,14 @@ import Testing
         ("e\u{301} اسم 👩‍👧", "<bdi>e\u{301} اسم 👩‍👧</bdi>"),
     ])
     func `A name is text, whatever is in it`(name: String, markup: String) {
-        let page = Self.page(.uploads(received: []), [Self.file(1, name)])
+        let page = Self.page(.uploads(received: ArrivalNumbers([])), [Self.file(1, name)])
         #expect(page.contains(markup), "\(page)")
     }
 
     @Test func `No text breaks out of its place`() {
         let hostile = #"'"><script>alert(1)</script>"#
         let problem = ProblemDetails(title: hostile, status: 400, detail: hostile)
-        for view in [PageState.View.uploads(received: [1]), .login(isWrong: true), .problem(problem)] {
+        for view in [PageState.View.uploads(received: ArrivalNumbers([1])), .login(isWrong: true), .problem(problem)] {
             var file = Self.file(1, hostile)
             (file.sha256, file.time) = (hostile, hostile)
             let page = Self.page(view, [file]) {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [
-        PageState.View.uploads(received: [1]), .login(isWrong: true),
+        PageState.View.uploads(received: ArrivalNumbers([1])), .login(isWrong: true),
         .problem(ProblemDetails(title: "Gone", status: 410)),
     ])
     func `The policy allows everything on the page`(view: PageState.View) {
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `The newest file comes first, and what is not complete doesn't come`() throws {
         let page = Self.page(
-            .uploads(received: [2]),
+            .uploads(received: ArrivalNumbers([2])),
             [
                 Self.file(1, "old.txt"), Self.file(2, "new.txt"), Self.file(3, "on its way.txt", .receiving),
                 Self.file(4, "failed.txt", .failed),
@@ -104,7 +104,7 @@ import Testing
     @Test func `A finished file is one line, with its digest folded`() {
         var plain = Self.file(2, "no digest.txt")
         plain.sha256 = nil
-        let page = Self.page(.uploads(received: []), [Self.file(1, "a.txt"), plain])
+        let page = Self.page(.uploads(received: ArrivalNumbers([])), [Self.file(1, "a.txt"), plain])
         let rows = page.split(separator: "<template")[0]
         #expect(rows.contains(#"<summary><span class="what"><bdi>a.txt</bdi>"#), "\(rows)")
         #expect(rows.contains(#"<li><p class="what"><bdi>no digest.txt</bdi>"#), "\(rows)")
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `There is one list of files`() {
-        let page = Self.page(.uploads(received: []), [Self.file(1, "a.txt")])
+        let page = Self.page(.uploads(received: ArrivalNumbers([])), [Self.file(1, "a.txt")])
         let headings = page.matches(of: /<h2[^>]*>([A-Za-z ]+)/).map { String($0.1) }
         #expect(headings == ["Files ", "From a terminal"])
     }
