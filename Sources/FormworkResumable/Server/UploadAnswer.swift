@@ -39,8 +39,8 @@ package enum UploadProblem: Sendable, Hashable {
     case inconsistentLength
     /// `completed-upload`, of -04 and -05.
     case completedUpload
-    /// Any other problem, in our own words.
-    case other(title: String, detail: String? = nil)
+    /// Any other problem, in a sentence. It has no type, so its title is the status's (RFC 9457 section 4.2.1).
+    case other(String)
 
     func details(_ status: HTTPResponse.Status) -> ProblemDetails {
         let base = "https://iana.org/assignments/http-problem-types#"
@@ -57,7 +57,7 @@ package enum UploadProblem: Sendable, Hashable {
                 status: status.code)
         case .completedUpload:
             return ProblemDetails(type: base + "completed-upload", title: "the upload is complete", status: status.code)
-        case .other(let title, let detail): return ProblemDetails(title: title, status: status.code, detail: detail)
+        case .other(let detail): return ProblemDetails(status, detail: detail)
         }
     }
 }

@@ -47,12 +47,12 @@ public enum UploadRequest: Sendable {
             return isPartial
                 ? .refused(
                     Self.interop(
-                        UploadAnswer(.badRequest, .other(title: "Upload-Draft-Interop-Version is missing or unknown"))))
+                        UploadAnswer(.badRequest, .other("Upload-Draft-Interop-Version is missing or unknown."))))
                 : .plain
         }
         guard let isWhole = fields.isUploadComplete(draft) else { return .plain }
         guard fields.uploadOffset ?? 0 == 0 else {
-            return .refused(UploadAnswer(.badRequest, .other(title: "a new upload must begin at offset 0")))
+            return .refused(UploadAnswer(.badRequest, .other("A new upload must begin at offset 0.")))
         }
         var creation = UploadCreation(.draft(draft), fields)
         creation.completes = isWhole
@@ -81,14 +81,14 @@ public enum UploadRequest: Sendable {
         case .patch:
             guard draft.partialMediaType.map({ fields.hasContentType($0) }) ?? true else {
                 return .refused(
-                    UploadAnswer(.unsupportedMediaType, .other(title: "Content-Type is not application/partial-upload"))
+                    UploadAnswer(.unsupportedMediaType, .other("Content-Type is not application/partial-upload."))
                         .with(draft, isComplete: false))
             }
             // -01 omits Upload-Incomplete if the body ends.
             let completes = fields.isUploadComplete(draft) ?? (draft == .v3 ? true : nil)
             guard let offset = fields.uploadOffset, let completes else {
                 return .refused(
-                    UploadAnswer(.badRequest, .other(title: "Upload-Offset or Upload-Complete is missing"))
+                    UploadAnswer(.badRequest, .other("Upload-Offset or Upload-Complete is missing."))
                         .with(draft, isComplete: false))
             }
             var append = UploadAppend(offset: offset, completes: completes, fields)
@@ -113,7 +113,7 @@ public enum UploadRequest: Sendable {
         guard request.tusMethod == .post else { return .plain }
         // Otherwise each of the parts that the client wants to join later would be mistaken for a whole file.
         guard !fields.contains(.uploadConcat) else {
-            return .refused(Self.tus(.badRequest, .other(title: "Upload-Concat is not supported here")))
+            return .refused(Self.tus(.badRequest, .other("Upload-Concat is not supported here.")))
         }
         var creation = UploadCreation(.tus, fields)
         creation.length = fields.uploadLength
@@ -121,15 +121,15 @@ public enum UploadRequest: Sendable {
         guard (creation.length == nil) == isDeferred, isDeferred || !fields.contains(.uploadDeferLength),
             !fields.contains(.uploadLength) || creation.length != nil
         else {
-            let title =
+            let reason =
                 fields.contains(.uploadLength) && creation.length == nil
-                ? "Upload-Length is not a number of bytes with up to 18 digits"
-                : "Upload-Length or Upload-Defer-Length: 1 is required"
-            return .refused(Self.tus(.badRequest, .other(title: title)))
+                ? "Upload-Length is not a number of bytes with up to 18 digits."
+                : "Upload-Length or Upload-Defer-Length: 1 is required."
+            return .refused(Self.tus(.badRequest, .other(reason)))
         }
         if let value = fields[.uploadMetadata] {
             guard let metadata = TusMetadata(value) else {
-                return .refused(Self.tus(.badRequest, .other(title: "Upload-Metadata is malformed")))
+                return .refused(Self.tus(.badRequest, .other("Upload-Metadata is malformed.")))
             }
             creation.metadata = metadata
         }
@@ -143,7 +143,7 @@ public enum UploadRequest: Sendable {
                 ? .create(creation.withoutContent)
                 : .refused(
                     Self.tus(
-                        .unsupportedMediaType, .other(title: "Content-Type is not application/offset+octet-stream")))
+                        .unsupportedMediaType, .other("Content-Type is not application/offset+octet-stream.")))
         }
         return .create(creation)
     }
@@ -159,13 +159,13 @@ public enum UploadRequest: Sendable {
             guard fields.hasContentType(UploadClient.tusMediaType) else {
                 return .refused(
                     Self.tus(
-                        .unsupportedMediaType, .other(title: "Content-Type is not application/offset+octet-stream")))
+                        .unsupportedMediaType, .other("Content-Type is not application/offset+octet-stream.")))
             }
             guard let offset = fields.uploadOffset else {
-                let title =
+                let reason =
                     fields.contains(.uploadOffset)
-                    ? "Upload-Offset is not a number of bytes with up to 18 digits" : "Upload-Offset is missing"
-                return .refused(Self.tus(.badRequest, .other(title: title)))
+                    ? "Upload-Offset is not a number of bytes with up to 18 digits." : "Upload-Offset is missing."
+                return .refused(Self.tus(.badRequest, .other(reason)))
             }
             var append = UploadAppend(offset: offset, completes: false, fields)
             append.length = fields.uploadLength

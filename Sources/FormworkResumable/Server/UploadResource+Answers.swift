@@ -81,7 +81,7 @@ extension UploadResource {
 
     /// The answer if the target could not process the upload now: the upload is kept, and can be completed again.
     public func failed(_ status: HTTPResponse.Status) -> UploadAnswer {
-        self.answer(status, .other(title: "the upload could not be processed"))
+        self.answer(status, .other("The upload could not be processed."))
     }
 
     /// The answer to an addition to a complete upload.
@@ -98,9 +98,7 @@ extension UploadResource {
         ].compactMap { $0 }
         var answer = self.answer(
             .contentTooLarge,
-            .other(
-                title: "more than this server accepts",
-                detail: details.isEmpty ? nil : details.joined(separator: " ")))
+            .other(details.isEmpty ? "This is more than the server accepts." : details.joined(separator: " ")))
         self.addLimits(&answer.response.headerFields)
         return answer
     }
@@ -113,12 +111,12 @@ extension UploadResource {
     public func mismatch(isChecksum: Bool) -> UploadAnswer {
         self.answer(
             isChecksum ? HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch") : .badRequest,
-            .other(title: "the content doesn't match its digest"))
+            .other("The content doesn't match its digest."))
     }
 
     /// The answer at an upload's URL if there is no upload.
     public static func missing(_ uploadProtocol: ResumableProtocol?) -> UploadAnswer {
-        var answer = UploadAnswer(.notFound, .other(title: "no such upload"))
+        var answer = UploadAnswer(.notFound, .other("No such upload."))
         Self.identify(&answer.response.headerFields, uploadProtocol)
         return answer
     }

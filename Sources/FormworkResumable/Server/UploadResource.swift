@@ -103,7 +103,7 @@ public struct UploadResource: Sendable, Hashable {
         if count > self.limits.maxAppendSize ?? .max { return self.tooLarge }
         let mayBeSmall = completes || isCreation && count == 0 || self.uploadProtocol == .tus
         if !mayBeSmall, count < self.limits.minAppendSize ?? 0 {
-            return self.answer(.badRequest, .other(title: "less content than min-append-size"))
+            return self.answer(.badRequest, .other("Less content than min-append-size."))
         }
         return nil
     }

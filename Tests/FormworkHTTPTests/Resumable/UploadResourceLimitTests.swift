@@ -76,7 +76,7 @@ struct UploadResourceLimitTests {
         #expect(
             String(decoding: resource.tooLarge.content, as: UTF8.self)
                 == #"{"detail":"An upload may have 2000000 bytes. A request may have 4 bytes of content.","#
-                + #""status":413,"title":"more than this server accepts","type":"about:blank"}"#)
+                + #""status":413,"title":"Content Too Large","type":"about:blank"}"#)
     }
 
     @Test("All requests together may bring max-size", arguments: protocols)
