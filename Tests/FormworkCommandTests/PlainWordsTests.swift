@@ -49,8 +49,26 @@ struct PlainWordsTests {
                     + "ab, curl, hey, http, k6, oha, request, vegeta, wget, wrk"
             ),
             (
-                "plan --compat foo -F a=1",
-                "the value 'foo' is invalid for '--compat <curl>'. Please provide one of 'curl'."
+                "plan --compat foo -F a=1", "the value 'foo' is invalid for '--compat <curl>': choose one of curl"
+            ),
+            (
+                "body --escape foo -F a=1",
+                "the value 'foo' is invalid for '--escape <whatwg|backslash|refuse>': choose one of whatwg, backslash, "
+                    + "refuse"
+            ),
+            ("type ''", "the input: the file's name is empty"),
+            ("send http://127.0.0.1:9 -F a=1 --unix-socket ''", "--unix-socket: the file's name is empty"),
+            ("receive . --token-file ''", "--token-file: the file's name is empty"),
+            (
+                "receive . --resume-lifetime 5y",
+                "the value '5y' is invalid for '--resume-lifetime <time>': write a time with its unit, such as 90s, 15m, "
+                    + "24h or 7d"
+            ),
+            ("receive . --resume-lifetime 0", "--resume-lifetime: give 1s to 365d"),
+            (
+                "send http://127.0.0.1:9 -d a=1 -H 'Content-Type:'",
+                "-H 'Content-Type:': a body is sent with its type: leave it out, or give another, such as "
+                    + "application/octet-stream"
             ),
         ])
     func choices(line: String, message: String) throws {

@@ -87,7 +87,14 @@ package struct FormOptions: ParsableArguments {
 
     package init() {}
 
-    package func validate() throws { try GivenPath.check(["--from": self.description]) }
+    package func validate() throws {
+        try GivenPath.check(["--from": self.description])
+        guard !self.header.contains(where: { $0.contentType?.isEmpty == true }) else {
+            throw ValidationError(
+                "-H 'Content-Type:': a body is sent with its type: leave it out, or give another, such as "
+                    + "application/octet-stream")
+        }
+    }
 
     /// Whether `-H` gives a `Content-Type`.
     package var hasContentType: Bool { self.header.contains { $0.contentType != nil } }
@@ -219,7 +226,7 @@ extension String {
         guard self.prefix(12).lowercased() == "content-type", let separator = self.utf8.dropFirst(12).first,
             separator == UInt8(ascii: ":") || separator == UInt8(ascii: ";")
         else { return nil }
-        return String(Substring(self.utf8.dropFirst(13).drop { $0 == 0x20 }))
+        return String(Substring(self.utf8.dropFirst(13).drop { $0 == 0x20 || $0 == 0x09 }))
     }
 }
 

@@ -1,6 +1,5 @@
 #if Command
-import Formwork
-import SystemPackage
+import FormworkCore
 
 /// `-H @FILE`: a header on each line of a file, which keeps it out of the list of processes.
 enum HeaderFile {
@@ -29,24 +28,15 @@ enum HeaderFile {
     }
 
     private static func lines(of file: String) throws -> [String] {
-        let source: BodySource = file == "-" ? .descriptor(.standardInput) : .file(FilePath(file))
-        let bytes: [UInt8]
-        do { bytes = try BodyPlan(copying: source).bytes(upTo: 1 << 20) } catch {
-            var error = error
-            error.path = nil
-            var status = ExitStatus(error)
-            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
-            status.message = "formwork: -H \(ShellQuote.quote("@\(file)").withControlCharactersEscaped): \(reason)"
-            throw status
-        }
+        let shown = ShellQuote.quote("@\(file)").withControlCharactersEscaped
+        let bytes = try GivenFile.bytes(of: file, "-H \(shown)", limit: 1 << 20)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ExitStatus(2, "formwork: -H @\(file.withControlCharactersEscaped): is not UTF-8")
+            throw ExitStatus(2, "formwork: -H \(shown): is not UTF-8")
         }
         var words: [String] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
         where !line.allSatisfy(\.isWhitespace) {
             guard Self.isHeader(line) else {
-                let shown = ShellQuote.quote("@\(file)").withControlCharactersEscaped
                 throw ExitStatus(2, "formwork: -H \(shown): line \(index + 1): write 'Name: value'")
             }
             words += ["-H", String(line)]

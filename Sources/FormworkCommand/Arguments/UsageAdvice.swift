@@ -56,8 +56,15 @@ struct UsageAdvice {
             let values = all.split(whereSeparator: \.isNewline).dropFirst()
                 .prefix { $0.hasPrefix(" ") }.map { String($0.drop { " -".contains($0) }) }
             text = text[..<list.lowerBound] + ": choose one of \(values.joined(separator: ", "))"
-        } else if let name = text.firstMatch(of: #/is invalid for '(--[a-z0-9-]+) /#)?.1, Self.sizes.contains(name) {
-            text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
+        } else if let list = text.firstRange(of: ". Please provide one of ") {
+            let values = text[list.upperBound...].replacing("'", with: "").replacing(" or ", with: ", ")
+            text = text[..<list.lowerBound] + ": choose one of \(values.hasSuffix(".") ? values.dropLast() : values)"
+        } else if let name = text.firstMatch(of: #/is invalid for '(--[a-z0-9-]+) /#)?.1 {
+            if Self.sizes.contains(name) {
+                text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
+            } else if Self.ages.contains(name) {
+                text += ": write a time with its unit, such as 90s, 15m, 24h or 7d"
+            }
         }
         return text.prefix(1).lowercased() + text.dropFirst()
     }
@@ -67,6 +74,9 @@ struct UsageAdvice {
         "--max-size", "--max-file-size", "--max-field-size", "--min-rate", "--free-space", "--memory", "--part-size",
         "--piece-size", "--resume-total", "--limit-rate",
     ]
+
+    /// Options whose value is a time with its unit.
+    private static let ages: Set<Substring> = ["--abandon-after", "--expires", "--resume-lifetime"]
 
     private enum Problem {
         case unknown(option: String)

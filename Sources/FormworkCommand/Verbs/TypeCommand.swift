@@ -35,6 +35,8 @@ struct TypeCommand: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
+    func validate() throws { for file in self.files { try GivenPath.check(["the input": file]) } }
+
     private struct Answer {
         var file: String
         var type: String

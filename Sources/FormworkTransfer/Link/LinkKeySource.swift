@@ -24,10 +24,7 @@ struct LinkKeySource {
         let (text, place): (String, String)
         if let file {
             place = "\(self.option) \(ShellQuote.quote(file).withControlCharactersEscaped)"
-            guard let data = FileManager.default.contents(atPath: file), data.count <= 65_536 else {
-                throw ExitStatus(26, "formwork: \(place): can't be read, or has more than 64 KiB")
-            }
-            text = String(decoding: data, as: UTF8.self)
+            text = String(decoding: try GivenFile.bytes(of: file, place, limit: 65_536), as: UTF8.self)
         } else {
             guard let value = ProcessInfo.processInfo.environment[Self.variable], !value.isEmpty else { return nil }
             (text, place) = (value, Self.variable)

@@ -167,22 +167,27 @@ struct ReceiveAddress: ParsableArguments {
             if let token { return (token, "--token") }
             if let tokenFile {
                 let place = "--token-file \(ShellQuote.quote(tokenFile).withControlCharactersEscaped)"
-                guard let data = FileManager.default.contents(atPath: tokenFile), data.count <= 4_096 else {
-                    throw ExitStatus(26, "formwork: \(place): can't be read, or has more than 4 KiB")
-                }
-                let line = String(decoding: data, as: UTF8.self).prefix { !$0.isNewline }
-                return (String(line), place)
+                let bytes = try GivenFile.bytes(of: tokenFile, place, limit: 4_096)
+                return (String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self), place)
             }
-            let variable = "FORMWORK_TOKEN"
-            guard let text = ProcessInfo.processInfo.environment[variable], !text.isEmpty else { return nil }
-            return (text, variable)
+            return Self.tokenOfEnvironment.map { ($0, Self.variable) }
         }
     }
 
-    /// Whether a token was given.
-    var hasGivenToken: Bool { (try? self.givenToken) != nil }
+    /// Whether a token was given. A file isn't read for it, as it may be a pipe.
+    var hasGivenToken: Bool { self.token != nil || self.tokenFile != nil || Self.tokenOfEnvironment != nil }
+
+    private static let variable = "FORMWORK_TOKEN"
+
+    private static var tokenOfEnvironment: String? {
+        ProcessInfo.processInfo.environment[self.variable].flatMap { $0.isEmpty ? nil : $0 }
+    }
 
     func validate() throws {
+        try GivenPath.check([
+            "--token-file": self.tokenFile, "--link-key-file": self.linkKeyFile, "--tls-cert": self.tlsCert,
+            "--tls-key": self.tlsKey,
+        ])
         guard self.token == nil || self.tokenFile == nil else {
             throw ValidationError("give --token or --token-file, not both")
         }

@@ -74,6 +74,69 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
 
     package init() {}
 
+    package func run() throws { try MainTask.run { try await self.receive() } }
+
+    private func receive() async throws {
+        var options = try self.options()
+        let form: LineLog.Form = self.log == .json ? .json : .text
+        let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
+        // Each upload needs a connection and at least one file.
+        ThisProcess.raiseFileLimit()
+        // Before clients are made.
+        let traces = ReceiveTraces.start(logger)
+        let stores = try await self.open(&options, logger)
+        let status: Int32
+        do { status = try await self.serve(options, stores, traces, logger) } catch {
+            await stores.close()
+            guard let error = error as? IOError else { throw error }
+            let place = "\(options.host):\(options.port)".withControlCharactersEscaped
+            throw ExitStatus(2, "formwork: can't listen on \(place): \(Errno(rawValue: error.errnoCode))")
+        }
+        await stores.close()
+        StandardError.output.flush(within: 1)
+        if status != 0 { throw ExitStatus(status) }
+    }
+
+    private func options() throws -> ReceiverOptions {
+        for (option, seconds) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {
+            guard seconds >= 0, seconds <= 86_400 else {
+                throw ExitStatus(2, "formwork: \(option) \(seconds): give 0 to 86400 seconds")
+            }
+        }
+        var options = ReceiverOptions()
+        try self.address.apply(to: &options)
+        options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
+        options.limits.unfinishedPerClient = self.resuming.resumeUploadsPerClient
+        options.pace = self.limits.pace
+        options.isDigesting = self.digest == .sha256
+        (options.keepsPaths, options.keepsFields) = (self.destination.keepPaths, self.destination.fields == .json)
+        options.page = self.page.settings
+        options.grace = .seconds(self.grace)
+        return options
+    }
+
+    /// Opens what the uploads are kept in, and sets the memory that this leaves for them.
+    private func open(_ options: inout ReceiverOptions, _ logger: Logger) async throws -> Stores {
+        // Before the storage is opened, which would have to be closed after an error.
+        let hookOptions = try self.hooks.options()
+        let metrics = self.metrics ? MemoryMetrics() : nil
+        let storage = try await self.destination.open(
+            logger, metrics, hasFolders: options.linkKeys != nil || hookOptions != nil)
+        let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
+        do {
+            options.memory = try self.limits.memory(storage.bufferBytes)
+            let unfinished = try self.resuming.store(
+                in: self.destination.dir.map { FilePath($0) }, bucket, options.limits,
+                isDurable: self.destination.fsync, isDigesting: options.isDigesting,
+                hasMemoryLimit: options.memory != nil)
+            let hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
+            return Stores(storage: storage, bucket: bucket, unfinished: unfinished, hooks: hooks, metrics: metrics)
+        } catch {
+            await storage.close()
+            throw error
+        }
+    }
+
     /// The bucket's unfinished uploads; `nil` without a bucket, or if the store can't keep them, which is reported.
     private static func bucketUploads(in storage: any ReceiverStorage) async -> BucketUploads? {
         guard let storage = storage as? S3Storage else { return nil }
@@ -86,64 +149,25 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         return uploads
     }
 
-    package func run() throws { try MainTask.run { try await self.receive() } }
-
-    private func receive() async throws {
-        var options = ReceiverOptions()
-        try self.address.apply(to: &options)
-        options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
-        options.limits.unfinishedPerClient = self.resuming.resumeUploadsPerClient
-        options.pace = self.limits.pace
-        options.isDigesting = self.digest == .sha256
-        (options.keepsPaths, options.keepsFields) = (self.destination.keepPaths, self.destination.fields == .json)
-        options.page = self.page.settings
-        guard self.grace >= 0, self.grace <= 86_400 else {
-            throw ExitStatus(2, "formwork: --grace \(self.grace): give 0 to 86400 seconds")
-        }
-        options.grace = .seconds(self.grace)
-        guard self.drainDelay >= 0, self.drainDelay <= 86_400 else {
-            throw ExitStatus(2, "formwork: --drain-delay \(self.drainDelay): give 0 to 86400 seconds")
-        }
-        let form: LineLog.Form = self.log == .json ? .json : .text
-        let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
-        // Each upload needs a connection and at least one file.
-        ThisProcess.raiseFileLimit()
-        // Before clients are made.
-        let traces = ReceiveTraces.start(logger)
-        // Before the storage is opened, which would have to be closed after an error.
-        let hookOptions = try self.hooks.options()
-        let metrics = self.metrics ? MemoryMetrics() : nil
-        let storage = try await self.destination.open(
-            logger, metrics, hasFolders: options.linkKeys != nil || hookOptions != nil)
-        let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
-        let store: UploadStore?
-        let hooks: Hooks?
-        do {
-            options.memory = try self.limits.memory(storage.bufferBytes)
-            store = try self.resuming.store(
-                in: self.destination.dir.map { FilePath($0) }, bucket, options.limits,
-                isDurable: self.destination.fsync, isDigesting: options.isDigesting,
-                hasMemoryLimit: options.memory != nil)
-            hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
-        } catch {
-            await storage.close()
-            throw error
-        }
-        let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
-        let hasGivenToken = self.address.hasGivenToken
+    /// Serves until a signal ends it.
+    /// - Returns: The exit status.
+    private func serve(
+        _ options: ReceiverOptions, _ stores: Stores, _ traces: [any Service], _ logger: Logger
+    ) async throws -> Int32 {
+        Warning.write(self.address.warnings)
         let announcement = Announcement()
         let manager = ServiceManager()
-        Warning.write(self.address.warnings)
         let service = ReceiverService(
-            options, storage: storage, store: store, hooks: hooks, metrics: metrics, logger: logger
-        ) { address in
-            let urls = ReceiveAddress.urls(of: host, port: address.port ?? 0, isTLS: isTLS)
+            options, storage: stores.storage, store: stores.unfinished, hooks: stores.hooks, metrics: stores.metrics,
+            logger: logger
+        ) { [address] place in
+            let urls = ReceiveAddress.urls(of: options.host, port: place.port ?? 0, isTLS: options.tls != nil)
             // Nobody would know the address. A reader that goes away later doesn't stop the server.
             do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
                 return await announcement.fail(error)
             }
             manager?.notify(.ready)
-            if let token, !hasGivenToken {
+            if let token = options.token, !address.hasGivenToken {
                 StandardError.write("formwork: the token is \(token.text)\n")
             }
         }
@@ -151,39 +175,43 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: .init(
-                services: traces + [service] + self.destination.services(for: storage, bucket)
-                    + [hooks].compactMap { $0 },
+                services: traces + [service] + self.destination.services(for: stores.storage, stores.bucket)
+                    + [stores.hooks].compactMap { $0 },
                 logger: quiet))
         announcement.group.withLock { $0 = group }
         let watchdog = Task { await manager?.keepAlive() }
         defer { watchdog.cancel() }
-        let status: Int32
-        do {
-            status = try await StoppingSignals.run(group) {
-                manager?.notify(.reloading)
-                self.reload(service, token, logger)
-                manager?.notify(.ready)
-            } drain: { [drainDelay] in
-                manager?.notify(.stopping)
-                guard drainDelay > 0 else { return }
-                service.drain()
-                logger.notice("draining", metadata: ["seconds": "\(drainDelay)"])
-                try? await Task.sleep(for: .seconds(drainDelay))
-            } drop: {
-                service.dropUploads()
-            }
-        } catch {
-            await hooks?.close()
-            await storage.close()
-            guard let error = error as? IOError else { throw error }
-            let place = "\(host):\(options.port)".withControlCharactersEscaped
-            throw ExitStatus(2, "formwork: can't listen on \(place): \(Errno(rawValue: error.errnoCode))")
+        let status = try await StoppingSignals.run(group) {
+            manager?.notify(.reloading)
+            self.reload(service, options.token, logger)
+            manager?.notify(.ready)
+        } drain: { [drainDelay] in
+            manager?.notify(.stopping)
+            guard drainDelay > 0 else { return }
+            service.drain()
+            logger.notice("draining", metadata: ["seconds": "\(drainDelay)"])
+            try? await Task.sleep(for: .seconds(drainDelay))
+        } drop: {
+            service.dropUploads()
         }
-        await hooks?.close()
-        await storage.close()
-        StandardError.output.flush(within: 1)
         if let failure = announcement.failure.withLock({ $0 }) { throw failure }
-        if status != 0 { throw ExitStatus(status) }
+        return status
+    }
+}
+
+/// What a receiver keeps uploads in.
+private struct Stores: Sendable {
+    var storage: any ReceiverStorage
+    /// The bucket's unfinished uploads; `nil` without a bucket.
+    var bucket: BucketUploads?
+    /// `nil` if resumable uploads aren't accepted.
+    var unfinished: UploadStore?
+    var hooks: Hooks?
+    var metrics: MemoryMetrics?
+
+    func close() async {
+        await self.hooks?.close()
+        await self.storage.close()
     }
 }
 

@@ -90,10 +90,7 @@ struct ReceiveHooks: ParsableArguments {
         let (text, place): (String, String)
         if let file = self.hookSecretFile {
             place = "--hook-secret-file \(ShellQuote.quote(file).withControlCharactersEscaped)"
-            guard let data = FileManager.default.contents(atPath: file), data.count <= 65_536 else {
-                throw ExitStatus(26, "formwork: \(place): can't be read, or has more than 64 KiB")
-            }
-            text = String(decoding: data, as: UTF8.self)
+            text = String(decoding: try GivenFile.bytes(of: file, place, limit: 65_536), as: UTF8.self)
         } else if let value = ProcessInfo.processInfo.environment[Self.variable], !value.isEmpty {
             (text, place) = (value, Self.variable)
         } else {

@@ -23,8 +23,9 @@ struct ReceiveResuming: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long an upload may take, from its first request.", valueName: "seconds"))
-    var resumeLifetime = 86_400.0
+        help: ArgumentHelp(
+            "How long an upload may take, from its first request: 90s, 15m, 24h or 7d.", valueName: "time"))
+    var resumeLifetime = AgeOption(AgeOption.day, "24h")
 
     @Option(
         parsing: .unconditional,
@@ -54,8 +55,8 @@ struct ReceiveResuming: ParsableArguments {
         guard self.resumeUploadsPerClient ?? 1 >= 1 else {
             throw ValidationError("--resume-uploads-per-client: give 1 or more")
         }
-        guard self.resumeLifetime >= 1, self.resumeLifetime <= 31_536_000 else {
-            throw ValidationError("--resume-lifetime: give 1 to 31536000 seconds")
+        guard (.seconds(1)...(AgeOption.day * 365)).contains(self.resumeLifetime.duration) else {
+            throw ValidationError("--resume-lifetime: give 1s to 365d")
         }
         guard self.resume || self.resumeDir == nil else {
             throw ValidationError("--resume-dir: has no use with --no-resume: leave one of them out")
@@ -75,7 +76,7 @@ struct ReceiveResuming: ParsableArguments {
         guard self.resume else { return nil }
         var options = UploadStoreOptions()
         options.limits.maxSize = limits.bodyBytes
-        options.lifetime = self.resumeLifetime
+        options.lifetime = Double(self.resumeLifetime.duration.components.seconds)
         options.maximumCount = self.resumeUploads
         options.maximumTotalSize = self.resumeTotal?.bytes
         options.isDurable = isDurable

@@ -111,6 +111,12 @@ struct ConnectionOptions: ParsableArguments {
             .check(.privateKey, status: 58)
     }
 
+    func validate() throws {
+        try GivenPath.check([
+            "--unix-socket": self.unixSocket, "--cert": self.cert, "--key": self.key, "--cacert": self.cacert,
+        ])
+    }
+
     /// The proxy from the environment; `nil` if an option decides.
     func environmentProxy(isSecure: Bool) -> EnvironmentProxy? {
         guard self.proxy == nil, self.unixSocket == nil else { return nil }

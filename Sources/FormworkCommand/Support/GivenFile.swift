@@ -1,0 +1,25 @@
+#if Command
+import Formwork
+import SystemPackage
+
+/// Small files that options name: secrets, headers.
+package enum GivenFile {
+    /// Reads a file once, as it may be a pipe: `--token-file <(pass show upload)`.
+    /// - Parameters:
+    ///   - file: Its path, or `-` for standard input.
+    ///   - option: The option and its value, as errors show them.
+    ///   - limit: Bytes that it may have.
+    /// - Throws: ``ExitStatus``, with the option in its message.
+    package static func bytes(of file: String, _ option: String, limit: Int) throws -> [UInt8] {
+        let source: BodySource = file == "-" ? .descriptor(.standardInput) : .file(FilePath(file))
+        do { return try BodyPlan(copying: source).bytes(upTo: limit) } catch {
+            var error = error
+            error.path = nil
+            var status = ExitStatus(error)
+            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
+            status.message = "formwork: \(option): \(reason)"
+            throw status
+        }
+    }
+}
+#endif
