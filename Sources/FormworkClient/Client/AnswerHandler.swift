@@ -23,12 +23,19 @@ final class AnswerHandler: ChannelDuplexHandler {
 
     private let ledger: ExchangeLedger
     /// Whether to send the body; `nil` if the server isn't asked.
+    private let judgesEarly: ExchangeHooks.EarlyJudge
+    /// The last 104. Its reader may not have seen it when the answer comes.
+    private var offer: HTTPResponse?
     private var permission: EventLoopPromise<Bool>?
     private var lastRead = NIODeadline.now()
     private var check: Scheduled<Void>?
 
-    init(_ ledger: ExchangeLedger, _ permission: EventLoopPromise<Bool>?) {
-        (self.ledger, self.permission) = (ledger, permission)
+    /// - Parameter judgesEarly: ``ExchangeHooks/judgesEarly``
+    init(
+        _ ledger: ExchangeLedger, _ permission: EventLoopPromise<Bool>?,
+        judgesEarly: @escaping ExchangeHooks.EarlyJudge
+    ) {
+        (self.ledger, self.permission, self.judgesEarly) = (ledger, permission, judgesEarly)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -37,8 +44,12 @@ final class AnswerHandler: ChannelDuplexHandler {
         guard case .head(let response) = self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         if response.status.kind != .informational {
             let takesBody = response.status.takesBody
-            self.ledger.answer(takesBody: takesBody, endsSending: !takesBody && !response.tellsItsEnd)
+            self.ledger.answer(
+                takesBody: takesBody && !self.judgesEarly(response, self.offer),
+                endsSending: !takesBody && !response.tellsItsEnd)
             self.permit(false)
+        } else if response.status.code == 104 {
+            self.offer = response
         } else if response.status == .continue {
             self.permit(true)
         }

@@ -59,7 +59,7 @@ actor BodyPump {
             if self.ledger.endsSending { return }
             self.ledger.breakOff()
             // The server's answer may still arrive after it closed the connection; the wait for it is short.
-            await self.ledger.waitForSuccess(thatCounts: !self.hooks.takesEarlySuccess)
+            await self.ledger.waitForSuccess()
             guard self.goesOnAfterAnswer else { return self.channel.close(promise: nil) }
             await self.findEnd()
         } catch {
@@ -94,7 +94,7 @@ actor BodyPump {
     }
 
     /// Whether the server answered that it has the body: then the rest of it is sent nevertheless.
-    private var goesOnAfterAnswer: Bool { self.ledger.answerTakesBody && !self.hooks.takesEarlySuccess }
+    private var goesOnAfterAnswer: Bool { self.ledger.answerTakesBody }
 
     /// Reads the rest of a body of unknown length to find its end, after the connection stopped accepting bytes, but
     /// not beyond the length up to which an early answer is believed.

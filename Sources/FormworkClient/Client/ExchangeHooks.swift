@@ -15,8 +15,12 @@ package struct ExchangeHooks: Sendable {
     package var sending: @Sendable (Int64) -> Void = { _ in }
     /// Called with the length of the whole body after its end was read, before the end is sent.
     package var ended: @Sendable (Int64) -> Void = { _ in }
-    /// Whether a 2xx before the whole body was sent is an answer, and not a failure.
-    package var takesEarlySuccess = false
+    /// Whether the caller judges a 2xx, or a redirect to a page, before the whole body was sent. Otherwise the rest of the
+    /// body is sent, and a 2xx to a part of it is a failure. Called on the event loop when the answer's head arrives.
+    package var judgesEarly: EarlyJudge = { _, _ in false }
+
+    /// Gets the answer, and the last 104 before it.
+    package typealias EarlyJudge = @Sendable (_ answer: HTTPResponse, _ offer: HTTPResponse?) -> Bool
 
     package init() {}
 }

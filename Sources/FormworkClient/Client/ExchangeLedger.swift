@@ -70,7 +70,7 @@ final class ExchangeLedger: Sendable {
     var answered: Answered? { self.state.withLock { $0.answered } }
     /// Whether the answer stopped the sending on the wire.
     var endsSending: Bool { self.state.withLock { $0.endsSending } }
-    /// Whether an answer arrived that means that the server has the body.
+    /// Whether an answer arrived that means that the server has the body, and the caller doesn't judge that itself.
     var answerTakesBody: Bool { self.state.withLock { $0.answerTakesBody } }
     /// Whether the caller asks for the answer's bytes: otherwise nothing waits for the server.
     var isReading: Bool { self.state.withLock { $0.isReading } }
@@ -195,10 +195,7 @@ final class ExchangeLedger: Sendable {
     }
 
     /// Waits up to two seconds for an answer that means that the server has the body.
-    /// - Parameter counts: `false` waits the whole time.
-    func waitForSuccess(thatCounts counts: Bool) async {
-        await self.state.wait(for: .seconds(2)) { counts && $0.answerTakesBody }
-    }
+    func waitForSuccess() async { await self.state.wait(for: .seconds(2)) { $0.answerTakesBody } }
 
     func fail(_ error: any Error) { self.state.withLock { if $0.failure == nil { $0.failure = error } } }
 }

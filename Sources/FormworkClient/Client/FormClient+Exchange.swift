@@ -27,11 +27,11 @@ extension FormClient {
                     var iterator = inbound.makeAsyncIterator()
                     let head = try await self.head(&iterator)
                     let now = self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
-                    let state =
-                        head.status.takesBody && !self.hooks.takesEarlySuccess ? await self.ledger.settled() : now
+                    let takesBody = self.ledger.answerTakesBody
+                    let state = takesBody ? await self.ledger.settled() : now
                     try Task.checkCancellation()
                     if let failure = self.ledger.failure { throw failure }
-                    if head.status.kind == .successful, !state.isBodyComplete, !self.hooks.takesEarlySuccess {
+                    if takesBody, head.status.kind == .successful, !state.isBodyComplete {
                         throw FormworkError(
                             .writeFailed, "the server answered \(head.status.code) before it had all of the body",
                             offset: state.bytesSent)

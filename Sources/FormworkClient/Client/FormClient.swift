@@ -79,7 +79,7 @@ public struct FormClient: Sendable {
         let permission = Permission(asks ? self.options.expectationTimeout : nil)
         let connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) {
             loop in
-            AnswerHandler(ledger, permission.ask(on: loop))
+            AnswerHandler(ledger, permission.ask(on: loop), judgesEarly: hooks.judgesEarly)
         }
         let wire: ExchangeChannel
         var isHTTP2 = false
@@ -87,7 +87,7 @@ public struct FormClient: Sendable {
         case .http1(let channel): wire = channel
         case .http2(let multiplexer):
             isHTTP2 = true
-            do { wire = try await Self.openStream(on: multiplexer, ledger) } catch {
+            do { wire = try await Self.openStream(on: multiplexer, ledger, hooks) } catch {
                 connection.channel.close(promise: nil)
                 throw connection.notes.tlsFailure(bytesSent: nil)
                     ?? TransferError(.connect, "the server accepts no request on its connection", cause: error)
@@ -133,13 +133,13 @@ public struct FormClient: Sendable {
     }
 
     private static func openStream(
-        on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger
+        on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger, _ hooks: ExchangeHooks
     ) async throws -> ExchangeChannel {
         try await multiplexer.openStream { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
                 try pipeline.addHandler(HTTP2FramePayloadToHTTPClientCodec())
-                try pipeline.addHandler(AnswerHandler(ledger, nil))
+                try pipeline.addHandler(AnswerHandler(ledger, nil, judgesEarly: hooks.judgesEarly))
                 return try ExchangeChannel(wrappingChannelSynchronously: stream)
             }
         }

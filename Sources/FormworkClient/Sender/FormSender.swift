@@ -282,9 +282,11 @@ final class SharedMachine: Sendable {
 
     /// The hooks that report the exchange that starts now to the machine.
     func hooks(_ observer: FormSender.Observer, _ monitor: UploadMonitor?) -> ExchangeHooks {
-        let (turn, takesEarlySuccess) = self.state.withLock { ($0.turn, $0.machine.takesEarlySuccess) }
+        let turn = self.state.withLock { $0.turn }
         var hooks = ExchangeHooks()
-        hooks.takesEarlySuccess = takesEarlySuccess
+        hooks.judgesEarly = { response, offer in
+            self.state.withLock { $0.machine.judges(early: response, after: offer) }
+        }
         hooks.requesting = observer.requesting
         hooks.sending = { offset in self.tell(turn) { $0.sending(upTo: offset) } }
         hooks.ended = { length in self.tell(turn) { $0.bodyEnded(at: length) } }

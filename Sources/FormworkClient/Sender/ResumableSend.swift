@@ -92,7 +92,10 @@ package struct ResumableSend: SendMachine {
         self.wasCut = resuming.link != nil
     }
 
-    package var takesEarlySuccess: Bool { true }
+    /// An ordinary server's answer is judged as in a plain transfer.
+    package func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool {
+        self.client.link != nil || self.client.isPart(response) || offer.map(self.client.offers) ?? false
+    }
 
     package var checksum: String? {
         self.client.uploadProtocol == .tus && self.page == nil ? self.tusChecksum : nil
@@ -213,7 +216,9 @@ package struct ResumableSend: SendMachine {
     }
 
     package mutating func failed(_ error: any Error, remaining: Duration?) {
-        guard self.page == nil, self.mayPass(error) else { return self.fail(error) }
+        // An ordinary server answered before it had all of the body, and isn't asked again.
+        let isRefused = error is FormworkError && self.client.link == nil
+        guard self.page == nil, self.mayPass(error), !isRefused else { return self.fail(error) }
         let before = self.client.failedAttempts
         self.wasCut = true
         self.client.lost(error, wasReached: self.wasReached(error))

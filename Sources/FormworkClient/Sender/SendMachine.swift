@@ -23,8 +23,9 @@ package protocol SendMachine: Sendable {
     mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool
     /// Handles a failed exchange. ``next()`` returns the consequence.
     mutating func failed(_ error: any Error, remaining: Duration?)
-    /// Whether the machine judges a 2xx before the whole body was sent, so that it isn't a failure by itself.
-    var takesEarlySuccess: Bool { get }
+    /// Whether the machine judges this answer itself, if it is a 2xx or a redirect to a page before the whole body was
+    /// sent: ``ExchangeHooks/judgesEarly``.
+    func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool
     /// Whether the requests together sent the whole body; `nil` if only the last one counts.
     var isBodyComplete: Bool? { get }
     /// The upload that can be resumed; `nil` for none.
@@ -39,7 +40,7 @@ extension SendMachine {
     package mutating func informed(by response: HTTPResponse) -> Bool { true }
     package mutating func sending(upTo offset: Int64) {}
     package mutating func bodyEnded(at length: Int64) {}
-    package var takesEarlySuccess: Bool { false }
+    package func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool { false }
     package var isBodyComplete: Bool? { nil }
     package var upload: ResumableUpload? { nil }
     package var redirects: Int? { nil }
