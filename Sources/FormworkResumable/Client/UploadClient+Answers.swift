@@ -254,13 +254,15 @@ extension UploadClient {
         // An ordinary request can't be divided.
         let isResumable = self.uploadProtocol != nil
         let isKnown = self.link != nil || self.isSettled || isResumable && response.headerFields[.uploadLimit] != nil
-        let fits = (self.limits.maxSize ?? .max) >= (self.length ?? 0)
+        let fits = (self.limits.maxSize ?? .max) >= (self.length ?? self.sent)
         let offset = exchange.range?.offset ?? 0
+        // Otherwise the server's answer would be lost: what it has not taken can't be read again.
+        let canGoOn = self.options.isReplayable || self.sent <= offset
         let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
         let least = max(self.limits.minAppendSize ?? 1, Self.smallestPiece)
         let size = max(min(rest / 2, self.limits.maxAppendSize ?? .max), least)
         let begins = self.link != nil || !self.isTus && self.canGive(0)
-        guard isKnown, begins, fits, size < rest else { return self.finish(response) }
+        guard isKnown, begins, fits, canGoOn, size < rest else { return self.finish(response) }
         self.pieceSize = size
         self.agreement.settle()
         self.phase = self.link == nil ? .create : .ask

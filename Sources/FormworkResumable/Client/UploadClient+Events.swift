@@ -39,6 +39,12 @@ extension UploadClient {
         return self.advice(for: exchange)
     }
 
+    /// Whether a 104 offers to resume the upload, in a version that both sides know.
+    package func offers(_ response: HTTPResponse) -> Bool {
+        guard case .draft(let draft)? = self.uploadProtocol else { return false }
+        return response.headerFields.interopVersion == draft && response.headerFields.contains(.location)
+    }
+
     /// Applies the limits: a request that is too large continues in pieces, and an upload that is too large ends.
     private mutating func advice(for exchange: Exchange) -> UploadAdvice {
         if let size = self.limits.maxSize, let length = self.length, length > size {

@@ -92,7 +92,7 @@ public struct UploadResource: Sendable, Hashable {
             // A Content-Length comes from the client, and can be any number.
             let (end, isTooLarge) = self.offset.addingReportingOverflow(count)
             guard !isTooLarge, end <= self.length ?? .max else { return self.inconsistent }
-            guard end <= self.limits.maxSize ?? .max else { return self.tooLarge }
+            guard !self.isTooLarge(with: count) else { return self.tooLarge }
         }
         (self.completes, self.received) = (append.completes, 0)
         return nil
@@ -108,6 +108,12 @@ public struct UploadResource: Sendable, Hashable {
         return nil
     }
 
+    /// Whether the upload would have more bytes than `maxSize` with these, so that it can never be complete.
+    func isTooLarge(with count: Int64) -> Bool {
+        let (end, isTooLarge) = self.offset.addingReportingOverflow(count)
+        return isTooLarge || end > self.limits.maxSize ?? .max
+    }
+
     /// Counts the next bytes of content.
     /// - Returns: The refusal; `nil` if the bytes are accepted. After a refusal, none of the request's later bytes are.
     public mutating func take(_ count: Int) -> UploadAnswer? {
@@ -115,7 +121,7 @@ public struct UploadResource: Sendable, Hashable {
         let (end, isTooLarge) = self.offset.addingReportingOverflow(Int64(count))
         guard !isTooLarge else { return self.tooLarge }
         guard end <= self.length ?? .max else { return self.inconsistent }
-        guard end <= self.limits.maxSize ?? .max, self.received + Int64(count) <= self.limits.maxAppendSize ?? .max
+        guard !self.isTooLarge(with: Int64(count)), self.received + Int64(count) <= self.limits.maxAppendSize ?? .max
         else { return self.tooLarge }
         self.offset = end
         self.received += Int64(count)

@@ -150,7 +150,12 @@ package actor StoredUpload {
         defer { self.gate.leave() }
         try await self.takeOver()
         if let refusal = self.resource.begin(append) {
+            // One that has bytes beyond the limit can never be complete.
+            let isHopeless =
+                refusal.response.status == .contentTooLarge && append.offset == self.resource.offset
+                && self.resource.isTooLarge(with: append.contentLength ?? 0)
             await self.letGo()
+            if isHopeless, self.processing == nil, !self.resource.isWhole { try await self.removeRefused(refusal) }
             return .failure(Refusal(answer: refusal))
         }
         return .success(try await self.open(check))
@@ -169,12 +174,12 @@ package actor StoredUpload {
         var next = self.resource
         if let refusal = next.take(count) {
             self.endTransfer()
-            if self.uploadProtocol.draft != nil, self.resource.length != nil, !self.resource.isWhole {
-                // The draft requires refusing such an upload for good: it isn't known which bytes it should have had.
-                // The bytes of a complete upload are known, and it may be being processed.
+            // The draft requires refusing an upload with too many bytes for good: it isn't known which it should have had.
+            let isInconsistent = self.uploadProtocol.draft != nil && self.resource.length != nil
+            // The bytes of a complete upload are known, and it may be being processed.
+            if isInconsistent || self.resource.isTooLarge(with: Int64(count)), !self.resource.isWhole {
                 await self.content.close()
-                let reason = UploadRemoval.Reason.refused(status: refusal.response.status.code)
-                try await self.store.remove(self.name, note: self.note, because: reason)
+                try await self.removeRefused(refusal)
             } else {
                 do { try await self.content.dropUnchecked() } catch {
                     await self.letGo()
@@ -332,6 +337,12 @@ package actor StoredUpload {
     /// Releases it for others, unless it is being processed.
     private func letGo() async { if self.processing == nil { await self.content.close() } }
 
+    /// Removes it because of a refusal after which it can never be complete.
+    private func removeRefused(_ refusal: UploadAnswer) async throws {
+        let reason = UploadRemoval.Reason.refused(status: refusal.response.status.code)
+        try await self.store.remove(self.name, note: self.note, because: reason)
+    }
+
     private func remove() async throws {
         await self.content.close()
         try await self.store.remove(self.name)
@@ -387,8 +398,7 @@ package actor StoredUpload {
         case .right(let digest): fields[.reprDigest] = digest?.fieldValue
         case .wrong:
             let answer = self.resource.mismatch(isChecksum: false)
-            let reason = UploadRemoval.Reason.refused(status: answer.response.status.code)
-            try await self.store.remove(self.name, note: self.note, because: reason)
+            try await self.removeRefused(answer)
             return answer
         }
         var answer = try await handler.complete(upload)

@@ -290,6 +290,22 @@ import Testing
         #expect(request.headerFields[.uploadComplete] == "?0")
     }
 
+    /// Smaller requests are of no use if the body, as far as it was read, has too many bytes, or can't be read again.
+    @Test(arguments: [(true, 3_000_000, "max-size=2000000"), (false, 100_000, "max-append-size=50000")])
+    func tooMuchOfUnknownLength(isReplayable: Bool, sent: Int64, limits: String) throws {
+        var options = UploadClientOptions()
+        options.isReplayable = isReplayable
+        var client = try UploadClient(.post(), length: nil, options: options)
+        _ = try self.sent(&client)
+        var offer = Self.offer
+        offer[.uploadLimit] = limits
+        _ = client.informed(self.answer(104, offer))
+        client.sending(upTo: sent)
+        client.answered(self.answer(413, [.uploadLimit: limits]))
+        guard case .done(let outcome) = client.next() else { throw Cut() }
+        #expect(outcome.response.status.code == 413 && !outcome.isOver)
+    }
+
     /// An ordinary request can't be divided: 413 is its answer, whatever the server says of its limits.
     @Test(arguments: [[:], [.uploadLimit: "max-append-size=300000"]] as [HTTPFields])
     func tooMuchForAnOrdinaryRequest(fields: HTTPFields) throws {

@@ -316,6 +316,22 @@ final class HandlerBench: Sendable {
         #expect(try await other.answer(.head, try other.location(), Self.ask).response.status == .notFound)
     }
 
+    /// Bytes beyond max-size: it can never be complete, and holds no room until it expires.
+    @Test(arguments: [nil, 6])
+    func tooLargeForGood(announced: Int?) async throws {
+        let bench = HandlerBench { $0.limits = UploadLimits(maxSize: 10) }
+        let start: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
+        _ = try await bench.answer(.post, "/files", start, TestBody("hello"))
+        let location = try bench.location()
+        // The place of a request that comes late doesn't end it.
+        let late = try await bench.answer(.patch, location, Self.append(0, 11), TestBody("hello world"))
+        #expect(late.response.status == .conflict)
+        let over = try await bench.answer(.patch, location, Self.append(5, announced), TestBody(" world"))
+        #expect(over.response.status == .contentTooLarge)
+        #expect(try await bench.answer(.head, location, Self.ask).response.status == .notFound)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).isEmpty)
+    }
+
     @Test func cancelAndExpire() async throws {
         let bench = HandlerBench()
         let start: HTTPFields = [.uploadDraftInteropVersion: "6", .uploadComplete: "?0"]
