@@ -32,8 +32,7 @@ public final class UploadStore: Sendable {
     private let sweeper: StoreThread
     /// Separates creations while they check the limits.
     private let creating = Gate()
-    /// When expired uploads are looked for next.
-    private let nextSweep = Mutex(ContinuousClock.Instant.after(.seconds(60)))
+    private let sweeps = Mutex(Sweeps())
     /// How many uploads there were when they were last listed, and those created since; `nil` if that isn't known.
     private let counted = Mutex<(count: Int, until: ContinuousClock.Instant)?>(nil)
     /// Bytes of `maximumTotalSize` that uploads of unknown length may still have, as of the last count.
@@ -269,16 +268,36 @@ public final class UploadStore: Sendable {
     /// Removes expired uploads, and leftovers of a process that ended. Uploads that are in use, here or in another
     /// process, or can't be read at the moment, are kept. A record of another version is kept for the lifetime of an
     /// upload, since that version may be used again.
-    /// - Returns: The number of uploads removed.
+    /// - Returns: The number of uploads removed; 0 at once while another call of this is under way.
     @discardableResult
     public func removeExpired() async -> Int { await self.removeExpired(now: Date()) }
 
     /// The same, at another time.
     @discardableResult
-    package func removeExpired(now: Date) async -> Int { await self.sweeper.run { await self.removeAllExpired(now) } }
-
-    private func removeAllExpired(_ now: Date) async -> Int {
+    package func removeExpired(now: Date) async -> Int {
+        // Two at once would make twice the requests for the same uploads.
+        guard self.sweeps.withLock({ $0.begin() }) else { return 0 }
         let begun = ContinuousClock.now
+        let (count, left) = await self.sweeper.run { await self.removeAllExpired(now) }
+        let pause = Self.pause(afterSweepOf: ContinuousClock.now - begun)
+        self.counted.withLock { $0 = left.map { ($0, .after(pause)) } }
+        self.sweeps.withLock { $0 = Sweeps(next: .after(pause)) }
+        return count
+    }
+
+    private struct Sweeps {
+        /// When expired uploads are looked for next.
+        var next = ContinuousClock.Instant.after(.seconds(60))
+        var isRunning = false
+
+        mutating func begin() -> Bool {
+            defer { self.isRunning = true }
+            return !self.isRunning
+        }
+    }
+
+    /// - Returns: How many were removed, and how many are left; `nil` if that isn't known.
+    private func removeAllExpired(_ now: Date) async -> (removed: Int, left: Int?) {
         var count = 0
         let known = self.uploads.withLock { Set($0.keys) }
         let names = try? await self.storage.names()
@@ -291,10 +310,7 @@ public final class UploadStore: Sendable {
             if await self.removeOver(name, now) { count += 1 }
         }
         self.folder?.removeLeftovers(now: now)
-        let pause = Self.pause(afterSweepOf: ContinuousClock.now - begun)
-        self.nextSweep.withLock { $0 = .after(pause) }
-        self.counted.withLock { $0 = names.map { ($0.count - count, .after(pause)) } }
-        return count
+        return (count, names.map { $0.count - count })
     }
 
     /// How long to wait after a sweep. In a bucket each upload costs a request: all of a fleet's receivers sweep, and together
@@ -302,13 +318,16 @@ public final class UploadStore: Sendable {
     package static func pause(afterSweepOf duration: Duration) -> Duration { max(.seconds(60), duration * 20) }
 
     /// How long to wait for the next sweep.
-    package var pauseBeforeSweep: Duration { max(.zero, self.nextSweep.withLock { $0 } - .now) }
+    package var pauseBeforeSweep: Duration {
+        let sweeps = self.sweeps.withLock { $0 }
+        return sweeps.isRunning ? .seconds(60) : max(.zero, sweeps.next - .now)
+    }
 
     /// Removes expired uploads, at most once a minute.
     func sweep() async {
-        let isDue = self.nextSweep.withLock { next in
-            guard next <= .now else { return false }
-            next = .after(.seconds(60))
+        let isDue = self.sweeps.withLock { sweeps in
+            guard !sweeps.isRunning, sweeps.next <= .now else { return false }
+            sweeps.next = .after(.seconds(60))
             return true
         }
         guard isDue else { return }
