@@ -69,7 +69,17 @@ final class IdempotentUploads: Sendable {
         /// That of this task; `nil` for an upload without a key.
         @TaskLocal static var current: Run?
 
-        private enum State { case taking, publishing, replaced }
+        private enum State {
+            /// → publishing, left, replaced
+            case taking
+            /// The files are becoming visible. Nothing ends it then: an object store may make a file after its request was
+            /// given up.
+            case publishing
+            /// Its client has gone.
+            case left
+            /// The same upload began again.
+            case replaced
+        }
 
         fileprivate let arrival: Arrival
         private let state = Mutex(State.taking)
@@ -79,11 +89,7 @@ final class IdempotentUploads: Sendable {
         /// Whether the same upload began again, and this one is to end.
         var isReplaced: Bool { self.state.withLock { $0 == .replaced } }
 
-        /// Whether the files are becoming visible. Then nothing ends it: an object store may make a file after its request
-        /// was given up.
-        var isPublishing: Bool { self.state.withLock { $0 == .publishing } }
-
-        /// Whether the files may become visible: not if the same upload began again. From then on it isn't ended.
+        /// Whether the files may become visible. From then on it isn't ended.
         func beginPublishing() -> Bool {
             self.state.withLock { state in
                 if state == .taking { state = .publishing }
@@ -92,10 +98,15 @@ final class IdempotentUploads: Sendable {
         }
 
         /// - Returns: Whether it ends; `false` while its files are being published.
-        fileprivate func replace() -> Bool {
+        fileprivate func replace() -> Bool { self.end(.replaced) }
+
+        /// - Returns: As ``replace()``.
+        fileprivate func leave() -> Bool { self.end(.left) }
+
+        private func end(_ reason: State) -> Bool {
             self.state.withLock { state in
-                if state == .taking { state = .replaced }
-                return state == .replaced
+                if state == .taking { state = reason }
+                return state != .publishing
             }
         }
     }
@@ -116,9 +127,16 @@ final class IdempotentUploads: Sendable {
 
     /// What is stored of one client.
     private struct Kept {
-        /// The oldest first.
-        var keys: [IdempotencyKey] = []
+        /// The oldest first, with the number of all that were stored before it.
+        var keys: [(key: IdempotencyKey, number: Int)] = []
         var bytes = 0
+
+        /// Whether it has less, or as much and its oldest is newer.
+        func isBefore(_ other: Kept, _ size: KeyPath<Kept, Int>) -> Bool {
+            let (mine, others) = (self[keyPath: size], other[keyPath: size])
+            guard mine == others else { return mine < others }
+            return self.keys.first?.number ?? .max > other.keys.first?.number ?? .max
+        }
     }
 
     private struct State {
@@ -126,6 +144,8 @@ final class IdempotentUploads: Sendable {
         /// What is stored, by owner.
         var kept: [String: Kept] = [:]
         var (count, bytes) = (0, 0)
+        /// Uploads that were ever stored.
+        var stored = 0
         /// The number of the newest request.
         var last = 0
     }
@@ -152,10 +172,12 @@ final class IdempotentUploads: Sendable {
     func endOlder(_ arrival: Arrival) async {
         while let run = self.older(arrival) {
             if run.run.replace() { run.task.cancel() }
-            _ = await run.task.value
-            // Its client has gone, and may have begun again already.
-            if Task.isCancelled { return }
-            await run.run.arrival.waitUntilLeft()
+            // It may hang in a call to the storage. The client of this one may leave meanwhile, or the receiver stop.
+            let over = Task {
+                _ = await run.task.value
+                await run.run.arrival.waitUntilLeft()
+            }
+            if await TimeLimit.result(of: over, within: nil) == nil || Task.isCancelled { return }
         }
     }
 
@@ -186,7 +208,7 @@ final class IdempotentUploads: Sendable {
                 return await withTaskCancellationHandler {
                     await task.value
                 } onCancel: {
-                    if !run.isPublishing { task.cancel() }
+                    if run.leave() { task.cancel() }
                 }
             case .replace(let run, let task):
                 if run.replace() { task.cancel() }
@@ -228,16 +250,15 @@ final class IdempotentUploads: Sendable {
 
     private func keep(_ stored: Stored, _ key: IdempotencyKey, _ head: String, _ state: inout State) {
         state.entries[key] = .stored(head: head, stored)
-        state.kept[key.owner, default: Kept()].keys.append(key)
+        state.stored += 1
+        state.kept[key.owner, default: Kept()].keys.append((key, state.stored))
         state.kept[key.owner]?.bytes += Self.bytes(key, head, stored)
         (state.count, state.bytes) = (state.count + 1, state.bytes + Self.bytes(key, head, stored))
         while state.count > self.countLimit || state.bytes > self.byteLimit {
             // The oldest of the client that has most: no client can push out those of all others.
-            let hasTooMany = state.count > self.countLimit
-            let most = state.kept.max { one, other in
-                hasTooMany ? one.value.keys.count < other.value.keys.count : one.value.bytes < other.value.bytes
-            }
-            guard let owner = most?.key, let oldest = state.kept[owner]?.keys.removeFirst() else { return }
+            let size = state.count > self.countLimit ? \Kept.keys.count : \Kept.bytes
+            let most = state.kept.max { $0.value.isBefore($1.value, size) }
+            guard let owner = most?.key, let oldest = state.kept[owner]?.keys.removeFirst().key else { return }
             if state.kept[owner]?.keys.isEmpty == true { state.kept[owner] = nil }
             state.count -= 1
             guard case .stored(let head, let stored) = state.entries.removeValue(forKey: oldest) else { continue }

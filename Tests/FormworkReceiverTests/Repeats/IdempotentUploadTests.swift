@@ -297,6 +297,42 @@ struct IdempotentUploadTests {
         #expect(kept == ["1", "2", "3", "4", "1", "4", "5"])
     }
 
+    @Test func `A repetition whose client leaves doesn't wait for an upload that hangs`() async throws {
+        let uploads = IdempotentUploads()
+        let head = HTTPRequest(method: .put, scheme: nil, authority: nil, path: "/")
+        let key = try #require(try IdempotencyKey([.idempotencyKey: "k"], owner: "a"))
+        let (calls, call) = AsyncStream<Void>.makeStream()
+        let (answers, answer) = AsyncStream<Void>.makeStream()
+        let first = uploads.arrived(key, head)
+        let running = Task {
+            try await uploads.once(first) { _ in
+                Answer(.created)
+            } _: {
+                // A call that can't be cancelled.
+                await Task {
+                    call.yield()
+                    for await _ in answers {}
+                }.value
+                return Answer(.created)
+            }
+        }
+        for await _ in calls { break }
+        let repetition = Task { await uploads.endOlder(uploads.arrived(key, head)) }
+        try await Task.sleep(for: .milliseconds(50))
+        repetition.cancel()
+        await repetition.value
+        answer.finish()
+        first.leave()
+        _ = try await running.value
+    }
+
+    @Test func `Of many clients with one key each, the oldest is forgotten`() async throws {
+        let uploads = IdempotentUploads(countLimit: 3)
+        let texts = try await uploads.texts(
+            ("a", "1"), ("b", "1"), ("c", "1"), ("d", "1"), ("d", "1"), ("c", "1"), ("b", "1"), ("a", "1"))
+        #expect(texts == ["1", "2", "3", "4", "4", "3", "2", "5"])
+    }
+
     @Test func `Clients don't get each other's answers`() async throws {
         let uploads = IdempotentUploads()
         #expect(try await uploads.texts(("a", "k"), ("b", "k"), ("a", "k")) == ["1", "2", "1"])
