@@ -64,7 +64,7 @@ struct PlainWordsTests {
                 "the value '5y' is invalid for '--resume-lifetime <time>': write a time with its unit, such as 90s, 15m, "
                     + "24h or 7d"
             ),
-            ("receive . --resume-lifetime 0", "--resume-lifetime: give 1s to 365d"),
+            ("receive . --resume-lifetime 0s", "--resume-lifetime: give 1s to 365d"),
             (
                 "send http://127.0.0.1:9 -d a=1 -H 'Content-Type:'",
                 "-H 'Content-Type:': a body is sent with its type: leave it out, or give another, such as "

@@ -123,9 +123,11 @@ struct ReceiveCommandTests {
             begin; ask one; ask two; grep -c one log; kill -TERM $P; wait $P; rm url
             begin --token two; ask one; ask two; kill -TERM $P; wait $P
             FORMWORK_TOKEN='a b' timeout 20 "$F" receive --dir in; echo "exit $?"
+            FORMWORK_TOKEN= timeout 20 "$F" receive --dir in; echo "exit $?"
             """)
-        #expect(outcome.text == "200\n401\n0\n401\n200\nexit 2\n")
+        #expect(outcome.text == "200\n401\n0\n401\n200\nexit 2\nexit 2\n")
         #expect(outcome.errors.contains("formwork: FORMWORK_TOKEN: a token is"))
+        #expect(outcome.errors.contains("formwork: FORMWORK_TOKEN: it is empty: set it, or unset it for none\n"))
     }
 
     @Test func `A signal at the moment of the address is the receiver's own`() throws {

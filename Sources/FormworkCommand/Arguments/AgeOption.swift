@@ -1,7 +1,7 @@
 #if Command
 import ArgumentParser
 
-/// A duration in one unit: `90s`, `15m`, `24h`, `7d`. A number alone is seconds.
+/// A duration in one unit: `90s`, `15m`, `24h`, `7d`.
 package struct AgeOption: ExpressibleByArgument {
     package static let day = Duration.seconds(86_400)
     package let duration: Duration
@@ -13,11 +13,10 @@ package struct AgeOption: ExpressibleByArgument {
 
     package init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        let unit = argument.last.flatMap { units[$0] }
-        guard argument.first != "+", let count = Int64(unit == nil ? argument[...] : argument.dropLast()),
-            (0...100_000_000).contains(count)
+        guard let unit = argument.last.flatMap({ units[$0] }), argument.first != "+",
+            let count = Int64(argument.dropLast()), (0...1_000_000).contains(count)
         else { return nil }
-        self.init(.seconds(count * (unit ?? 1)), argument)
+        self.init(.seconds(count * unit), argument)
     }
 }
 #endif

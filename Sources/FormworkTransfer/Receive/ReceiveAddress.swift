@@ -129,8 +129,11 @@ struct ReceiveAddress: ParsableArguments {
         guard let (text, place) = try self.givenToken else { return nil }
         let token: AccessToken
         do { token = try AccessToken(text) } catch {
+            // Without it everyone would be let in.
+            let remedy = place == Self.variable && text.isEmpty ? ": it is empty: set it, or unset it for none" : nil
             throw ExitStatus(
-                2, "formwork: \(place): a token is one or more characters of printable ASCII without blanks")
+                2,
+                "formwork: \(place)" + (remedy ?? ": a token is one or more characters of printable ASCII without blanks"))
         }
         guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
             throw ExitStatus(
@@ -179,9 +182,7 @@ struct ReceiveAddress: ParsableArguments {
 
     private static let variable = "FORMWORK_TOKEN"
 
-    private static var tokenOfEnvironment: String? {
-        ProcessInfo.processInfo.environment[self.variable].flatMap { $0.isEmpty ? nil : $0 }
-    }
+    private static var tokenOfEnvironment: String? { ProcessInfo.processInfo.environment[self.variable] }
 
     func validate() throws {
         try GivenPath.check([
