@@ -245,7 +245,6 @@ struct HabitTests {
                 > Authorization: Basic ***
                 > Content-Type: multipart/form-data; boundary=b
                 > Content-Length: 59
-                > Connection: close
                 >
                 < HTTP/1.1 201 Created
                 < Set-Cookie: ***
@@ -271,7 +270,6 @@ struct HabitTests {
                 Authorization: Basic ***
                 Content-Type: multipart/form-data; boundary=b
                 Content-Length: 59
-                Connection: close
 
                 offset  length
                 """), "\(result.text)")

@@ -133,9 +133,9 @@ extension HTTPRequest {
             for name in [.connection, .transferEncoding, .expect] as [HTTPField.Name] {
                 self.headerFields[name] = nil
             }
-        } else if self.headerFields[.connection] == nil {
-            self.headerFields[.connection] = "close"
         }
+        // HTTP/1.1 gets no `Connection: close`, though the connection isn't used again: with it some servers, such as Node's,
+        // close it as soon as they have answered, also while the body is under way.
     }
 }
 #endif
