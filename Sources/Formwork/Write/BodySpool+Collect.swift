@@ -46,5 +46,9 @@ extension BodySpool {
         self.init(try await writer.closeTemporary())
     }
 
-    static var usualFolder: FilePath { FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp") }
+    static var usualFolder: FilePath {
+        let folder = SystemCalls.environment("TMPDIR") ?? ""
+        // An empty path would be the current folder.
+        return FilePath(folder.isEmpty ? "/tmp" : folder)
+    }
 }

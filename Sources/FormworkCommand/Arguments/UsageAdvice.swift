@@ -64,6 +64,8 @@ struct UsageAdvice {
                 text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
             } else if Self.ages.contains(name) {
                 text += ": write a time with its unit, such as 90s, 15m, 24h or 7d"
+            } else if name == "--trusted-proxy" {
+                text += ": write an address or a block, such as 10.0.0.1 or 10.0.0.0/8"
             }
         }
         return text.prefix(1).lowercased() + text.dropFirst()

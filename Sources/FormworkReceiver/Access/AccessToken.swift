@@ -47,7 +47,8 @@ package struct AccessToken: Sendable {
         var shown = Shown.nothing
         for value in fields[values: .authorization] {
             shown = .other
-            let words = value.split(separator: " ", maxSplits: 1)
+            // One or more blanks follow the scheme (RFC 9110 section 11.4).
+            let words = value.split(separator: " ")
             guard words.count == 2 else { continue }
             switch words[0].lowercased() {
             case "bearer": if self.isToken(String(words[1])) { return .token }

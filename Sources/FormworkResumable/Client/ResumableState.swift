@@ -158,19 +158,22 @@ package struct ResumableState: Codable, Sendable, Hashable {
 }
 
 extension ResumableState {
-    /// Reads a saved state; `nil` if the file doesn't exist.
+    private static let malformed = "is not the saved state of an upload: name another file, or remove it if it was one"
+
+    /// Reads a saved state; `nil` if the file doesn't exist, or is empty, as `mktemp` makes one.
     /// - Throws: `sourceUnavailable` for a file that can't be read, or doesn't contain a state.
     package init?(file path: FilePath) throws(FormworkError) {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: path.string)) } catch {
             if (error as? CocoaError)?.code == .fileReadNoSuchFile { return nil }
             throw FormworkError(
-                .sourceUnavailable, "is not the saved state of an upload: remove it to start again", path: path.string,
+                .sourceUnavailable, Self.malformed, path: path.string,
                 cause: error)
         }
+        guard !data.isEmpty else { return nil }
         do throws(FormworkError) { try self.init(Array(data)) } catch {
             var error = error
-            (error.message, error.path) = ("is not the saved state of an upload: remove it to start again", path.string)
+            (error.message, error.path) = (Self.malformed, path.string)
             throw error
         }
     }

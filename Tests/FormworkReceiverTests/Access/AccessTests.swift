@@ -1,7 +1,8 @@
 #if Transfer
 import Formwork
-import FormworkReceiver
+@testable import FormworkReceiver
 import Foundation
+import HTTPTypes
 import SystemPackage
 import TestSupport
 import Testing
@@ -182,6 +183,15 @@ struct AccessTests {
             #expect(changed.body.contains("\"name\":\"a\""))
             #expect(try await receiver.request("GET /").body.contains("<bdi>a</bdi>"))
         }
+    }
+
+    /// RFC 9110 section 11.4 allows more than one blank.
+    @Test(arguments: [
+        "Bearer s3cret", "Bearer   s3cret", "bearer s3cret ", "Basic  YTpzM2NyZXQ=", "Bearer s3cret x", "Bearers3cret",
+    ])
+    func `A token is found after any number of blanks`(value: String) throws {
+        let shown = try AccessToken("s3cret").shown(in: [.authorization: value])
+        #expect(shown == (["Bearer s3cret x", "Bearers3cret"].contains(value) ? .other : .token))
     }
 }
 #endif
