@@ -251,10 +251,8 @@ struct TransferMessagesTests {
                 formwork: a proxy must use http or https, not socks5; the environment's http_proxy \(way)
                 formwork: 127.0.0.1:1: no connection (Connection refused); the environment's http_proxy \(way)
                 formwork: 127.0.0.1:1: no connection (Connection refused); the environment's ALL_PROXY \(way)
-                formwork: the connection broke before the server answered; 1 try made no progress (127.0.0.1:1: no \
-                connection (Connection refused))
-                formwork: the connection broke before the server answered; 1 try made no progress (127.0.0.1:1: no \
-                connection (Connection refused))
+                formwork: 127.0.0.1:1: no connection (Connection refused)
+                formwork: 127.0.0.1:1: no connection (Connection refused)
 
                 """)
     }
