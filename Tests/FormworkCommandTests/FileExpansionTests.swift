@@ -53,6 +53,10 @@ struct FileExpansionTests {
         #expect(
             try self.parts("-F p=@./photos/sub --recursive", in: folder)
                 == ["sub/a.txt", "sub/deep/z.txt", "sub/link"].map { "name=\"p\"; filename=\"\($0)\"" })
+        // One of the folders that the pattern matches has no files.
+        #expect(
+            try self.parts("-F 'p=@photos/[es]*' --recursive", in: folder)
+                == ["sub/a.txt", "sub/deep/z.txt", "sub/link"].map { "name=\"p\"; filename=\"\($0)\"" })
     }
 
     @Test(

@@ -55,7 +55,11 @@ struct FileExpansion {
                     .sourceUnavailable, "is a directory: name a file in it, or add --recursive for all of its files",
                     path: path)
             }
-            return try self.files(inFolderOf: file)
+            let found = try self.files(inFolderOf: file)
+            guard !found.isEmpty else {
+                throw FormworkError(.sourceUnavailable, "is a folder without files", path: path)
+            }
+            return found
         }
         guard path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
         var found: [FormArgument.File] = []
@@ -86,9 +90,6 @@ struct FileExpansion {
             if next.parameters.filename == nil { next.parameters.filename = name }
             found.append(next)
         }
-        guard !found.isEmpty else {
-            throw FormworkError(.sourceUnavailable, "is a folder without files", path: file.path)
-        }
         return found
     }
 
@@ -102,7 +103,7 @@ struct FileExpansion {
             defer { try? SystemCalls.close(opened) }
             names = try SystemCalls.rawNames(in: opened)
         } catch {
-            throw FormworkError(.sourceUnavailable, "the folder can't be read", path: folder)
+            throw FormworkError(.sourceUnavailable, "can't be read", path: folder, cause: error)
         }
         let start = folder.hasSuffix("/") ? folder : folder + "/"
         for bytes in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {

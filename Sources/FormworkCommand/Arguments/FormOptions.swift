@@ -28,7 +28,8 @@ package struct FormOptions: ParsableArguments {
 
     @Flag(
         help: """
-            -F name=@folder sends each file below the folder. Its name is relative, such as folder/sub/a.txt.
+            -F name=@folder sends each file below the folder. Its name is relative, such as folder/sub/a.txt. \
+            Links to files are followed, those to folders aren't.
             """)
     var recursive = false
 
