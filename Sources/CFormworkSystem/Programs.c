@@ -146,14 +146,15 @@ int fw_start(const char *program, char *const arguments[], int also, int *input)
   return child;
 }
 
-void fw_raise_file_limit(void) {
+unsigned long long fw_raise_file_limit(void) {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return;
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return ~0ull;
   rlim_t before = limit.rlim_cur;
   limit.rlim_cur = limit.rlim_max;
 #if defined(__APPLE__)
   // It reports no limit, and refuses more than this one.
   if (limit.rlim_cur > OPEN_MAX) limit.rlim_cur = OPEN_MAX;
 #endif
-  if (limit.rlim_cur > before) setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur > before && setrlimit(RLIMIT_NOFILE, &limit) == 0) return limit.rlim_cur;
+  return before;
 }

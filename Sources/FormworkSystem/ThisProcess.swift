@@ -37,7 +37,9 @@ package enum ThisProcess {
     package static func exit(_ status: Int32) -> Never { kernelExit(status) }
 
     /// Raises the limit on open files to the highest allowed value.
-    package static func raiseFileLimit() { fw_raise_file_limit() }
+    /// - Returns: The limit.
+    @discardableResult
+    package static func raiseFileLimit() -> UInt64 { fw_raise_file_limit() }
 
     /// Makes a limit on file sizes an error of the write for the whole process, on Darwin; elsewhere
     /// ``SystemCalls/withoutWriteSignals(to:_:)`` does that for the writing thread.

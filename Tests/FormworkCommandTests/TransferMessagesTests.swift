@@ -40,6 +40,19 @@ struct TransferMessagesTests {
                 """)
     }
 
+    @Test("A process that may open too few files says so, instead of crashing")
+    func fewFiles() throws {
+        let outcome = try self.run(
+            """
+            ulimit -n 12
+            "$F" send http://127.0.0.1:1 -F a=1; echo $?
+            timeout 20 "$F" receive . --port 0; echo $?
+            """)
+        #expect(outcome.text == "2\n2\n")
+        let line = "formwork: this process may have 12 files open (ulimit -n): it needs 64 or more\n"
+        #expect(outcome.errors == line + line)
+    }
+
     @Test("An empty name of a file is refused, with its option")
     func emptyNames() throws {
         let outcome = try self.run(

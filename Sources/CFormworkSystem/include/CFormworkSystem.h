@@ -44,8 +44,8 @@ int fw_start(const char *program, char *const arguments[], int also, int *input)
 int fw_replace(const char *program, char *const arguments[]);
 /// Writes the path of this process's program, without a NUL at its end. Returns its length.
 ptrdiff_t fw_program_path(char *path, size_t size);
-/// Raises the limit on open files as far as this process may.
-void fw_raise_file_limit(void);
+/// Raises the limit on open files as far as this process may. Returns the limit.
+unsigned long long fw_raise_file_limit(void);
 /// Ignores a signal. Returns 1 if it was ignored before, otherwise 0.
 int fw_ignore_signal(int number);
 /// Gives a signal its usual effect again.

@@ -81,7 +81,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let form: LineLog.Form = self.log == .json ? .json : .text
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
         // Each upload needs a connection and at least one file.
-        ThisProcess.raiseFileLimit()
+        try OpenFileLimit.raise()
         // Before clients are made.
         let traces = ReceiveTraces.start(logger)
         let stores = try await self.open(&options, logger)

@@ -175,7 +175,10 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     private func send() async throws {
         if self.isQuiet { Messages.silence() }
-        do { try await self.transfer() } catch {
+        do {
+            try OpenFileLimit.raise()
+            try await self.transfer()
+        } catch {
             guard self.habits.hidesErrors else { throw error }
             throw ExitStatus(ExitStatus(transfer: error).code)
         }
