@@ -270,7 +270,7 @@ final class FormValueDecoder: Decoder {
     }
 
     func unreadable(_ text: String, _ type: Any.Type, _ hint: String = "") -> DecodingError {
-        let shown = String(text.prefix(40)).withControlCharactersEscaped
+        let shown = text.shortened(to: 40).withControlCharactersEscaped
         return .dataCorrupted(
             .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is not a valid \(type)\(hint)."))
     }

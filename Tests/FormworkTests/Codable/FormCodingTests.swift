@@ -590,6 +590,21 @@ struct FormCodingTests {
         #expect(try FormDataDecoder().decode(Whole.self, from: await self.form(["c": "1"])).c == 1)
     }
 
+    @Test("An error shows 40 scalars of a text, even of one character")
+    func shownText() async throws {
+        let form = try await self.form(["n": "1" + String(repeating: "\u{301}", count: 100_000)])
+        let error = #expect(throws: DecodingError.self) {
+            try FormDataDecoder().decode([String: Int].self, from: form)
+        }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(
+            context.debugDescription
+                == "\"1\(String(repeating: "\u{301}", count: 39))…\" is not a valid Int.")
+    }
+
     @Test("Whole numbers are read up to the largest, however few digits are read from the bytes")
     func largeNumbers() async throws {
         let form = try await self.form(["a": "999999999999999999", "b": "-9223372036854775808", "c": "5000000000"])

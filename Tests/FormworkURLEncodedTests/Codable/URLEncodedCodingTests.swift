@@ -252,4 +252,21 @@ struct URLEncodedCodingTests {
         }
         #expect(try URLEncodedDecoding().decode(Whole.self, from: Array("c=1".utf8)).c == 1)
     }
+
+    @Test("An error shows 40 scalars of a text, even of one character")
+    func shownText() {
+        let marks = String(repeating: "\u{301}", count: 100_000)
+        let shown = String(repeating: "\u{301}", count: 39)
+        func message<Value: Decodable>(_ type: Value.Type, _ text: String) -> String? {
+            let error = #expect(throws: DecodingError.self) {
+                try URLEncodedDecoding().decode([String: Value].self, from: Array(text.utf8))
+            }
+            guard case .dataCorrupted(let context) = error else { return nil }
+            return context.debugDescription
+        }
+        #expect(message(Int.self, "n=1\(marks)") == "\"1\(shown)…\" is not a valid Int")
+        #expect(message(Bool.self, "n=1\(marks)") == "\"1\(shown)…\" is not a valid Bool: use true or false")
+        let deep = String(repeating: "[a]", count: 100)
+        #expect(message(Int.self, "n\(marks)\(deep)=1") == "\"n\(shown)…\" is deeper than 64 levels (limits.depth)")
+    }
 }
