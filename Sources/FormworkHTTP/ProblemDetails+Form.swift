@@ -128,7 +128,8 @@ extension ParsingFailure {
         case .missingName: "A part has no name."
         case .noPartsAfterPreamble: "No part begins with the boundary of the Content-Type."
         case .delimiterInPreamble:
-            "A line before the first part begins with the boundary, but isn't a delimiter: lines must end with CRLF."
+            "A line before the first part has the boundary, but isn't a delimiter: nothing may be before it on its line, "
+                + "and lines must end with CRLF."
         case .preamble: "There is text before the first part."
         case .invalidText: "A name is not valid UTF-8."
         case .unexpectedEnd: "The body ended before its close delimiter."

@@ -1,6 +1,7 @@
 /// The signatures of the pictures and documents that are uploaded most. If the name claims one of these formats and the
-/// content has its signature, both agree, and libmagic would say the same: it compares the content with thousands of
-/// formats, which takes a quarter of a millisecond, and its database takes 6 MiB.
+/// content has its signature, both agree, and libmagic isn't asked: it compares the content with thousands of formats,
+/// which takes a quarter of a millisecond, and its database takes 6 MiB. It would say otherwise only of content that has
+/// two signatures, such as a tar archive named `.gif` whose first file's name begins with `GIF89a`.
 enum Signature {
     /// Whether content begins with the signature of a type; `false` for a type that isn't listed.
     static func begins(_ head: [UInt8], _ type: String) -> Bool {

@@ -42,7 +42,7 @@ extension JSONParts: JSONPartCoding {
                 try dates == .iso8601 ? container.decode(String.self) : container.decode(Decimal.self).description
             guard let seconds = dates.secondsSince2001(text) else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "\(text.prefix(40)) is not a valid Date.")
+                    in: container, debugDescription: "\(text.shortened(to: 40)) is not a valid Date.")
             }
             return Date(timeIntervalSinceReferenceDate: seconds)
         }

@@ -322,6 +322,8 @@ struct InspectCommandTests {
                 + "part is lost: write \"--XX--\" only at the end\n")
         #expect(try Self.inspect(twoParts + twoParts, "--boundary XX --profile strict").status == 70)
         #expect(try Self.inspect(twoParts + "--XX--\r\n", "--boundary XX").errors == "")
+        #expect(try Self.inspect(twoParts + "foo" + twoParts, "--boundary XX").errors.contains("at offset ") == true)
+        #expect(try Self.inspect(twoParts + "foo--XX\r\n", "--boundary XX").errors == "")
         let encoded = try Self.inspect(
             "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Transfer-Encoding: BASE64\r\n\r\naGkK\r\n--XX--\r\n",
             "--boundary XX")

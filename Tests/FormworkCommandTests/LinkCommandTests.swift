@@ -93,7 +93,7 @@ struct LinkCommandTests {
         ("", "--to", 2), ("--to http://h/up", "--to http://h/up: give scheme, host and port alone", 2),
         ("--to ftp://h", "--to ftp://h: give an address such as https://up.example.com", 2),
         ("--to http://u:p@h", "give scheme, host and port alone", 2), ("--to h --expires 0s", "--expires", 2),
-        ("--to h --expires 2", "--expires", 2), ("--to h --max-size 0", "--max-size: give 1 or more", 2),
+        ("--to h --expires 2w", "--expires", 2), ("--to h --max-size 0", "--max-size: give 1 or more", 2),
         ("--to h --prefix ../a", "--prefix ../a: give folder names", 2), ("--to h --prefix a//b", "--prefix", 2),
         ("--to h --title ''", "--title: the text is empty", 2),
         ("--to h --title $'a\\nb'", "--title: give one line", 2),

@@ -31,6 +31,17 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "exit 0\nhelloa\n")
     }
 
+    @Test func `A collector of traces without an http URL is an error at the start`() throws {
+        let outcome = try Self.run(
+            """
+            OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318 timeout 20 "$F" receive --dir in --port 0; echo $?
+            """)
+        #expect(outcome.text == "2\n")
+        #expect(
+            outcome.errors
+                == "formwork: OTEL_EXPORTER_OTLP_ENDPOINT: give an http or https URL, such as http://127.0.0.1:4318\n")
+    }
+
     @Test func `A second signal drops what is under way`() throws {
         let outcome = try Self.run(
             """
@@ -272,7 +283,7 @@ struct ReceiveCommandTests {
         ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "not s3://bucket/prefix"),
         ("--to s3://bucket/a --part-size 1M", "5 MiB to 5 GiB"),
         ("--to s3://bucket/a --part-parallelism 0", "1 to 100 parts"),
-        ("--to s3://bucket/a --abandon-after 5", "--abandon-after"),
+        ("--to s3://bucket/a --abandon-after 5w", "--abandon-after"),
         ("--to s3://bucket/a --s3-addressing host", "--s3-addressing"),
         ("--to s3://bucket/a", "the store doesn't know AWS_ACCESS_KEY_ID"),
     ])

@@ -20,4 +20,21 @@ struct HeaderFileTests {
         #expect(try refusal { _ = try Self.lines("X: a\rb\n", .strict) }.hasPrefix("line 1: "))
         #expect(try refusal { _ = try Self.lines("X: 1\n\nno colon\n and more\nY: 1", .strict) }.hasPrefix("line 3: "))
     }
+
+    @Test(
+        "A header of the most bytes may end with CRLF, and one of more bytes is refused",
+        arguments: ["\n", "\r\n", "\r"])
+    func longest(end: String) throws {
+        let header = "X-A: " + String(repeating: "a", count: 8185)
+        #expect(try Self.lines(header + end, .strict) == [header])
+        #expect(
+            try refusal { _ = try Self.lines("X: 1\n\(header)a\(end)", .strict) }
+                == "line 2: the header has more than 8190 bytes")
+        #expect(
+            try refusal { _ = try Self.lines(header + "\ra" + end, .strict) }
+                == "line 1: the header has more than 8190 bytes")
+        #expect(
+            try refusal { _ = try Self.lines(header + "\r\n a" + end, .strict) }
+                == "line 2: the header has more than 8190 bytes")
+    }
 }

@@ -32,6 +32,11 @@ struct ProblemDetailsTests {
                 == ProblemDetails(
                     title: "Content Too Large", status: 413, detail: "There are too many files: the limit is 3.",
                     members: ["code": "limit.files", "limit": "3", "field": "a\u{1B}"]))
+        let mark = FormworkError(.malformedBody, "x", cause: ParsingFailure(.delimiterInPreamble))
+        #expect(
+            ProblemDetails(mark).detail
+                == "A line before the first part has the boundary, but isn't a delimiter: nothing may be before it on its line, "
+                + "and lines must end with CRLF.")
         #expect(ProblemDetails(FormworkError(.sourceChanged, "/srv/x")) == ProblemDetails(.internalServerError))
         for (errno, status) in [(Errno.noSpace, 507), (.tooManyOpenFiles, 503), (.ioError, 500)] {
             let problem = ProblemDetails(FormworkError(.writeFailed, "x", path: "/srv/x", cause: errno))

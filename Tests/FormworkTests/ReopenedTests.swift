@@ -83,6 +83,18 @@ struct ReopenedTests {
                 == "an async sequence has more bytes than its declared length of 10: it was opened at byte 4, where it "
                 + "has to begin")
     }
+
+    @Test("A sequence that can't begin at an offset is only too long")
+    func unknownOffset() async throws {
+        let sources: [(BodySource, String)] = [
+            (.chunks(length: 9) { Self.sequence(Self.chunks) }, "an async sequence"),
+            (.stream(length: 9) { Digits() }, "a stream"),
+        ]
+        for (source, label) in sources {
+            let error = await #expect(throws: FormworkError.self) { _ = try await Self.text(of: source, from: 4) }
+            #expect(error?.message == "\(label) has more bytes than its declared length of 9")
+        }
+    }
 }
 
 /// A buffer that isn't a sequence.

@@ -57,6 +57,22 @@ struct UploadMonitorTests {
         #expect(seen.dropFirst().first == 1058 && seen.last == 1058)
     }
 
+    @Test("An observer beside a monitor has a report of every try of a body that is read in one piece")
+    func onePiece() async throws {
+        let positions = Mutex<[Int64]>([])
+        let observer = ProgressObserver(every: .seconds(3600)) { progress in
+            positions.withLock { $0.append(progress.position) }
+        }
+        let options = UploadOptions(monitor: UploadMonitor(), reading: ReaderOptions(progress: observer)).readerOptions
+        let plan = try await formB().plan()
+        let length = try #require(plan.contentLength)
+        for _ in 0..<3 {
+            let reader = try plan.makeReader(options: options)
+            while try !reader.read(upTo: 4096).isEmpty {}
+        }
+        #expect(positions.withLock { $0 } == [length, length, length])
+    }
+
     @Test("Retry-After is seconds or a date")
     func retryAfter() {
         // 784111777 is that date.

@@ -134,6 +134,11 @@ struct FlatteningTests {
         let error = #expect(throws: FormworkError.self) { try dialect.encode(["a": ["b": [1]]]) }
         #expect(error?.code == .limitExceeded)
         #expect(error?.message == "\"a[b]\" nests deeper than 2 levels (Flattening.depth)")
+        let mark = String(repeating: "\u{301}", count: 100_000)
+        let long = #expect(throws: FormworkError.self) { try dialect.encode(["a\(mark)": ["b": [1]]]) }
+        #expect(
+            long?.message
+                == "\"a\(String(repeating: "\u{301}", count: 39))…\" nests deeper than 2 levels (Flattening.depth)")
     }
 
     static let sample: ParameterValue = [

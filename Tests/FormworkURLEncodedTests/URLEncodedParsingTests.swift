@@ -175,6 +175,12 @@ struct URLEncodedParsingTests {
             let error = #expect(throws: FormworkError.self) { try dialect.decode(name + "=1") }
             #expect(error?.code == .limitExceeded)
             #expect(error?.message == "the name \"\(name.prefix(40))…\" nests deeper than 64 levels (limits.depth)")
+            let mark = String(repeating: "\u{301}", count: 100_000)
+            let marked = #expect(throws: FormworkError.self) { try dialect.decode("a\(mark)\(name.dropFirst())=1") }
+            #expect(
+                marked?.message
+                    == "the name \"a\(String(repeating: "\u{301}", count: 39))…\" nests deeper than 64 levels (limits.depth)"
+            )
         }
     }
 }

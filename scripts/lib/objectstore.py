@@ -100,12 +100,12 @@ class Handler(socketserver.StreamRequestHandler):
                 store.connections -= 1
 
     def one(self, store):
-        line = self.rfile.readline(1 << 16)
-        if not line.strip():
+        line = self.line()
+        if not line:
             return False
-        self.method, target, _ = line.decode().split()
+        self.method, target, _ = line.split()
         self.headers = {}
-        while (line := self.rfile.readline(1 << 16).decode().rstrip("\r\n")):
+        while line := self.line():
             name, _, value = line.partition(":")
             self.headers[name.lower()] = value.strip()
         url = urlsplit(target)
@@ -135,6 +135,13 @@ class Handler(socketserver.StreamRequestHandler):
             time.sleep(store.settings.latency)
         return fate != "unanswered" and self.answer(status, headers, content)
 
+    def line(self):
+        """A line of the head; a head that was cut isn't a request."""
+        line = self.rfile.readline(1 << 16)
+        if not line.endswith(b"\n"):
+            raise ConnectionError
+        return line.decode().rstrip("\r\n")
+
     def operation(self):
         part, upload = "partNumber" in self.query, "uploadId" in self.query
         copied = "x-amz-copy-source" in self.headers
@@ -151,7 +158,10 @@ class Handler(socketserver.StreamRequestHandler):
         """The request's body as bytes, or as a slice of a file if it is long."""
         left = int(self.headers.get("content-length", 0))
         if left < 1 << 20:
-            return self.rfile.read(left)
+            body = self.rfile.read(left)
+            if len(body) < left:
+                raise ConnectionError
+            return body
         path = store.folder / f"{store.name()}"
         count = left
         with open(path, "wb", buffering=0) as file:

@@ -60,10 +60,12 @@ final class FormValueDecoder: Decoder {
     }
 
     /// Whether a missing member is read as `type`: not if a member around it, missing too, is being read as that.
+    /// - Parameter type: `nil` if the caller reads it. A class has a few superclasses, but a type that tries two such
+    ///   members of its own would try 2^32 of them in 32 levels.
     func mayBeAbsent(_ type: Any.Type?) -> Bool {
-        guard self.absence < 32, let type else { return self.absence < 32 }
+        let type = type.map { ObjectIdentifier($0) }
         let absent = sequence(first: self, next: \.parent).prefix { $0.absence > 0 }
-        return !absent.contains { $0.absentType == ObjectIdentifier(type) }
+        return self.absence < 32 && absent.count { $0.absentType == type } < (type == nil ? 4 : 1)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -268,7 +270,7 @@ final class FormValueDecoder: Decoder {
     }
 
     func unreadable(_ text: String, _ type: Any.Type, _ hint: String = "") -> DecodingError {
-        let shown = String(text.prefix(40)).withControlCharactersEscaped
+        let shown = text.shortened(to: 40).withControlCharactersEscaped
         return .dataCorrupted(
             .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is not a valid \(type)\(hint)."))
     }

@@ -12,7 +12,11 @@ extension BodySource {
     public static func stream(
         length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> any ByteStream
     ) -> BodySource {
-        .stream(length: length, surplus: surplus) { offset in SkippingStream(try open(), leavingOut: offset) }
+        .init(
+            .stream(
+                StreamSource(
+                    length: length, isReplayable: true, label: "a stream", surplus: surplus,
+                    opening: .pull { offset in SkippingStream(try open(), leavingOut: offset) })))
     }
 
     /// Chunks of an async sequence that can be opened any number of times, at its beginning. A reader that begins at an

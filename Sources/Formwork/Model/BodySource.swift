@@ -199,7 +199,8 @@ public struct BodySource: Sendable {
         .init(
             .stream(
                 StreamSource(
-                    length: length, isReplayable: true, label: "a stream", surplus: surplus, opening: .pull(open))))
+                    length: length, isReplayable: true, label: "a stream", surplus: surplus, beginsAtOffset: true,
+                    opening: .pull(open))))
     }
 
     /// A pull stream that is read once. A second reader throws ``FormworkError/Code/notReplayable``.
@@ -253,6 +254,6 @@ public struct BodySource: Sendable {
             .stream(
                 StreamSource(
                     length: length, isReplayable: true, label: "an async sequence", surplus: surplus,
-                    opening: .chunks { TypedChunkIterator(try open($0).makeAsyncIterator()) })))
+                    beginsAtOffset: true, opening: .chunks { TypedChunkIterator(try open($0).makeAsyncIterator()) })))
     }
 }

@@ -28,6 +28,8 @@ struct StreamSource: Sendable {
     var surplus: StreamSurplus = .refuse
     /// Whether reading waits for nothing but the disk.
     var waitsForNobody = false
+    /// Whether the caller's code is asked to begin at an offset.
+    var beginsAtOffset = false
     var opening: Opening
 }
 

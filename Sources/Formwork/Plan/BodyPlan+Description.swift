@@ -75,7 +75,6 @@ package enum Summary {
     }
 
     private static func shown(_ text: String) -> String {
-        let start = String(text.prefix(80)).withControlCharactersEscaped
-        return text.count > 80 ? start + "…" : start
+        text.shortened(to: 80).withControlCharactersEscaped
     }
 }

@@ -140,7 +140,8 @@ extension StreamSource {
     }
 
     func longError(openedAt offset: Int64) -> FormworkError {
-        let hint = offset == 0 ? "" : ": it was opened at byte \(offset), where it has to begin"
+        let hint =
+            offset == 0 || !self.beginsAtOffset ? "" : ": it was opened at byte \(offset), where it has to begin"
         return FormworkError(
             .lengthMismatch, "\(self.label) has more bytes than its declared length of \(self.length ?? 0)\(hint)",
             path: self.path)

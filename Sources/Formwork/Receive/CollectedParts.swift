@@ -122,7 +122,7 @@ final class CollectedParts: Sendable {
     }
 
     /// A field's content as a whole number, if it is one of few digits; `nil` for all others.
-    func plainNumber(_ index: Int) -> Int? {
+    func plainNumber(_ index: Int) -> Int64? {
         guard let (bytes, range) = self.plainBytes(index) else { return nil }
         return bytes.withRawSpan { $0.wholeNumber(in: range) }
     }

@@ -157,6 +157,7 @@ private final class MeterBox: Sendable {
         var meter: ProgressMeter
         var position: Int64 = 0
         var hasPart = false
+        var isOver = false
     }
 
     private let state: Mutex<Reports>
@@ -165,11 +166,15 @@ private final class MeterBox: Sendable {
 
     func isDue(_ progress: BodyProgress) -> Bool {
         self.state.withLock { state in
-            // The next try's reader starts again, and has a first and a last report of its own.
-            if progress.position < state.position { state = Reports(meter: ProgressMeter(state.meter.observer)) }
-            state.position = progress.position
+            // The next try's reader starts again, and has a first and a last report of its own. A body that is read in one
+            // piece has only its end.
+            let isWhole = progress.length == progress.position
+            if progress.position < state.position || state.isOver {
+                state = Reports(meter: ProgressMeter(state.meter.observer))
+            }
+            (state.position, state.isOver) = (progress.position, isWhole)
             // Without a length, the end is known by the bytes after the last part.
-            let isEnd = progress.length.map { $0 == progress.position } ?? (state.hasPart && progress.part == nil)
+            let isEnd = isWhole || (progress.length == nil && state.hasPart && progress.part == nil)
             if progress.part != nil { state.hasPart = true }
             return state.meter.isDue(at: .now, isEnd: isEnd)
         }

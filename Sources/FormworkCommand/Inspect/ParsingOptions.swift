@@ -120,7 +120,7 @@ struct ParsingOptions: ParsableArguments {
         } catch {
             var error = error
             if error.parsingFailure?.kind == .invalidContentType {
-                error.message = "\(error.message.dropLast()): it is \"\(type.prefix(80))\""
+                error.message = "\(error.message.dropLast()): it is \"\(type.shortened(to: 80))\""
                 let isOther = type.lowercased().hasPrefix("multipart/")
                 error.message += isOther ? ", which --profile generic reads" : ""
             }

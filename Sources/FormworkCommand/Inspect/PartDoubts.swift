@@ -21,7 +21,7 @@ struct PartDoubts {
 
     init(_ parser: MultipartParser) {
         (self.preamble, self.content) = (StrayDelimiter(of: parser), StrayDelimiter(of: parser))
-        self.epilogue = StrayDelimiter(of: parser, findsClose: false)
+        self.epilogue = StrayDelimiter(of: parser, isInEpilogue: true)
         self.delimiter = String(decoding: parser.delimiter.dropFirst(2), as: UTF8.self)
     }
 

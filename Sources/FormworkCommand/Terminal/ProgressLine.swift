@@ -103,7 +103,7 @@ extension ProgressMoment {
     /// A reader's position.
     package init(_ progress: BodyProgress, from offset: Int64) {
         self.init(skipped: offset, sent: progress.position, total: progress.length)
-        self.label = progress.part.map { "\($0)".count > 30 ? "part \($0.index + 1)" : "\($0)" }
+        self.label = progress.part.map { "\($0)".unicodeScalars.count > 30 ? "part \($0.index + 1)" : "\($0)" }
     }
 }
 

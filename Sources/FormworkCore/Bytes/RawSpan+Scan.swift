@@ -243,17 +243,18 @@ extension RawSpan {
 
     /// The whole number of a range of decimal digits, which may follow a sign; `nil` for other bytes and for one that may
     /// be too large.
-    package func wholeNumber(in range: Range<Int>) -> Int? {
+    package func wholeNumber(in range: Range<Int>) -> Int64? {
         var at = range.lowerBound
         guard at < range.upperBound else { return nil }
         let sign = self[at]
         if sign == 0x2D || sign == 0x2B { at += 1 }
         guard (1...18).contains(range.upperBound - at) else { return nil }
-        var number = 0
+        // Where Int has 32 bits, so many digits may not fit into it.
+        var number: Int64 = 0
         while at < range.upperBound {
             let digit = self[at] &- 0x30
             guard digit < 10 else { return nil }
-            number = number * 10 + Int(digit)
+            number = number * 10 + Int64(digit)
             at += 1
         }
         return sign == 0x2D ? -number : number

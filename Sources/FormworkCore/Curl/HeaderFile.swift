@@ -33,7 +33,8 @@ package enum HeaderFile {
             isLineStart = false
             guard !isComment else { continue }
             if header.isEmpty { (isCut, start) = (false, number) }
-            if header.count < limit {
+            // A CR after the last byte may belong to the line's end, which the next byte shows.
+            if header.count < limit || (header.count == limit && byte == 0x0D) {
                 header.append(byte)
             } else if grammar == .strict {
                 throw FormworkError(.invalidArgument, "line \(number): the header has more than \(limit, "byte")")

@@ -67,7 +67,7 @@ public struct FormLint: Sendable {
             self.parser = MultipartParser(unchecked: type.boundary, profile, limits)
             if !type.boundary.isEmpty {
                 self.stray = StrayDelimiter(boundary: type.boundary)
-                self.strayAfterEnd = StrayDelimiter(boundary: type.boundary, findsClose: false)
+                self.strayAfterEnd = StrayDelimiter(boundary: type.boundary, isInEpilogue: true)
             }
         }
     }

@@ -123,6 +123,20 @@ extension String {
     }
 }
 
+extension StringProtocol {
+    /// The first Unicode scalars, with "…" after them if there are more. One `Character` may have any number of them, so
+    /// a text from outside that is shown isn't cut by Characters.
+    package func shortened(to count: Int) -> String {
+        let scalars = self.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: count, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else {
+            return String(self)
+        }
+        return String(self[..<end]) + "…"
+    }
+}
+
 extension Unicode.Scalar {
     /// Controls, line and paragraph separators, and the bidirectional controls; not the joiners that emoji need.
     fileprivate var disturbsALine: Bool {

@@ -204,9 +204,7 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
 
     /// Text from the body for a line on a terminal: escaped, at most 80 characters.
     private static func shown(_ bytes: ArraySlice<UInt8>) -> String {
-        let text = String(decoding: bytes.prefix(320), as: UTF8.self).withControlCharactersEscaped
-        let short = text.unicodeScalars.prefix(80)
-        return short.count < text.unicodeScalars.count ? String(short) + "…" : text
+        String(decoding: bytes.prefix(320), as: UTF8.self).withControlCharactersEscaped.shortened(to: 80)
     }
 }
 

@@ -8,26 +8,28 @@ package struct StrayDelimiter: Sendable {
     package private(set) var followsLF = false
 
     private let search: DelimiterSearch
-    /// Whether a close delimiter counts.
-    private let findsClose: Bool
+    private let isInEpilogue: Bool
     /// The last bytes, and the offset of the first of them.
     private var held: [UInt8] = []
     private var heldStart: Int64 = 0
+    /// The byte before them; LF at the start.
+    private var before: UInt8 = 0x0A
 
     /// - Parameters:
     ///   - boundary: 1 byte or more.
-    ///   - findsClose: Whether a close delimiter counts.
-    package init(boundary: [UInt8], findsClose: Bool = true) {
-        (self.search, self.findsClose) = (DelimiterSearch([0x2D, 0x2D] + boundary), findsClose)
+    ///   - isInEpilogue: Whether the bytes are those after the close delimiter's line. They are to be ignored (RFC 2046), so
+    ///     only a delimiter at the start of a line counts, and no close delimiter.
+    package init(boundary: [UInt8], isInEpilogue: Bool = false) {
+        (self.search, self.isInEpilogue) = (DelimiterSearch([0x2D, 0x2D] + boundary), isInEpilogue)
     }
 
     /// A search for the delimiter of `parser`.
-    package init(of parser: MultipartParser, findsClose: Bool = true) {
-        self.init(boundary: Array(parser.delimiter.dropFirst(4)), findsClose: findsClose)
+    package init(of parser: MultipartParser, isInEpilogue: Bool = false) {
+        self.init(boundary: Array(parser.delimiter.dropFirst(4)), isInEpilogue: isInEpilogue)
     }
 
     /// Forgets the bytes so far: other ones follow.
-    package mutating func restart() { self.held = [] }
+    package mutating func restart() { (self.held, self.before) = ([], 0x0A) }
 
     /// Searches the next bytes.
     /// - Parameter offset: The place of the first of them in the body.
@@ -39,34 +41,46 @@ package struct StrayDelimiter: Sendable {
             // A delimiter that begins in the held bytes.
             let joined = self.held.count
             self.held.append(bytes, range.prefix(reach))
-            let place = self.held.withRawSpan { self.first(in: $0, 0..<$0.byteCount, startingBefore: joined) }
+            let place = self.held.withRawSpan {
+                self.first(in: $0, 0..<$0.byteCount, after: self.before, startingBefore: joined)
+            }
             if let place {
                 self.followsLF = place > 0 && self.held[place - 1] == 0x0A
                 return self.offset = self.heldStart + Int64(place)
             }
             self.held.removeLast(self.held.count - joined)
         }
-        if let place = self.first(in: bytes, range, startingBefore: range.upperBound) {
+        let last = self.held.last ?? self.before
+        if let place = self.first(in: bytes, range, after: last, startingBefore: range.upperBound) {
             self.followsLF =
                 place > range.lowerBound ? bytes[place - 1] == 0x0A : self.held.last == 0x0A
             return self.offset = offset + Int64(place - range.lowerBound)
         }
-        self.held.append(bytes, range.suffix(reach + 1))
+        let kept = range.suffix(reach + 1)
+        self.held.append(bytes, kept)
         let surplus = max(0, self.held.count - reach - 1)
+        if kept.lowerBound > range.lowerBound {
+            self.before = bytes[kept.lowerBound - 1]
+        } else if surplus > 0 {
+            self.before = self.held[surplus - 1]
+        }
         self.held.removeFirst(surplus)
         self.heldStart = offset + Int64(range.count) - Int64(self.held.count)
     }
 
     /// The first place of the delimiter with a line end or `--` after it.
-    private func first(in bytes: RawSpan, _ range: Range<Int>, startingBefore limit: Int) -> Int? {
+    /// - Parameter before: The byte before the range.
+    private func first(in bytes: RawSpan, _ range: Range<Int>, after before: UInt8, startingBefore limit: Int) -> Int? {
         var start = range.lowerBound
         while start < limit, let place = self.search.first(in: bytes, from: start, to: range.upperBound), place < limit
         {
             let end = place + self.search.needle.count
-            if end < range.upperBound {
+            let previous = place > range.lowerBound ? bytes[place - 1] : before
+            let counts = !self.isInEpilogue || previous == 0x0A || previous == 0x0D
+            if counts, end < range.upperBound {
                 let (next, after) = (bytes[end], end + 1 < range.upperBound ? bytes[end + 1] : 0)
                 if next == 0x0A || (next == 0x0D && after == 0x0A) { return place }
-                if self.findsClose, next == 0x2D, after == 0x2D { return place }
+                if !self.isInEpilogue, next == 0x2D, after == 0x2D { return place }
             }
             start = place + 1
         }

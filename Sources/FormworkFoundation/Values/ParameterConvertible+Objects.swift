@@ -76,7 +76,6 @@ extension NSSet: ParameterConvertible {
 
 extension NSDictionary: ParameterConvertible {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        let members = try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)
-        return .object(members.sorted { $0.name < $1.name })
+        .object(ParameterValue.sorted(try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)))
     }
 }

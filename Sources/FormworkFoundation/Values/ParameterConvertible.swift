@@ -22,7 +22,7 @@ struct ParameterPath: CustomStringConvertible {
     /// The same limit as ``Flattening``'s default: deeper values could overflow the stack.
     private func child(_ text: String) throws(FormworkError) -> ParameterPath {
         guard self.depth < 512 else {
-            throw FormworkError(.limitExceeded, "\(text.prefix(40))… nests deeper than 512 levels")
+            throw FormworkError(.limitExceeded, "\(text.shortened(to: 40)) nests deeper than 512 levels")
         }
         var child = self
         (child.text, child.depth) = (text, self.depth + 1)
@@ -141,8 +141,7 @@ extension Set: ParameterConvertible {
 
 extension Dictionary: ParameterConvertible {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        let members = try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)
-        return .object(members.sorted { $0.name < $1.name })
+        .object(ParameterValue.sorted(try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)))
     }
 }
 
@@ -164,12 +163,16 @@ extension ParameterValue {
     /// The elements of a set in the order of their texts: a set's own order differs from run to run, but the request must
     /// not.
     static func sorted(_ elements: [Any], at path: ParameterPath) throws(FormworkError) -> [ParameterValue] {
+        // Converted first: the text of a Data is its length, and that of a set has an order of its own.
         let values = try self.elements(elements, at: path)
-        // Converted first: a Date without a description is an error.
-        let texts = zip(elements, values).map { element, value in
-            if case .text(let text) = value { text } else { "\(element)" }
+        return zip(values.map(\.orderingKey), values).sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    /// The members of a dictionary in the order of their names, and of their values where keys have the same text.
+    static func sorted(_ members: [Member]) -> [Member] {
+        members.sorted { one, other in
+            one.name == other.name ? one.value.orderingKey < other.value.orderingKey : one.name < other.name
         }
-        return zip(texts, values).sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     static func members(_ pairs: [(String, Any)], at path: ParameterPath) throws(FormworkError) -> [Member] {
@@ -178,5 +181,40 @@ extension ParameterValue {
             members.append(Member(name, try ParameterValue(value, at: path.member(name))))
         }
         return members
+    }
+}
+
+/// The place of a value among others: by its text or bytes, and by its kind if these are the same.
+private struct OrderingKey: Comparable {
+    var bytes: [UInt8]
+    var kind: Int
+
+    static func < (one: Self, other: Self) -> Bool {
+        one.bytes == other.bytes ? one.kind < other.kind : one.bytes.lexicographicallyPrecedes(other.bytes)
+    }
+}
+
+extension ParameterValue {
+    fileprivate var orderingKey: OrderingKey {
+        switch self {
+        case .null: OrderingKey(bytes: [], kind: 0)
+        case .bytes(let bytes): OrderingKey(bytes: bytes, kind: 1)
+        case .bool(let flag): OrderingKey(bytes: Array("\(flag)".utf8), kind: 2)
+        case .integer(let number): OrderingKey(bytes: Array("\(number)".utf8), kind: 3)
+        case .double(let number): OrderingKey(bytes: Array("\(number)".utf8), kind: 4)
+        case .text(let text): OrderingKey(bytes: Array(text.utf8), kind: 5)
+        case .array(let values): OrderingKey(bytes: Self.joined(values.map(\.orderingKey)), kind: 6)
+        case .set(let values): OrderingKey(bytes: Self.joined(values.map(\.orderingKey)), kind: 7)
+        case .object(let members):
+            OrderingKey(
+                bytes: Self.joined(
+                    members.flatMap { [OrderingKey(bytes: Array($0.name.utf8), kind: 5), $0.value.orderingKey] }),
+                kind: 8)
+        }
+    }
+
+    /// Each key with its length after it, so that no two lists have the same bytes.
+    private static func joined(_ keys: [OrderingKey]) -> [UInt8] {
+        keys.flatMap { $0.bytes + [0] } + keys.flatMap { Array("\($0.kind) \($0.bytes.count) ".utf8) }
     }
 }

@@ -158,6 +158,9 @@ struct RequestPath: Equatable {
         (self.text, self.query) = (String(path), query.isEmpty ? nil : String(query))
     }
 
+    /// The path for logs, traces and hooks, without the words of a link.
+    var shown: String { LinkPath.masked(self.text) }
+
     /// The segments before the last slash, percent-decoded. Segments that are empty or not UTF-8 are left out.
     var folders: [String] {
         self.text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -190,21 +193,33 @@ extension String {
 
     /// The percent-decoded text (RFC 3986 §2.1); `nil` if the encoding is invalid or the result isn't UTF-8.
     var percentDecoded: String? {
+        self.percentDecodedBytes(isLoose: false).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// The percent-decoded bytes; a `%` without two digits after it is left as it is.
+    var looselyDecoded: [UInt8] { self.percentDecodedBytes(isLoose: true) ?? [] }
+
+    private func percentDecodedBytes(isLoose: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = self.utf8[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                let digits = rest.prefix(2)
-                guard digits.count == 2, !digits.contains(UInt8(ascii: "+")), !digits.contains(UInt8(ascii: "-")),
-                    let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-                else { return nil }
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            if digits.count == 2, !digits.contains(UInt8(ascii: "+")), !digits.contains(UInt8(ascii: "-")),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
                 bytes.append(value)
                 rest = rest.dropFirst(2)
-            } else {
+            } else if isLoose {
                 bytes.append(byte)
+            } else {
+                return nil
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes
     }
 }
 #endif

@@ -29,12 +29,15 @@ struct LinkPath {
     /// The path of the link itself, with a slash at its end.
     var base: String { "\(Self.root)\(self.token)/" }
 
-    /// A target for the log, without the link. A refused request may also write it with an authority, or escaped.
+    /// A target for logs, traces and hooks, without the words of a link. A client may write it in another way: escaped,
+    /// with an authority, or below another path, as after `https://host/` and `/.link/…` were joined.
     static func masked(_ target: String) -> String {
-        if let link = LinkPath(target) { return "\(self.root)***\(link.rest)" }
-        let authority = target.utf8.firstRange(of: "://".utf8)?.upperBound
-        let path = authority.map { String(target[$0...].drop { $0 != "/" }) } ?? target
-        return (path.percentDecoded ?? path).utf8.starts(with: self.root.utf8) ? "\(self.root)***" : target
+        guard let link = LinkPath(target) else { return self.hasLink(target) ? "\(self.root)***" : target }
+        return "\(self.root)***" + (self.hasLink(link.rest) ? "\(self.root)***" : link.rest)
+    }
+
+    private static func hasLink(_ target: String) -> Bool {
+        target.looselyDecoded.firstRange(of: self.root.utf8) != nil
     }
 }
 

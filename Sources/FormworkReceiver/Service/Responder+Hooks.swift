@@ -48,7 +48,7 @@ extension Responder {
         let target = RequestPath(head.path)
         var upload = HookEvent.Upload(
             upload: UploadLink.newID() + UploadLink.newID(), protocol: "http", method: head.method.rawValue,
-            path: target.text.cut(to: 4_096), peer: client.text)
+            path: target.shown.cut(to: 4_096), peer: client.text)
         upload.query = target.query?.cut(to: 4_096)
         upload.link = self.scope.map { HookEvent.Link($0.link) }
         upload.credential =

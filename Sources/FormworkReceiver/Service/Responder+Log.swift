@@ -47,7 +47,7 @@ extension Responder {
     func log(_ failure: FailedUpload, _ head: HTTPRequest, _ client: ClientAddress, _ duration: Duration?) {
         var metadata: Logger.Metadata = [
             "peer": "\(client.text)", "reason": "\(failure.reason)",
-            "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
+            "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).shown)",
         ]
         // The client gets no status if the connection is closed without an answer.
         if !failure.isDropped { metadata["status"] = .stringConvertible(failure.problem.status) }
@@ -63,7 +63,8 @@ extension Responder {
         self.logger.info(
             "answer repeated",
             metadata: self.linked([
-                "peer": "\(client.text)", "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
+                "peer": "\(client.text)", "method": "\(head.method.rawValue)",
+                "path": "\(RequestPath(head.path).shown)",
             ]))
     }
 
@@ -77,7 +78,7 @@ extension Responder {
             metadata: self.linked([
                 "peer": "\(client.text)", "status": .stringConvertible(problem.status),
                 "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
-                "path": "\(RequestPath(head.path).text)",
+                "path": "\(RequestPath(head.path).shown)",
             ]))
     }
 
@@ -98,7 +99,7 @@ extension Responder {
         if let line = refusal.line {
             let words = line.split(separator: " ", maxSplits: 1)
             metadata["method"] = "\(words.first ?? "")"
-            metadata["path"] = "\(RequestPath(LinkPath.masked(String(words.dropFirst().first ?? ""))).text)"
+            metadata["path"] = "\(RequestPath(String(words.dropFirst().first ?? "")).shown)"
         }
         self.logger.notice("refused", metadata: metadata)
     }

@@ -25,7 +25,7 @@ enum UploadSpan {
                 attributes["http.request.method"] = head.method.rawValue
                 attributes["http.route"] = route
                 attributes["url.path"] =
-                    (isLinked ? LinkPath.root + "***" : "") + RequestPath(head.path).text.cut(to: 1_024)
+                    (isLinked ? LinkPath.root + "***" : "") + RequestPath(head.path).shown.cut(to: 1_024)
                 attributes["url.scheme"] = isSecure ? "https" : "http"
                 attributes["network.protocol.version"] = isHTTP2 ? "2" : "1.1"
                 attributes["client.address"] = client.host

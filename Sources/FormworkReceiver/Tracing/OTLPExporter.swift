@@ -20,6 +20,8 @@ package final class OTLPExporter: Service, Sendable {
         package var resource: [(name: String, value: String)] = []
         /// How often spans are sent.
         package var pause: Duration = .seconds(5)
+        /// How long the last spans may take after the stop, all together.
+        package var lastLimit: Duration = .seconds(5)
 
         package init(_ url: String) { self.url = url }
     }
@@ -49,17 +51,32 @@ package final class OTLPExporter: Service, Sendable {
     /// Sends spans until it is stopped, and then the last ones.
     package func run() async throws {
         let http = Self.client()
+        let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        // Separate tasks: this one may be cancelled, also while spans are being sent.
+        let sending = Task {
+            for await _ in ticks { await self.send(by: http) }
+            await self.send(by: http)
+        }
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await Task.sleep(for: self.options.pause.asWait)
-                if !Task.isCancelled { await self.send(by: http) }
+                if !Task.isCancelled { tick.yield() }
             }
         }
-        // In a separate task: this one may be cancelled.
+        tick.finish()
         await Task {
-            await self.send(by: http)
+            if await TimeLimit.result(of: sending, within: self.options.lastLimit) == nil {
+                sending.cancel()
+                await sending.value
+            }
+            let rest = self.state.withLock { $0.spans.count + $0.dropped }
+            if rest > 0 { self.logDropped(rest) }
             try? await http.shutdown()
         }.value
+    }
+
+    private func logDropped(_ count: Int) {
+        self.logger.warning("trace spans dropped", metadata: ["spans": "\(count)"])
     }
 
     private static func client() -> HTTPClient {
@@ -72,9 +89,9 @@ package final class OTLPExporter: Service, Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Sends the spans that wait.
+    /// Sends the spans that wait, until a collector doesn't accept some: the others wait for the next time.
     private func send(by http: HTTPClient) async {
-        while true {
+        while !Task.isCancelled {
             let (spans, dropped) = self.state.withLock { state in
                 defer {
                     state.spans.removeFirst(min(state.spans.count, Self.atOnce))
@@ -82,16 +99,17 @@ package final class OTLPExporter: Service, Sendable {
                 }
                 return (Array(state.spans.prefix(Self.atOnce)), state.dropped)
             }
-            if dropped > 0 { self.logger.warning("trace spans dropped", metadata: ["spans": "\(dropped)"]) }
+            if dropped > 0 { self.logDropped(dropped) }
             guard !spans.isEmpty else { return }
             do {
                 try await self.post(spans, by: http)
                 if self.hasFailed.exchange(false, ordering: .relaxed) { self.logger.notice("trace spans sent again") }
             } catch {
-                guard !self.hasFailed.exchange(true, ordering: .relaxed) else { continue }
-                self.logger.warning(
+                guard !self.hasFailed.exchange(true, ordering: .relaxed) else { return }
+                let reason = Task.isCancelled ? "\(TimeLimit.Passed(limit: self.options.lastLimit))" : "\(error)"
+                return self.logger.warning(
                     "trace spans can't be sent, and are dropped",
-                    metadata: ["reason": "\("\(error)".withControlCharactersEscaped)"])
+                    metadata: ["reason": "\(reason.withControlCharactersEscaped)"])
             }
         }
     }
@@ -116,42 +134,6 @@ package final class OTLPExporter: Service, Sendable {
             let response = try await http.execute(asked, timeout: .seconds(10))
             _ = try await response.body.collect(upTo: 1 << 20)
             guard 200..<300 ~= response.status.code else { throw Refused(status: response.status.code) }
-        }
-    }
-}
-
-extension OTLPExporter.Options {
-    /// Reads OpenTelemetry's variables ("OpenTelemetry Protocol Exporter", "Environment Variables").
-    /// - Returns: `nil` if no collector is named, or spans aren't wanted.
-    package init?(environment: [String: String]) {
-        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        guard value("OTEL_SDK_DISABLED")?.lowercased() != "true", value("OTEL_TRACES_EXPORTER") ?? "otlp" == "otlp"
-        else {
-            return nil
-        }
-        if let whole = value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") {
-            self.init(whole)
-        } else if let base = value("OTEL_EXPORTER_OTLP_ENDPOINT") {
-            self.init(base + (base.hasSuffix("/") ? "" : "/") + "v1/traces")
-        } else {
-            return nil
-        }
-        self.headers = Self.pairs(value("OTEL_EXPORTER_OTLP_TRACES_HEADERS") ?? value("OTEL_EXPORTER_OTLP_HEADERS"))
-        var resource = Self.pairs(value("OTEL_RESOURCE_ATTRIBUTES"))
-        if let name = value("OTEL_SERVICE_NAME") {
-            resource = resource.filter { $0.name != "service.name" } + [("service.name", name)]
-        } else if !resource.contains(where: { $0.name == "service.name" }) {
-            resource.append(("service.name", "formwork"))
-        }
-        self.resource = resource
-    }
-
-    /// `a=1,b=2`, with percent-encoded values.
-    private static func pairs(_ text: String?) -> [(name: String, value: String)] {
-        (text ?? "").split(separator: ",").compactMap { pair in
-            let words = pair.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
-            guard words.count == 2, !words[0].isEmpty else { return nil }
-            return (words[0], words[1].percentDecoded ?? words[1])
         }
     }
 }

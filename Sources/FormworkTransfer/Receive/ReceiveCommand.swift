@@ -83,7 +83,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         // Each upload needs a connection and at least one file.
         try OpenFileLimit.raise()
         // Before clients are made.
-        let traces = ReceiveTraces.start(logger)
+        let traces = try ReceiveTraces.start(logger)
         let stores = try await self.open(&options, logger)
         let status: Int32
         do { status = try await self.serve(options, stores, traces, logger) } catch {

@@ -34,7 +34,8 @@ struct PairTree {
             let path = self.cut(pair.name)
             guard path.count <= depth else {
                 throw FormworkError(
-                    .limitExceeded, "\"\(pair.name.prefix(40))\" is deeper than \(depth, "level") (limits.depth)")
+                    .limitExceeded, "\"\(pair.name.shortened(to: 40))\" is deeper than \(depth, "level") (limits.depth)"
+                )
             }
             try levels.add(path.count - 1)
             self.insert(path[...], pair.value ?? "", at: 0)

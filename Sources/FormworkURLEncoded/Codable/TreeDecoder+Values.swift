@@ -74,7 +74,9 @@ extension TreeDecoder {
 
     private func number<Number>(_ type: Number.Type, _ make: (String) -> Number?) throws -> Number {
         let text = try self.text()
-        guard let number = make(text) else { throw self.corrupted("\"\(text.prefix(40))\" is not a valid \(type)") }
+        guard let number = make(text) else {
+            throw self.corrupted("\"\(text.shortened(to: 40))\" is not a valid \(type)")
+        }
         return number
     }
 
@@ -83,7 +85,7 @@ extension TreeDecoder {
         switch text {
         case "1", "true", "on": return true
         case "0", "false", "off": return false
-        default: throw self.corrupted("\"\(text.prefix(40))\" is not a valid Bool: use true or false")
+        default: throw self.corrupted("\"\(text.shortened(to: 40))\" is not a valid Bool: use true or false")
         }
     }
 }

@@ -34,12 +34,14 @@ private final class Absence {
     private let type: ObjectIdentifier?
     private let depth: Int
 
-    /// - Returns: `nil` if the type is being read around it already, and below 32 of them.
+    /// - Parameter type: `nil` if the caller reads it. A class has a few superclasses, but a type that tries two such
+    ///   members of its own would try 2^32 of them in 32 levels.
+    /// - Returns: `nil` if the type is being read around it already, below four without a type, and below 32 of them.
     init?(_ type: Any.Type?, in outer: Absence?) {
         let type = type.map { ObjectIdentifier($0) }
-        let isRepeated = type != nil && sequence(first: outer, next: { $0?.outer }).contains { $0?.type == type }
+        let around = sequence(first: outer, next: { $0?.outer }).count { $0.map { $0.type == type } ?? false }
         let depth = (outer?.depth ?? 0) + 1
-        guard !isRepeated, depth <= 32 else { return nil }
+        guard around < (type == nil ? 4 : 1), depth <= 32 else { return nil }
         (self.outer, self.type, self.depth) = (outer, type, depth)
     }
 }
@@ -106,6 +108,18 @@ struct TreeDecoder: Decoder {
         return member
     }
 
+    /// The decoder of a member that is read as `type` unless it is `nil`; `nil` if nothing was sent for it.
+    ///
+    /// An array's elements may have names of their own, beside the array's. A type that has itself as a member isn't read
+    /// again and again because of such a name.
+    func presentMember(_ key: any CodingKey, as type: Any.Type) throws -> TreeDecoder? {
+        var member = try self.place(of: key)
+        guard member.node < 0 else { return member }
+        guard member.hasNamedElements, let absence = Absence(type, in: self.absence) else { return nil }
+        member.absence = absence
+        return member
+    }
+
     /// The decoder of a member; its node is negative if nothing was sent for it.
     func place(of key: any CodingKey) throws -> TreeDecoder {
         let (node, name) = self.lookUp(key.stringValue)
@@ -125,11 +139,13 @@ struct TreeDecoder: Decoder {
     }
 
     func lookUp(_ key: String) -> (node: Int32, name: String) {
-        guard self.node >= 0 else { return (-1, key) }
         let tree = self.reading.tree
-        guard self.reading.asksByName else { return (tree.member(key, of: self.node) ?? -1, key) }
+        guard self.reading.asksByName else {
+            return (self.node < 0 ? -1 : tree.member(key, of: self.node) ?? -1, key)
+        }
         let coding = self.reading.rules.coding
         let name = self.node == 0 ? key : self.name + coding.members.name(key)
+        guard self.node >= 0 else { return (-1, name) }
         func part(_ name: String, fromEnd: Int) -> Int32? {
             let parts = tree.cut(coding.rename?(name) ?? name)
             guard parts.count > fromEnd, let part = parts[parts.count - 1 - fromEnd] else { return nil }

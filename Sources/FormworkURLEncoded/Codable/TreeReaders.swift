@@ -101,7 +101,7 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try self.decoder.member(key) }
 
     private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-        try self.decoder.place(of: key).readOptional(type)
+        try self.decoder.presentMember(key, as: type)?.readOptional(type)
     }
 
     // The protocol's own methods would check for nil without the type.

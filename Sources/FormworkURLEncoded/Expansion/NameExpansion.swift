@@ -45,7 +45,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
             guard path.count <= depth + 1 else {
                 throw FormworkError(
                     .limitExceeded,
-                    "the name \"\(pair.name.prefix(40))…\" nests deeper than \(depth, "level") (limits.depth)")
+                    "the name \"\(pair.name.shortened(to: 40))\" nests deeper than \(depth, "level") (limits.depth)")
             }
             try levels.add(path.count - 1)
             try tree.set(value(pair), at: path, named: pair.name)

@@ -65,7 +65,7 @@ struct RackTree {
         guard level <= self.depth else {
             throw FormworkError(
                 .limitExceeded,
-                "the name \"\(whole.prefix(40))…\" nests deeper than \(self.depth, "level") (limits.depth)")
+                "the name \"\(whole.shortened(to: 40))\" nests deeper than \(self.depth, "level") (limits.depth)")
         }
         let inside = name.drop(while: \.isBracket)
         let key = Array(inside.prefix(before: 0x5B, or: 0x5D))

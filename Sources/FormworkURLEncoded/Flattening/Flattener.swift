@@ -70,7 +70,7 @@ struct Flattener {
         guard depth < self.rules.depth else {
             throw FormworkError(
                 .limitExceeded,
-                "\"\(name.prefix(40))\" nests deeper than \(self.rules.depth, "level") (Flattening.depth)")
+                "\"\(name.shortened(to: 40))\" nests deeper than \(self.rules.depth, "level") (Flattening.depth)")
         }
         guard isEmpty else { return true }
         let isObject = if case .object = value { true } else { false }

@@ -212,6 +212,21 @@ struct FormLintTests {
                 "advice epilogue (RFC 2046 §5.1.1): Bytes follow the close delimiter's line: remove them. "
                     + "[body offset 59]"
             ]),
+        // An epilogue is to be ignored, unless a line of it is a delimiter.
+        Row(
+            body: part(disposition) + "foo--b\r\nx\r\n ---b\r\n",
+            findings: [
+                "advice epilogue (RFC 2046 §5.1.1): Bytes follow the close delimiter's line: remove them. "
+                    + "[body offset 59]"
+            ]),
+        Row(
+            body: part(disposition) + "foo\n--b\r\n",
+            findings: [
+                "advice epilogue (RFC 2046 §5.1.1): Bytes follow the close delimiter's line: remove them. "
+                    + "[body offset 59]",
+                "departure strayDelimiter (RFC 2046 §5.1.1): A delimiter follows the close delimiter, so the part after it "
+                    + "is lost: write --boundary-- only at the end. [body offset 63]",
+            ]),
         Row(
             body: "--b \t\r\n\(disposition)\r\n\r\n1\r\n--b--\r\n",
             findings: [

@@ -57,6 +57,41 @@ struct ParameterValueAnyTests {
         #expect(try ParameterValue([AnyHashable("k"): AnyHashable(1)]) == ["k": 1])
     }
 
+    @Test("A set's elements have an order of their own, whatever they are")
+    func sets() throws {
+        let pieces: [[UInt8]] = [[4], [2, 9], [2], [10], [2, 1], [200], []]
+        let ordered: [ParameterValue] = [[], [2], [2, 1], [2, 9], [4], [10], [200]].map { .bytes($0) }
+        #expect(try ParameterValue(Set(pieces.map { Data($0) })) == .set(ordered))
+        #expect(try ParameterValue(NSSet(array: pieces.map { NSData(data: Data($0)) })) == .set(ordered))
+        let sets: Set<Set<String>> = [["d", "c"], ["b"], ["f", "e", "a"], ["z"], []]
+        let inner: [ParameterValue] = [
+            .set([]), .set(["a", "e", "f"]), .set(["b"]), .set(["c", "d"]), .set(["z"]),
+        ]
+        for _ in 0..<20 { #expect(try ParameterValue(Set(sets.shuffled())) == .set(inner)) }
+        let objects: Set<[String: Int]> = [["b": 1, "a": 2], ["c": 1], ["a": 3], [:], ["b": 0]]
+        #expect(
+            try ParameterValue(objects)
+                == .set([.object([]), ["a": 2, "b": 1], ["a": 3], ["b": 0], ["c": 1]]))
+        #expect(try ParameterValue(Set([10, 9, -1])) == .set([-1, 10, 9]))
+        let mixed: [AnyHashable] = [1, "1", Data("1".utf8), true, "true"]
+        for _ in 0..<20 {
+            #expect(
+                try ParameterValue(Set(mixed.shuffled()))
+                    == .set([.bytes([0x31]), 1, "1", true, "true"]))
+        }
+    }
+
+    @Test("Members whose keys have the same text have an order, too")
+    func sameNames() throws {
+        let pairs: [(AnyHashable, Any)] = [(1, "x"), ("1", "y"), (Int8(2), "z")]
+        for _ in 0..<20 {
+            let dictionary = Dictionary(uniqueKeysWithValues: pairs.shuffled())
+            #expect(
+                try ParameterValue(dictionary)
+                    == .object([.init("1", "x"), .init("1", "y"), .init("2", "z")]))
+        }
+    }
+
     @Test("A date without a text is named by its path")
     func dates() throws {
         for seconds in [Double.infinity, -.infinity, .nan, 1e13, -1e13] {

@@ -256,6 +256,18 @@ struct LinkServiceTests {
         }
     }
 
+    @Test func `A link that is written in another way isn't logged`() async throws {
+        try await Self.run { receiver in
+            let link = try Self.link()
+            let word = try #require(link.split(separator: "/").last)
+            for path in ["/\(link)/f", "/%2elink/\(word)/f", "/x\(link)/f", "\(link)/\(link)/f"] {
+                for method in ["GET", "DELETE"] { _ = try await receiver.request("\(method) \(path)", [Self.tus]) }
+            }
+            #expect(receiver.log.all.filter { $0.contains("path=/.link/***") }.count >= 8, "\(receiver.log.all)")
+            #expect(!receiver.log.all.contains { $0.contains(word) })
+        }
+    }
+
     @Test func `Keys are replaced while the receiver runs, and without them links are refused`() async throws {
         try await Self.run { receiver in
             let link = try Self.link()

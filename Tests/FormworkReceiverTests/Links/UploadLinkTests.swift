@@ -139,12 +139,19 @@ import Testing
         #expect(LinkPath.masked(target) == "/.link/***\(rest)")
     }
 
-    @Test(arguments: ["/", "/.link", "/x/.link/a.b/", "/.linka/", "*", ""])
+    @Test(arguments: ["/", "/.link", "/.linka/", "/x.link/a", "/%2Elink%2", "*", ""])
     func `Other targets aren't below a link`(target: String) {
         #expect(LinkPath(target) == nil && LinkPath.masked(target) == target)
-        for target in ["http://h/.link/a.b/x", "/%2Elink/a.b/x", "https://h:1/%2elink/a.b"] {
-            #expect(LinkPath.masked(target) == "/.link/***")
-        }
+    }
+
+    @Test(arguments: [
+        "http://h/.link/a.b/x", "/%2Elink/a.b/x", "https://h:1/%2elink/a.b", "//.link/a.b/f", "/x/.link/a.b/",
+        "/.link%2Fa.b/f", "/%2elink/a.b/%zz", "/%FF/.%6Cink/a.b", "/x?y=/.link/a.b",
+    ])
+    func `A link that is written in another way isn't shown`(target: String) {
+        #expect(LinkPath(target) == nil)
+        #expect(LinkPath.masked(target) == "/.link/***")
+        #expect(LinkPath.masked("/.link/a.b" + target).contains("a.b") == false)
     }
 }
 

@@ -1,4 +1,5 @@
 #if Transfer
+import Formwork
 import Foundation
 import Logging
 import TestSupport
@@ -49,18 +50,118 @@ import Tracing
             (["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318", "OTEL_SDK_DISABLED": "true"], nil),
             (["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318", "OTEL_TRACES_EXPORTER": "none"], nil),
         ] as [([String: String], String?)])
-    func `The environment names the collector`(environment: [String: String], url: String?) {
-        #expect(OTLPExporter.Options(environment: environment)?.url == url)
+    func `The environment names the collector`(environment: [String: String], url: String?) throws {
+        #expect(try OTLPExporter.Options(environment: environment)?.url == url)
+    }
+
+    @Test(arguments: ["localhost:4318", "http://", "ftp://c/", "http://[bad", "c", "http://c:0"])
+    func `A collector without an http URL is refused, and its variable is named`(url: String) throws {
+        for name in ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] {
+            let error = #expect(throws: FormworkError.self) { try OTLPExporter.Options(environment: [name: url]) }
+            #expect(error?.message == "\(name): give an http or https URL, such as http://127.0.0.1:4318")
+            #expect(try OTLPExporter.Options(environment: [name: url, "OTEL_SDK_DISABLED": "true"]) == nil)
+        }
     }
 
     @Test func `The environment has headers and the service's name`() throws {
         let options = try #require(
-            OTLPExporter.Options(environment: [
+            try OTLPExporter.Options(environment: [
                 "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c", "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b, x=1=2,y",
                 "OTEL_RESOURCE_ATTRIBUTES": "service.name=other,zone=1", "OTEL_SERVICE_NAME": "inbox",
             ]))
         #expect(options.headers.map { "\($0.name): \($0.value)" } == ["api-key: a b", "x: 1=2"])
         #expect(options.resource.map { "\($0.name)=\($0.value)" } == ["zone=1", "service.name=inbox"])
+    }
+
+    @Test func `Blanks inside values are kept, and those around them aren't`() throws {
+        let options = try #require(
+            try OTLPExporter.Options(environment: [
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c",
+                "OTEL_EXPORTER_OTLP_HEADERS": " Authorization = Basic abc def\t,a=,=b,\tx=\u{600},y=1",
+                "OTEL_RESOURCE_ATTRIBUTES": "service.name=my in box, zone = a\tb ",
+            ]))
+        #expect(
+            options.headers.map { "\($0.name): \($0.value)" }
+                == ["Authorization: Basic abc def", "a: ", "x: \u{600}", "y: 1"])
+        #expect(options.resource.map { "\($0.name)=\($0.value)" } == ["service.name=my in box", "zone=a\tb"])
+    }
+
+    @Test(
+        arguments: [
+            ("a.example", "a.example", nil), ("a.example:80", "a.example", 80), ("127.0.0.1:1", "127.0.0.1", 1),
+            ("[::1]:8080", "::1", 8080), ("[::1]", "::1", nil), ("2001:db8::1", "2001:db8::1", nil),
+            ("2001:db8::1:6789", "2001:db8::1:6789", nil), ("::", "::", nil), ("a:", "a:", nil), ("a:b", "a:b", nil),
+            ("", "", nil),
+        ] as [(String, String, Int?)])
+    func `An authority has a port after a name or after brackets`(authority: String, host: String, port: Int?) {
+        let name = ServerName(authority)
+        #expect(name.host == host)
+        #expect(name.port == port)
+    }
+
+    private static func exporter(
+        _ collector: HookServer, _ log: LogLines, pause: Duration = .milliseconds(1), limit: Duration = .seconds(300)
+    ) throws -> OTLPExporter {
+        var options = OTLPExporter.Options(collector.url)
+        (options.pause, options.lastLimit) = (pause, limit)
+        let exporter = OTLPExporter(options, logger: Logger(label: "test") { _ in log.handler })
+        let place = try #require(TraceParent("00-\(Self.trace)-b7ad6b7169203331-01"))
+        for number in 0..<1_100 {
+            exporter.add(OTLPMessage.Span(place, parent: nil, "\(number)", .server, begin: 1, end: 2, [:]))
+        }
+        return exporter
+    }
+
+    @Test func `A batch that is being sent at the stop arrives, and so do the spans that wait`() async throws {
+        let stopped = DispatchSemaphore(value: 0)
+        let collector = try HookServer { _, count in
+            if count == 1 { stopped.wait() }
+            return .answer(204)
+        }
+        defer { collector.close() }
+        let log = LogLines()
+        let exporter = try Self.exporter(collector, log)
+        let sending = Task { try await exporter.run() }
+        while collector.messages.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        sending.cancel()
+        stopped.signal()
+        try await sending.value
+        #expect(Self.spans(collector).map { $0["name"] as? String } == (0..<1_100).map { "\($0)" })
+        #expect(collector.messages.count == 3)
+        #expect(log.all == [])
+    }
+
+    @Test func `A collector that says nothing delays the stop by one limit for all spans`() async throws {
+        let collector = try HookServer { _, _ in .hold }
+        defer { collector.close() }
+        let log = LogLines()
+        let exporter = try Self.exporter(collector, log, limit: .milliseconds(300))
+        let sending = Task { try await exporter.run() }
+        while collector.messages.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        sending.cancel()
+        try await sending.value
+        #expect(collector.messages.count == 1)
+        #expect(
+            log.all == [
+                "trace spans can't be sent, and are dropped reason=there was no whole answer within 0.3 seconds",
+                "trace spans dropped spans=588",
+            ])
+    }
+
+    @Test func `A collector that refuses gets one batch at the stop`() async throws {
+        let collector = try HookServer { _, _ in .answer(503) }
+        defer { collector.close() }
+        let log = LogLines()
+        let exporter = try Self.exporter(collector, log, pause: .seconds(3_600))
+        let sending = Task { try await exporter.run() }
+        sending.cancel()
+        try await sending.value
+        #expect(collector.messages.count == 1)
+        #expect(
+            log.all == [
+                "trace spans can't be sent, and are dropped reason=the collector's answer has the status 503",
+                "trace spans dropped spans=588",
+            ])
     }
 
     /// The spans that a collector got.

@@ -536,4 +536,80 @@ struct FormCodingTests {
         #expect(form.entries[0].name == "a[\"b")
         #expect(try FormDataDecoder().decode([String: String].self, from: form) == ["a[\"b": "1"])
     }
+
+    /// Two members of its own type, each tried before the text, through a decoder.
+    private indirect enum Branch: Decodable, Equatable {
+        case not(Branch), never(Branch), name(String)
+
+        enum CodingKeys: CodingKey { case not, never, name }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            if let inner = try? container.superDecoder(forKey: .not), let branch = try? Branch(from: inner) {
+                self = .not(branch)
+            } else if let inner = try? container.superDecoder(forKey: .never), let branch = try? Branch(from: inner) {
+                self = .never(branch)
+            } else {
+                self = .name(try container.decode(String.self, forKey: .name))
+            }
+        }
+    }
+
+    @Test("A type that tries itself first through a decoder ends where nothing was sent")
+    func recursiveDecoder() async throws {
+        let decoder = FormDataDecoder()
+        #expect(try decoder.decode(Branch.self, from: await self.form(["name": "a"])) == .name("a"))
+        #expect(
+            try decoder.decode(Branch.self, from: await self.form(["never[not][name]": "a"]))
+                == .never(.not(.name("a"))))
+        let other = try await self.form(["other": "a"])
+        #expect(throws: DecodingError.self) { try decoder.decode(Branch.self, from: other) }
+    }
+
+    @Test("Superclasses that wrote nothing are read, one below another")
+    func absentSuperclasses() async throws {
+        class Base: Decodable { var a: Int? }
+        class Middle: Base {
+            enum CodingKeys: CodingKey { case b, base }
+            var b: Int?
+            required init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                self.b = try container.decodeIfPresent(Int.self, forKey: .b)
+                try super.init(from: container.superDecoder(forKey: .base))
+            }
+        }
+        final class Whole: Middle {
+            enum CodingKeys: CodingKey { case c, middle }
+            var c = 0
+            required init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                try super.init(from: container.superDecoder(forKey: .middle))
+                self.c = try container.decode(Int.self, forKey: .c)
+            }
+        }
+        #expect(try FormDataDecoder().decode(Whole.self, from: await self.form(["c": "1"])).c == 1)
+    }
+
+    @Test("An error shows 40 scalars of a text, even of one character")
+    func shownText() async throws {
+        let form = try await self.form(["n": "1" + String(repeating: "\u{301}", count: 100_000)])
+        let error = #expect(throws: DecodingError.self) {
+            try FormDataDecoder().decode([String: Int].self, from: form)
+        }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(
+            context.debugDescription
+                == "\"1\(String(repeating: "\u{301}", count: 39))…\" is not a valid Int.")
+    }
+
+    @Test("Whole numbers are read up to the largest, however few digits are read from the bytes")
+    func largeNumbers() async throws {
+        let form = try await self.form(["a": "999999999999999999", "b": "-9223372036854775808", "c": "5000000000"])
+        #expect(
+            try FormDataDecoder().decode([String: Int64].self, from: form)
+                == ["a": 999_999_999_999_999_999, "b": .min, "c": 5_000_000_000])
+    }
 }

@@ -166,4 +166,107 @@ struct URLEncodedCodingTests {
         #expect(try decoding.decode(Filter.self, from: Array("never[not][name]=a".utf8)) == .never(.not(.name("a"))))
         #expect(throws: DecodingError.self) { try decoding.decode(Filter.self, from: Array("other=a".utf8)) }
     }
+
+    /// A class, as only classes can have themselves as an optional member.
+    private final class Node: Decodable {
+        var name: String?
+        var next: Node?
+        var tags: [String]?
+    }
+
+    private final class Endless: Decodable { var next: Endless? }
+
+    /// Elements have names beside the members: `tags_0`.
+    private static var named: URLEncodedDecoding {
+        var decoding = URLEncodedDecoding()
+        decoding.coding.arrays = .custom { "\($0)_\($1)" }
+        return decoding
+    }
+
+    @Test("An element's name isn't read as a member of a type that has itself as a member")
+    func namedElements() throws {
+        let node = try Self.named.decode(Node.self, from: Array("next_0=1&tags_0=a&tags_1=b".utf8))
+        #expect(node.tags == ["a", "b"])
+        #expect(node.next?.tags == nil && node.next?.next == nil)
+        var endless = URLEncodedDecoding()
+        endless.coding.arrays = .custom { _, _ in "x" }
+        let other = try endless.decode(Endless.self, from: Array("x=1".utf8))
+        #expect(other.next != nil && other.next?.next == nil)
+    }
+
+    @Test("Named elements of a member that wasn't sent are its own, not those of the same name around it")
+    func namesBelowNothing() throws {
+        struct Inner: Decodable { var tags: [String] }
+        struct Outer: Decodable { var inner: Inner, tags: [String] }
+        let outer = try Self.named.decode(Outer.self, from: Array("tags_0=a".utf8))
+        #expect(outer.tags == ["a"])
+        #expect(outer.inner.tags == [])
+    }
+
+    /// Two members of its own type, each tried before the text, through a decoder.
+    private indirect enum Branch: Decodable, Equatable {
+        case not(Branch), never(Branch), name(String)
+
+        enum CodingKeys: CodingKey { case not, never, name }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            if let inner = try? container.superDecoder(forKey: .not), let branch = try? Branch(from: inner) {
+                self = .not(branch)
+            } else if let inner = try? container.superDecoder(forKey: .never), let branch = try? Branch(from: inner) {
+                self = .never(branch)
+            } else {
+                self = .name(try container.decode(String.self, forKey: .name))
+            }
+        }
+    }
+
+    @Test("A type that tries itself first through a decoder ends where nothing was sent")
+    func recursiveDecoder() throws {
+        let decoding = URLEncodedDecoding()
+        #expect(try decoding.decode(Branch.self, from: Array("name=a".utf8)) == .name("a"))
+        #expect(try decoding.decode(Branch.self, from: Array("never[not][name]=a".utf8)) == .never(.not(.name("a"))))
+        #expect(throws: DecodingError.self) { try decoding.decode(Branch.self, from: Array("other=a".utf8)) }
+    }
+
+    @Test("Superclasses that wrote nothing are read, one below another")
+    func absentSuperclasses() throws {
+        class Base: Decodable { var a: Int? }
+        class Middle: Base {
+            enum CodingKeys: CodingKey { case b, base }
+            var b: Int?
+            required init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                self.b = try container.decodeIfPresent(Int.self, forKey: .b)
+                try super.init(from: container.superDecoder(forKey: .base))
+            }
+        }
+        final class Whole: Middle {
+            enum CodingKeys: CodingKey { case c, middle }
+            var c = 0
+            required init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                try super.init(from: container.superDecoder(forKey: .middle))
+                self.c = try container.decode(Int.self, forKey: .c)
+            }
+        }
+        #expect(try URLEncodedDecoding().decode(Whole.self, from: Array("c=1".utf8)).c == 1)
+    }
+
+    @Test("An error shows 40 scalars of a text, even of one character")
+    func shownText() {
+        let marks = String(repeating: "\u{301}", count: 100_000)
+        let shown = String(repeating: "\u{301}", count: 39)
+        func message<Value: Decodable>(_ type: Value.Type, _ text: String) -> String? {
+            let error = #expect(throws: DecodingError.self) {
+                try URLEncodedDecoding().decode([String: Value].self, from: Array(text.utf8))
+            }
+            guard case .dataCorrupted(let context) = error else { return nil }
+            return context.debugDescription
+        }
+        #expect(message(Int.self, "n=1\(marks)") == "\"1\(shown)…\" is not a valid Int")
+        #expect(message(Bool.self, "n=1\(marks)") == "\"1\(shown)…\" is not a valid Bool: use true or false")
+        let deep = String(repeating: "[a]", count: 100)
+        #expect(message(Int.self, "n\(marks)\(deep)=1") == "\"n\(shown)…\" is deeper than 64 levels (limits.depth)")
+    }
 }

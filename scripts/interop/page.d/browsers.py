@@ -51,7 +51,7 @@ class Tab:
             self.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page = self.context.new_page()
         self.troubles = []
-        self.losses = False  # whether the check cuts connections, which Chromium logs as errors
+        self.losses = False  # whether the check cuts connections or refuses files, which Chromium logs as errors
         self.watch(self.page)
 
     def watch(self, page):
@@ -71,7 +71,8 @@ class Tab:
         # Chromium logs a 4xx answer as an error; checks that expect one look at the text of the page.
         if message.type not in ("error", "warning") or "the server responded with a status of 4" in message.text:
             return
-        if self.losses and ("net::ERR_" in message.text or "Cross-Origin Request Blocked" in message.text):
+        losses = ("net::ERR_", "Cross-Origin Request Blocked", "the server responded with a status of 507")
+        if self.losses and any(loss in message.text for loss in losses):
             return
         self.troubles.append(f"console: {message.text}")
 

@@ -254,6 +254,29 @@ def small_files_cut(t, receiver, _):
     assert {digest(c) for c in stored.values()} == {digest(c) for c in contents.values()}, sorted(stored)
 
 
+def small_files_refused(t, receiver, _):
+    """Small files whose answers are lost, and which are refused after that: the page says so, and stores each once."""
+    t.losses = True
+    t.page.goto(receiver.url)
+    t.until("document.documentElement.classList.contains('script')", "the script")
+    t.page.evaluate("delete Crypto.prototype.subtle")
+    contents = {}
+    for status in [507, 404, 405, 412]:
+        one = made([f"{status}.txt"], size=status)
+        contents |= one
+        # A browser repeats a request by itself on each connection that was used before.
+        receiver.gate.lost, receiver.gate.status = 5, status
+        t.drop_made(one)
+        t.until("document.querySelector('#queued [data-state=failed]')", f"the refusal with {status}")
+        text = t.js("document.querySelector('#queued [data-state=failed] .state').textContent")
+        assert text == "Failed: Not now, in a test.", f"{status}: {text}"
+        receiver.gate.status = None
+        t.page.click("#queued [data-state=failed] button")
+        t.until("!document.querySelector('#queued li')", f"the file after {status}")
+    stored = receiver.files()
+    assert stored == contents, sorted(stored)
+
+
 def cancel(t, receiver, artefacts):
     """A slow upload: it shows progress, can be cancelled with the keyboard, leaves nothing, and can be sent again."""
     # Larger than the system's buffers between the browser and the receiver.
@@ -705,7 +728,7 @@ CHECKS = [
         too_large, accessible, twenty_seven, plain_layout)),
     *((check, "light", []) for check in (
         killed_and_restarted, killed_at_the_end, cut_network, reloaded, reloaded_and_discarded, two_tabs,
-        small_files, small_files_cut)),
+        small_files, small_files_cut, small_files_refused)),
     (silent_network, "light", ["--idle-timeout", "10"]),
     (without_resuming, "light", ["--no-resume"]),
     (signed_out_and_in, "light", ["--token", "correct-horse"]),
@@ -723,6 +746,6 @@ CHECKS = [
 QUICK = [
     (keyboard, "light", LIMIT), (drop_of_real_files, "light", LIMIT), (accessible, "light", LIMIT),
     (killed_and_restarted, "light", []), (reloaded, "light", []), (twenty_seven, "light", LIMIT),
-    (small_files, "light", []), (small_files_cut, "light", []),
+    (small_files, "light", []), (small_files_cut, "light", []), (small_files_refused, "light", []),
     (without_script, "plain", LIMIT),
 ]

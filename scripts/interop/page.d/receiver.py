@@ -75,6 +75,7 @@ class Gate:
         self.is_cut = False
         self.cuts = 0
         self.lost = 0  # how many of the next answers to uploads are lost on the way
+        self.status = None  # the status that replaces that of the answers to uploads after those
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -119,6 +120,12 @@ class Gate:
                             return
                         if source is receiver and self.lost and data.startswith(b"HTTP/1.1 201"):
                             self.lost -= 1
+                            return
+                        if source is receiver and self.status and data.startswith(b"HTTP/1.1 201"):
+                            text = b'{"detail":"Not now, in a test."}'
+                            browser.sendall(
+                                b"HTTP/1.1 %d X\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\n"
+                                b"Connection: close\r\n\r\n%s" % (self.status, len(text), text))
                             return
                         (receiver if source is browser else browser).sendall(data)
                         if source is browser:

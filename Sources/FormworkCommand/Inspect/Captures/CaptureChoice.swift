@@ -44,8 +44,7 @@ enum CaptureChoice {
     }
 
     private static func short(_ title: String) -> String {
-        let short = title.unicodeScalars.prefix(60)
-        return (short.count < title.unicodeScalars.count ? String(short) + "…" : title).withControlCharactersEscaped
+        title.shortened(to: 60).withControlCharactersEscaped
     }
 }
 

@@ -34,7 +34,8 @@ struct MessageHead {
     func contentLength() throws(FormworkError) -> Int64? {
         guard let text = self.value("content-length") else { return nil }
         guard let length = Int64(text), length >= 0, text.first != "+" else {
-            throw FormworkError(.malformedBody, "the captured Content-Length isn't a number: \"\(text.prefix(40))\"")
+            throw FormworkError(
+                .malformedBody, "the captured Content-Length isn't a number: \"\(text.shortened(to: 40))\"")
         }
         return length
     }

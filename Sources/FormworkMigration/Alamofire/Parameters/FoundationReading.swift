@@ -20,7 +20,7 @@ struct FoundationReading: ForeignReading {
         let text = try source.text()
         // Decimal's own parsing stops silently at the first invalid character.
         guard text.utf8.allSatisfy({ "+-.0123456789Ee".utf8.contains($0) }), let decimal = Decimal(string: text) else {
-            throw source.unreadable("\"\(text.prefix(40))\" is not a decimal number")
+            throw source.unreadable("\"\(text.shortened(to: 40))\" is not a decimal number")
         }
         return decimal
     }
@@ -28,7 +28,7 @@ struct FoundationReading: ForeignReading {
     /// Reads text, or the array of one text that Alamofire writes for a URL.
     private static func url(from source: URLEncodedSource) throws -> URL {
         let text = try source.textOrOnlyElement()
-        guard let url = URL(string: text) else { throw source.unreadable("\"\(text.prefix(40))\" is not a URL") }
+        guard let url = URL(string: text) else { throw source.unreadable("\"\(text.shortened(to: 40))\" is not a URL") }
         return url
     }
 }
@@ -54,7 +54,9 @@ extension URLEncodedFormEncoder.DateEncoding {
         if case .deferredToDate = self { return nil }
         if case .custom = self { throw source.refusal("dateEncoding", "a closure can't be reversed") }
         let text = try source.text()
-        guard let date = self.date(text) else { throw source.unreadable("\"\(text.prefix(40))\" is not a valid date") }
+        guard let date = self.date(text) else {
+            throw source.unreadable("\"\(text.shortened(to: 40))\" is not a valid date")
+        }
         return date
     }
 

@@ -136,6 +136,8 @@ const byScript = { 'X-Requested-With': 'XMLHttpRequest' }
 const version = { 'Upload-Draft-Interop-Version': '8' }
 const isPassing = status => [0, 408, 425, 500, 502, 504].includes(status)
 const isBusy = status => status === 429 || status === 503
+/** Whether the same request will be refused again. */
+const isFinal = status => status === 507 || status >= 400 && status < 500 && ![408, 409, 425, 429].includes(status)
 
 /** A key under which the receiver stores a file once. crypto.randomUUID needs a secure origin. */
 const randomKey = () =>
@@ -265,14 +267,14 @@ class Upload {
         if (isOver()) return
         const { status } = answer
         if (status >= 200 && status < 300) return this.arrived(answer)
+        if (isFinal(status) && this.mayBeStored) {
+          this.wasWhole = false // "Retry" has the same key
+          return this.refused(answer)
+        }
         if ([400, 403, 413, 415, 422].includes(status)) return this.refused(answer)
         if (isBusy(status)) {
           this.wasWhole = !this.mayBeStored
           return this.delay(answer)
-        }
-        if (status === 401 && this.mayBeStored) {
-          this.wasWhole = false
-          return this.refused(answer)
         }
         if (![0, 502, 504].includes(status) && !this.mayBeStored) break
         // Only the answer may have been lost. A receiver that wasn't restarted repeats it for the same key, so the file
