@@ -130,7 +130,7 @@ package struct FormOptions: ParsableArguments {
                 throw ExitStatus(2, "formwork: --from gives the whole form: leave out -F and --form-string")
             }
             try self.refuseDescribed()
-            return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description).form))
+            return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description, of: "--from").form))
         }
         guard !arguments.isEmpty else {
             throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")

@@ -11,7 +11,7 @@ package enum GivenFile {
     ///   - limit: Bytes that it may have.
     /// - Throws: ``ExitStatus``, with the option in its message.
     package static func bytes(of file: String, _ option: String, limit: Int) throws -> [UInt8] {
-        let source: BodySource = file == "-" ? .descriptor(.standardInput) : .file(FilePath(file))
+        let source = try StandardInput.source(file, for: option)
         do { return try BodyPlan(copying: source).bytes(upTo: limit) } catch {
             var error = error
             error.path = nil

@@ -110,6 +110,7 @@ struct BodyOptions: ParsableArguments {
     }
 
     private func body(ofFile path: String, _ form: FormOptions) throws -> Body {
+            try StandardInput.take(for: "-T -")
         guard path != "-" else {
             let type = try form.contentType(of: nil)
             return Body(plan: try BodyPlan(content: .descriptor(.standardInput), contentType: type))
@@ -176,9 +177,10 @@ struct BodyOptions: ParsableArguments {
         return head + encoder.encode(content)
     }
 
-    static func read(_ path: Substring, _ option: String) throws -> [UInt8] {
+    /// - Parameter name: What is before the `@`.
+    static func read(_ path: Substring, _ option: String, name: Substring = "") throws -> [UInt8] {
         guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the file's name is empty") }
-        let source: BodySource = path == "-" ? .descriptor(.standardInput) : .file(FilePath(String(path)))
+        let source = try StandardInput.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
             var status = ExitStatus(error)
             let reason = (status.message ?? "").trimmingPrefix("formwork: ")
