@@ -13,6 +13,8 @@ package protocol SendMachine: Sendable {
     /// Handles an informational answer during the exchange.
     /// - Returns: Whether to continue the exchange; otherwise ``next()`` is called.
     mutating func informed(by response: HTTPResponse) -> Bool
+    /// Called before the source of the body is asked for its first bytes.
+    mutating func reading()
     /// Called with the offset up to which the body was read, before these bytes are sent.
     mutating func sending(upTo offset: Int64)
     /// Called with the body's length after its end was read.
@@ -23,6 +25,9 @@ package protocol SendMachine: Sendable {
     mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool
     /// Handles a failed exchange. ``next()`` returns the consequence.
     mutating func failed(_ error: any Error, remaining: Duration?)
+    /// Whether the source of the body was asked for bytes, in any exchange. A source that can be read only once is used up
+    /// then, even if the server got none of them.
+    var isSourceRead: Bool { get }
     /// Whether the machine judges a 2xx before the whole body was sent, so that it isn't a failure by itself.
     var takesEarlySuccess: Bool { get }
     /// Whether the requests together sent the whole body; `nil` if only the last one counts.
@@ -37,6 +42,7 @@ package protocol SendMachine: Sendable {
 
 extension SendMachine {
     package mutating func informed(by response: HTTPResponse) -> Bool { true }
+    package mutating func reading() {}
     package mutating func sending(upTo offset: Int64) {}
     package mutating func bodyEnded(at length: Int64) {}
     package var takesEarlySuccess: Bool { false }

@@ -250,8 +250,11 @@ private struct FollowedBuffers: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         let buffers: FollowedBuffers
 
+        var isBegun = false
         mutating func next() async throws -> ByteBuffer? {
             let buffer = try await self.buffers.feed.next()
+            if !self.isBegun { self.buffers.hooks.reading() }
+            self.isBegun = true
             let end = self.buffers.offset + self.buffers.feed.count
             if buffer == nil { self.buffers.hooks.ended(end) } else { self.buffers.hooks.sending(end) }
             return buffer
