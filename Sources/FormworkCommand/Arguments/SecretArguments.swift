@@ -55,7 +55,7 @@ enum SecretArguments {
     /// Where a URL begins that may have no scheme; `nil` if the word has a scheme, or isn't a URL.
     private static func startOfURL(_ word: String, after before: String, _ isPlace: Bool) -> Int? {
         let options = ["-x", "--proxy", "--url"]
-        guard word.utf8.firstRange(of: "://".utf8) == nil else { return nil }
+        guard word.utf8.authorityStart == nil else { return nil }
         let option = ShortOptions(before).flatMap { $0.value.isEmpty ? $0.option : nil } ?? before
         if isPlace || options.contains(option) { return 0 }
         if let short = ShortOptions(word), short.option == "-x" { return word.utf8.count - short.value.utf8.count }

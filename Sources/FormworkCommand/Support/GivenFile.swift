@@ -1,6 +1,13 @@
 #if Command
 import Formwork
-import SystemPackage
+
+extension String {
+    /// The name after `@`, with which an option's value names a file; `nil` for another value.
+    package var fileAfterSign: Substring? {
+        // By bytes: the sign and a combining mark after it are one Character.
+        self.utf8.first == UInt8(ascii: "@") ? Substring(self.utf8.dropFirst()) : nil
+    }
+}
 
 /// Small files that options name: secrets, headers.
 package enum GivenFile {

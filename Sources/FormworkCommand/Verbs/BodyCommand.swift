@@ -201,24 +201,24 @@ private struct RequestTarget {
     let credentials: BasicCredentials?
 
     init(_ url: String) {
-        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-        let rest = url[start...].prefix { $0 != "#" }
-        let place = rest.prefix { !"/?".contains($0) }
-        let at = place.lastIndex(of: "@")
-        self.authority = String(at.map { place[place.index(after: $0)...] } ?? place)
+        // By bytes: a delimiter and a combining mark after it are one Character.
+        let place = url.utf8.authority
+        let at = place.lastIndex(of: UInt8(ascii: "@"))
+        self.authority = String(Substring(at.map { place[place.index(after: $0)...] } ?? place))
         self.credentials = at.map { at in
-            let words = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let words = place[..<at].split(
+                separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
             let texts = words.map { String(decoding: Self.decoded($0), as: UTF8.self) }
             return BasicCredentials(user: texts[0], password: texts.count > 1 ? texts[1] : "")
         }
-        let path = rest.dropFirst(place.count)
-        self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
+        let path = url.utf8[place.endIndex...].prefix { $0 != UInt8(ascii: "#") }
+        self.path = (path.first == UInt8(ascii: "/") ? "" : "/") + String(Substring(path))
     }
 
     /// The bytes of a percent-encoded text. A '%' that begins no escape stays.
-    private static func decoded(_ text: Substring) -> [UInt8] {
+    private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = text[...]
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
             if byte == UInt8(ascii: "%"), digits.count == 2, !digits.contains(where: { "+-".utf8.contains($0) }),
