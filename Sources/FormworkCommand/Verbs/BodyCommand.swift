@@ -107,8 +107,8 @@ struct BodyCommand: ParsableCommand {
         }
         let plan = try self.form.makePlan(passesHeaders: true)
         guard let length = plan.contentLength else {
-            let reason = plan.lengthBlocker.map { ": \($0)" } ?? ""
-            throw ExitStatus(2, "formwork: --as request needs the body's length\(reason): --spool finds it")
+            let reason = plan.lengthBlocker.map { ": \($0)\($0.lengthRemedy)" } ?? ""
+            throw ExitStatus(2, "formwork: --as request needs the body's length\(reason)".withControlCharactersEscaped)
         }
         let target = RequestTarget(try self.checkedURL() ?? "http://localhost/")
         let given = try self.checkedHeaders()
