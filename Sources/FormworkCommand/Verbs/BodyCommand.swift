@@ -112,10 +112,17 @@ struct BodyCommand: ParsableCommand {
         }
         let target = RequestTarget(try self.checkedURL() ?? "http://localhost/")
         let given = try self.checkedHeaders()
-        let isAuthorized = given.contains { $0.lowercased().hasPrefix("authorization:") }
+        let names = given.map { Substring($0.utf8.prefix { $0 != UInt8(ascii: ":") }).lowercased() }
+        if let place = names.firstIndex(where: { ["content-length", "transfer-encoding"].contains($0) }) {
+            throw ExitStatus(
+                2,
+                "formwork: -H \(HeaderText.masked(given[place])): it is set from the body's length: leave it out")
+        }
+        let isAuthorized = names.contains("authorization")
         let authorization = isAuthorized ? nil : target.credentials.map { "Authorization: \($0.fieldValue)" }
+        let host = names.contains("host") ? nil : "Host: \(target.authority)"
         let headers =
-            ["Host: \(target.authority)"] + [authorization].compactMap(\.self) + given + [
+            [host, authorization].compactMap(\.self) + given + [
                 "Content-Type: \(plan.contentType)", "Content-Length: \(length)",
             ]
         let head = (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
@@ -140,20 +147,28 @@ struct BodyCommand: ParsableCommand {
 
     /// The URL. A line end or a blank in it would end the request's line, and begin other lines.
     private func checkedURL() throws -> String? {
-        if let url, url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
+        guard let url else { return nil }
+        let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
+        if url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
             throw ExitStatus(
-                2,
-                "formwork: --url \(ShellQuote.quote(url.withControlCharactersEscaped)): a URL has no blanks and control "
-                    + "characters: percent-encode them")
+                2, "formwork: --url \(shown): a URL has no blanks and control characters: percent-encode them")
         }
-        return self.url
+        let scheme = url.utf8.authorityStart.map { String(url[..<$0]).lowercased() } ?? "http://"
+        guard ["http://", "https://"].contains(scheme), !url.utf8.authority.isEmpty else {
+            throw ExitStatus(
+                2, "formwork: --url \(shown): give a URL of http or https, such as http://localhost:8080/")
+        }
+        return url
     }
 
     /// The headers other than `Content-Type`, each with a name and a value.
     private func checkedHeaders() throws -> [String] {
         let headers = self.form.otherHeaders
-        for header in headers where header.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) || !header.contains(":") {
-            throw ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): write 'Name: value'")
+        for header in headers {
+            let isLine = !header.utf8.contains { $0 < 0x20 && $0 != 0x09 }
+            guard isLine, header.utf8.contains(UInt8(ascii: ":")) else {
+                throw ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): write 'Name: value'")
+            }
         }
         return headers
     }
