@@ -67,6 +67,8 @@ extension TransferError {
         case is HTTPParserError where isTunnel: self.init(.proxy, "\(host): the proxy's answer isn't HTTP")
         case _ where isTunnel && Self.isClosure(error):
             self.init(.proxy, "\(host): the proxy closed the connection while the tunnel was made")
+        case HTTPParserError.invalidEOFState where isTunnel:
+            self.init(.proxy, "\(host): the proxy closed the connection inside its answer")
         default:
             self.init(
                 isTunnel ? .proxy : .tls,
