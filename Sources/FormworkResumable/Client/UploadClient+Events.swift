@@ -138,9 +138,11 @@ extension UploadClient {
 
     /// Why the upload's URL can't be used; `nil` if the server named none.
     var refusal: String? {
-        self.refusedLocation.map {
-            "the server places the upload at \($0), which isn't HTTP, or has no TLS: it may not know that it is after a "
-                + "proxy with TLS"
+        self.refusedLocation.map { location in
+            "the server places the upload at \(location), which "
+                + (UploadTarget(location) == nil
+                    ? "isn't a URL of http or https"
+                    : "has no TLS: it may not know that it is after a proxy with TLS")
         }
     }
 
