@@ -99,29 +99,26 @@ struct AnswerOutput: Sendable {
         var text = TerminalText()
         if self.includesHead { try Self.show(text.next(Array(report.headText.utf8))) }
         var count: Int64 = 0
-        // Bytes of JSON that aren't shown yet; `nil` if all are shown as they arrive.
-        var held: [UInt8]? = report.isJSON ? [] : nil
+        // Bytes of JSON that aren't shown yet.
+        var held: [UInt8] = []
         do {
             while let bytes = try await answer.body.nextBytes() {
                 count += Int64(bytes.count)
-                guard let all = held.map({ $0 + bytes }) else {
-                    try Self.show(text.next(bytes))
-                    continue
-                }
-                held = all.count > Self.limit ? nil : all
-                if held == nil { try Self.show(text.next(all)) }
+                held += bytes
+                guard !report.isJSON || count > Self.limit else { continue }
+                try Self.show(text.next(held))
+                held = []
             }
         } catch {
-            if let held { try Self.show(text.next(held) + text.end()) }
+            try Self.show(text.next(held) + text.end())
             throw error
         }
-        if let held {
-            let layout =
-                answer.body.isCut ? nil : JSONLayout.text(held, isColoured: TerminalColours.areWanted)
-            guard layout == nil else { return try Self.show(layout ?? "", count) }
-            try Self.show(text.next(held))
+        if !held.isEmpty, !answer.body.isCut,
+            let layout = JSONLayout.text(held, isColoured: TerminalColours.areWanted)
+        {
+            return try Self.show(layout, count)
         }
-        return try Self.show(text.end(), count)
+        return try Self.show(text.next(held) + text.end(), count)
     }
 
     @discardableResult
