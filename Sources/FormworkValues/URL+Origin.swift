@@ -27,13 +27,13 @@ extension URL {
     /// if there were none.
     package var hasImpossiblePort: Bool {
         let text = self.absoluteString
-        guard let start = text.firstRange(of: "://")?.upperBound else { return false }
-        let authority = text[start...].prefix { !"/?#".contains($0) }
-        let place = authority[
-            (authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex)...]
-        let afterAddress = place[(place.lastIndex(of: "]") ?? place.startIndex)...]
-        guard let colon = afterAddress.lastIndex(of: ":") else { return false }
-        let port = afterAddress[afterAddress.index(after: colon)...]
+        guard text.utf8.authorityStart != nil else { return false }
+        let authority = text.utf8.authority
+        let user = authority.lastIndex(of: UInt8(ascii: "@"))
+        let place = authority[(user.map { authority.index(after: $0) } ?? authority.startIndex)...]
+        let afterAddress = place[(place.lastIndex(of: UInt8(ascii: "]")) ?? place.startIndex)...]
+        guard let colon = afterAddress.lastIndex(of: UInt8(ascii: ":")) else { return false }
+        let port = Substring(afterAddress[afterAddress.index(after: colon)...])
         return !port.isEmpty && !(UInt16(port).map { $0 > 0 } ?? false)
     }
 }

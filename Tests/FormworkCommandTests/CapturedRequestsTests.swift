@@ -150,6 +150,13 @@ struct CapturedRequestsTests {
                 result.errors
                     == "formwork: warning: the body is encoded with base64; offsets count its decoded bytes\n")
         }
+        let head = "POST / HTTP/1.1\r\nContent-Type: \(type)\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
+        let surplus = try Self.inspect(Array((head + text + "GET").utf8))
+        #expect(surplus.text == InspectCommandTests.twoPartsTable)
+        #expect(
+            surplus.errors
+                == "formwork: warning: the capture continues after the \(text.utf8.count) bytes of its Content-Length\n"
+                + "formwork: warning: the body is encoded with base64; offsets count its decoded bytes\n")
         func event(_ body: String, _ isEncoded: Bool) throws -> [UInt8] {
             let event: [String: Any] = [
                 "version": "2.0", "headers": ["content-type": type], "body": body, "isBase64Encoded": isEncoded,

@@ -1,4 +1,5 @@
 #if Command
+@testable import FormworkTransfer
 import Foundation
 import Testing
 
@@ -116,15 +117,28 @@ struct OutputPlaceTests {
             "\(result.errors)")
     }
 
-    @Test("A terminal that doesn't show all of an answer says so")
-    func longAnswer() throws {
-        let receiver = try Receiver(text: String(repeating: "0123456789abcde\n", count: 70_000))
+    @Test("A terminal shows all of a long answer, also of JSON", arguments: ["text/plain", "application/json"])
+    func longAnswer(type: String) throws {
+        let text = String(repeating: "0123456789abcdé\r\n", count: 70_000) + "\u{1B}end"
+        let receiver = try Receiver(
+            raw: "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
         let run = try PseudoTerminal.run(
-            "\"$F\" send http://127.0.0.1:\(receiver.port) \(Self.form)", columns: 80)
-        #expect(
-            run.text.contains(
-                "formwork: warning: the terminal shows only the first 1 MiB of the answer: -o FILE writes all of it"),
-            "\(run.text.suffix(300))")
+            "\"$F\" send http://127.0.0.1:\(receiver.port) \(Self.form) -q; echo $?", columns: 80)
+        // The terminal itself writes CR before each LF.
+        let shown = String(repeating: "0123456789abcdé\r\n", count: 70_000) + "\\u{1B}end\r\n0\r\n"
+        #expect(run.text == shown, "\(run.text.suffix(300))")
+    }
+
+    @Test("A text in pieces is shown as in one", arguments: 1...5)
+    func pieces(size: Int) {
+        let bytes = Array("a\r\nb\rc\té€😀\u{7}\r\n\u{301}d\r".utf8) + [0xE2, 0x82]
+        var text = TerminalText()
+        var shown = ""
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            shown += text.next(Array(bytes[start..<min(start + size, bytes.count)]))
+        }
+        shown += text.end()
+        #expect(Array(shown.utf8) == Array("a\nb\\rc\té€😀\\u{07}\n\u{301}d\\r\u{FFFD}\n".utf8))
     }
 
     @Test("An answer is appended to the log that standard output leads to")

@@ -153,7 +153,10 @@ struct PlainWordsTests {
     func proxies() throws {
         let closed = "the proxy closed the connection while the tunnel was made"
         // Its end may be noticed before its answer is read.
-        for (answer, messages) in [("nonsense\r\n\r\n", ["the proxy's answer isn't HTTP", closed]), ("", [closed])] {
+        for (answer, messages) in [
+            ("nonsense\r\n\r\n", ["the proxy's answer isn't HTTP", closed]), ("", [closed]),
+            ("HTTP/1.1 200 OK\r\nX", ["the proxy closed the connection inside its answer", closed]),
+        ] {
             let receiver = try Receiver(raw: answer, after: 10)
             let result = try Command.shell(
                 "timeout 60 \"$F\" send https://h.example/ -x http://127.0.0.1:\(receiver.port) -F a=1 -q")

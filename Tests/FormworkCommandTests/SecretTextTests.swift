@@ -39,6 +39,13 @@ struct SecretTextTests {
             (["send", "h", "-F", "me:pw@h"], "send h -F me:pw@h"),
             (["send", "h", "-A", "me@h"], "send h -A me@h"), (["inspect", "a@b"], "inspect a@b"),
             (["send", "http://\u{301}me:pw@h"], "send http://*******@h"),
+            (["send", "me:pw@h/?to=http://x"], "send *****@h/?to=http://x"),
+            (["send", "h", "-x", "pu:pw@p/?a=b://c"], "send h -x *****@p/?a=b://c"),
+            (["send", "h", "-d", "password=SEC"], "send h -d password=***"),
+            (["send", "h", "-dpassword=SEC"], "send h -dpassword=***"),
+            (["send", "h", "-sd", "password=SEC&a=1"], "send h -sd password=***&a=1"),
+            (["send", "h", "--data-raw=a=1&password=SEC"], "send h --data-raw=a=1&password=***"),
+            (["send", "h", "--data-urlencode", "token=SEC"], "send h --data-urlencode token=***"),
         ])
     func withoutScheme(words: [String], shown: String) {
         let words = ["formwork"] + words

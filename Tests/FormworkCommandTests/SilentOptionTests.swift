@@ -23,6 +23,21 @@ struct SilentOptionTests {
                 "body -F a=1 --form-escape --escape whatwg",
                 "--form-escape and --escape whatwg contradict each other: leave one out"
             ),
+            (
+                "body --from p.json -H 'X: y'", "-H 'X: …': is a header of the request, not of the body: leave it out"
+            ),
+            (
+                "headers --from p.json -H 'X: y'",
+                "-H 'X: …': is a header of the request, not of the body: leave it out"
+            ),
+            (
+                "body -F a=1 --as request -H 'Content-Length: 5'",
+                "-H 'Content-Length: …': it is set from the body's length: leave it out"
+            ),
+            (
+                "body -F a=1 --as request --url ''",
+                "--url '': give a URL of http or https, such as http://localhost:8080/"
+            ),
             ("help body --nope", "help: --nope is not an option: write formwork help VERB, or add --json"),
             (
                 "-F a=1",
@@ -36,6 +51,31 @@ struct SilentOptionTests {
         let outcome = try Command.shell("\"$F\" \(words)", in: folder.path)
         #expect(outcome.status == 2 && outcome.text == "", "\(outcome)")
         #expect(outcome.errors == "formwork: \(message)\n")
+    }
+
+    @Test("An error names the option that gives a length, if there is one")
+    func lengths() throws {
+        let folder = Folder()
+        try folder.file("a", "x")
+        let outcome = try Command.shell(
+            """
+            mkfifo fifo
+            echo x | "$F" body -F f=@- --as request; "$F" body -F f=@fifo --as request
+            "$F" body -F 'f=@a;encoder=quoted-printable' --as request
+            "$F" body -F 'f=@a;encoder=quoted-printable' --as request --prescan --boundary b | tail -n 1
+            "$F" body --as request -F a=1 --boundary b --url $'http://h/\\u0301a?x=1#y' -H 'HOST: other' | head -n 3
+            """, in: folder.path)
+        #expect(
+            outcome.text
+                == "--b--\r\nPOST /\u{301}a?x=1 HTTP/1.1\r\nHOST: other\r\n"
+                + "Content-Type: multipart/form-data; boundary=b\r\n")
+        #expect(
+            outcome.errors == """
+                formwork: --as request needs the body's length: part 1 "f": standard input without a declared length: --spool finds it
+                formwork: --as request needs the body's length: part 1 "f": a FIFO or device without a declared length
+                formwork: --as request needs the body's length: part 1 "f": quoted-printable that isn't measured: --prescan finds it
+
+                """)
     }
 
     @Test("Options that another one needs or excludes")

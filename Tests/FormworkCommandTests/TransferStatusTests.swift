@@ -22,6 +22,19 @@ struct TransferStatusTests {
         #expect(exit.message?.hasPrefix("formwork: ") == true)
     }
 
+    @Test("A certificate of another host isn't mended by one to trust")
+    func certificates() {
+        let other = TransferError(.certificate, "h: \(TransferError.otherHost)")
+        #expect(
+            ExitStatus(transfer: other).message
+                == "formwork: h: the server's certificate is another host's (--insecure accepts it)")
+        let untrusted = TransferError(.certificate, "h: the server's certificate is not trusted")
+        #expect(
+            ExitStatus(transfer: untrusted).message
+                == "formwork: h: the server's certificate is not trusted (--cacert FILE gives certificates to trust, "
+                + "--insecure trusts all)")
+    }
+
     @Test("A server that had not all of the body is 55, a disk that is full 23, a file that changed 65")
     func others() {
         #expect(ExitStatus(transfer: FormworkError(.writeFailed, "early")).code == 55)

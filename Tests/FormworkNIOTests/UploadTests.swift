@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import FormworkNIO
 import FormworkClient
+import FormworkResumable
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -48,6 +49,42 @@ extension NIOTests {
             #expect(error?.code == .invalidArgument)
             #expect(
                 error?.message == "the request's URL needs a scheme and a host, as https://example.com/upload has")
+        }
+
+        /// The client's error for an address isn't that for a name.
+        @Test("An empty upload to an address that refuses the connection is tried again")
+        func refusedAddress() async throws {
+            let listener = try LoopbackListener()
+            let port = listener.port
+            Thread.detachNewThread {
+                guard let connection = listener.accept() else { return }
+                var buffer = [UInt8](repeating: 0, count: 4_096)
+                _ = recv(connection, &buffer, buffer.count, 0)
+                // The next request finds nothing.
+                listener.stop()
+                let answer = Array(
+                    "HTTP/1.1 204 No Content\r\nTus-Resumable: 1.0.0\r\nTus-Extension: creation\r\nConnection: close\r\n\r\n"
+                        .utf8)
+                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+                close(connection)
+            }
+            let plan = try BodyPlan(content: .bytes([]), contentType: "text/plain")
+            var text = ""
+            var configuration = HTTPClient.Configuration()
+            // Otherwise the client tries again itself, for ten seconds.
+            configuration.connectionPool.retryConnectionEstablishment = false
+            do {
+                try await withClient(configuration) { client in
+                    var resuming = UploadResuming(by: .tus)
+                    (resuming.maximumAttempts, resuming.delay) = (2, .milliseconds(1))
+                    let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
+                    _ = try await client.upload(plan, with: request, resuming: resuming)
+                }
+            } catch let error as UploadFailure { text = "\(error)" }
+            #expect(
+                text
+                    == "the connection broke before the server answered; 2 tries made no progress (the connection failed "
+                    + "(Connection refused))")
         }
 
         @Test("An empty body whose source has content is an error before any request", arguments: 0..<20)

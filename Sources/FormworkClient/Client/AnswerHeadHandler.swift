@@ -7,7 +7,7 @@ import NIOCore
 /// Recipients may read such lines (RFC 9112 §2.2), and clients have to read folded ones (§5.2), as curl does, but NIO's
 /// parser refuses both. The body is passed unchanged. A connection has one final answer, so what follows its head is never
 /// a head.
-final class AnswerHeadHandler: ChannelInboundHandler {
+final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 

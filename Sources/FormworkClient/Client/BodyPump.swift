@@ -45,7 +45,9 @@ actor BodyPump {
             self.channel.writeAndFlush(HTTPRequestPart.head(request), promise: nil)
             if let permission {
                 self.ledger.enter(.asking)
-                guard try await permission.get() || self.goesOnAfterAnswer else { return }
+                let isPermitted = try await permission.get()
+                guard isPermitted || self.goesOnAfterAnswer else { return }
+                if !isPermitted { self.hooks.reading() }
             }
             self.ledger.enter(self.pipe == nil ? .waiting : .sending)
             if try await self.sendBody() {

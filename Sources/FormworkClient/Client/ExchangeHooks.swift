@@ -11,6 +11,9 @@ package struct ExchangeHooks: Sendable {
     package var informed: @Sendable (HTTPResponse) async -> Bool = { _ in true }
     /// Called before a request is sent, with all its fields, and with whether it is one of HTTP/2.
     package var requesting: @Sendable (HTTPRequest, Bool) -> Void = { _, _ in }
+    /// Called before the body's source is asked for its first bytes: from then on one that can be read only once is used
+    /// up, whatever of it is sent.
+    package var reading: @Sendable () -> Void = {}
     /// Called before bytes are sent, with the offset of their end in the whole body.
     package var sending: @Sendable (Int64) -> Void = { _ in }
     /// Called with the length of the whole body after its end was read, before the end is sent.

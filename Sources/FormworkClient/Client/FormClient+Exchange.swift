@@ -74,6 +74,7 @@ extension FormClient {
                 // The parser's words, such as "invalid constant string", explain nothing.
                 let fault =
                     switch cause {
+                    case .invalidEOFState: "the connection ended inside the head of the server's answer"
                     case .headerOverflow: "the head of the server's answer is too long"
                     case .unexpectedContentLength, .invalidContentLength:
                         "the server's answer has an invalid Content-Length, or several"

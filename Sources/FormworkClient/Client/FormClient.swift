@@ -101,8 +101,13 @@ public struct FormClient: Sendable {
         let context = Context(
             ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout, hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
+        let permitted = permission.wait(on: wire.channel.eventLoop)
+        // Before any answer is seen, and not when the pump runs: what follows on an answer mustn't depend on who is first.
+        if body != nil {
+            if let permitted { permitted.whenSuccess { if $0 { hooks.reading() } } } else { hooks.reading() }
+        }
         // Not a child task: the exchange would wait for a read from a pipe without a writer, even after its answer.
-        let sending = Task { [ready] in await pump.run(ready, permission.wait(on: wire.channel.eventLoop)) }
+        let sending = Task { [ready] in await pump.run(ready, permitted) }
         defer { sending.cancel() }
         do { return try await context.run(wire, answered) } catch let error as TransferError
             where [.send, .receive].contains(error.code)

@@ -45,8 +45,8 @@ extension HTTPRequest {
 
     /// A text that should be a URL, without its user and password, if any.
     private static func withoutUser(_ url: String) -> String {
-        guard let at = url.lastIndex(of: "@") else { return url }
-        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
+        let start = url.utf8.authorityStart ?? url.startIndex
         return start < at ? "\(url[..<start])…\(url[at...])" : url
     }
 

@@ -74,7 +74,7 @@ struct Proxy: Hashable, Sendable {
     var authorization: String?
 
     init(_ url: String) throws {
-        let text = url.contains("://") ? url : "http://\(url)"
+        let text = url.utf8.authorityStart != nil ? url : "http://\(url)"
         guard let parsed = URL(text: text), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
             !host.isEmpty, !parsed.hasImpossibleHost
         else {

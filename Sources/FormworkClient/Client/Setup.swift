@@ -42,6 +42,7 @@ struct Setup: Sendable {
     ) throws -> EventLoopFuture<Void> {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let encoder = HTTPRequestEncoder()
+        let head = AnswerHeadHandler()
         let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
         let watch = TunnelWatch(notes, of: proxy.endpoint.host)
         var fields = HTTPHeaders([("Host", self.endpoint.authority)])
@@ -50,11 +51,12 @@ struct Setup: Sendable {
             targetHost: self.endpoint.host.contains(":") ? "[\(self.endpoint.host)]" : self.endpoint.host,
             targetPort: self.endpoint.port, headers: fields, deadline: .distantFuture, promise: promise)
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandlers([encoder, decoder, watch, connect, ErrorHandler(notes, of: proxy.endpoint.host)])
-        let handlers = NIOLoopBound((encoder, decoder, watch), eventLoop: channel.eventLoop)
+        try pipeline.addHandlers([encoder, head, decoder, watch, connect, ErrorHandler(notes, of: proxy.endpoint.host)])
+        let handlers = NIOLoopBound((encoder, decoder, watch, head), eventLoop: channel.eventLoop)
         return promise.futureResult
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.2) }
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.1) }
+            .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.3) }
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.0) }
     }
 

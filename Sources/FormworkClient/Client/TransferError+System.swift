@@ -46,12 +46,15 @@ extension TransferError {
         }
     }
 
+    /// The end of the message for a certificate without the host's name.
+    package static let otherHost = "the server's certificate is another host's"
+
     /// Why a connection that was made couldn't be used.
     init(opening host: String, isTunnel: Bool, _ error: any Error) {
         switch error {
         case let error as TransferError: self = error
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            self.init(.certificate, "\(host): the server's certificate is another host's")
+            self.init(.certificate, "\(host): \(Self.otherHost)")
         case let error as NIOSSLError:
             let text = "\(error)"
             if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
@@ -64,6 +67,8 @@ extension TransferError {
             }
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: host, error)
         case is CancellationError: self.init(.timedOut, "\(host): no connection in time")
+        case HTTPParserError.invalidEOFState where isTunnel:
+            self.init(.proxy, "\(host): the proxy closed the connection inside its answer")
         case is HTTPParserError where isTunnel: self.init(.proxy, "\(host): the proxy's answer isn't HTTP")
         case _ where isTunnel && Self.isClosure(error):
             self.init(.proxy, "\(host): the proxy closed the connection while the tunnel was made")

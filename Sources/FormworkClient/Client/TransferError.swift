@@ -62,7 +62,7 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
 
     /// One line. Control characters are shown escaped.
     public var description: String {
-        let cause = self.cause.map { " (\($0))" } ?? ""
+        let cause = self.cause.map { " (\(Self.text($0)))" } ?? ""
         let sent = self.bytesSent.map { " [\($0, "byte") sent]" } ?? ""
         return "\(self.message)\(cause)\(sent)".withControlCharactersEscaped
     }

@@ -33,6 +33,8 @@ public struct FormSender: Sendable {
         public var upload: ResumableUpload?
         /// Redirects that were followed; `nil` if they aren't counted.
         package var redirects: Int?
+        /// Whether the source of the body was asked for bytes.
+        package var isSourceRead = false
     }
 
     /// Called during a transfer. `UploadOptions.monitor` shows its progress.
@@ -203,7 +205,6 @@ public struct FormSender: Sendable {
         let (machine, asked) = (course.machine, course.isAuthorized ? nil : self.options.authentication)
         var trace = course.trace
         var isAnswered = false
-        var bytesSent: Int64 = 0
         var isAuthorized = course.isAuthorized
         var authorization: String?
         do {
@@ -214,7 +215,6 @@ public struct FormSender: Sendable {
                     job.observer.received(answer.head, answer.isHTTP2)
                     if let asked, let challenge = next.challenge(answer.head, like: trusts ? next : job.request) {
                         isAuthorized = true
-                        bytesSent = answer.bytesSent
                         authorization = try await asked.answer(challenge)
                         if authorization != nil { return nil }
                     }
@@ -223,7 +223,7 @@ public struct FormSender: Sendable {
                     isAnswered = machine.answered(
                         summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
                     trace.upload = machine.upload
-                    trace.redirects = machine.redirects
+                    (trace.redirects, trace.isSourceRead) = (machine.redirects, machine.isSourceRead)
                     var answer = answer
                     answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
                     return isAnswered ? try await answered(answer, trace) : nil
@@ -231,7 +231,7 @@ public struct FormSender: Sendable {
             if let result { return result }
             if let authorization {
                 // A server that refused before the body left it unread.
-                if body != nil, bytesSent > 0 { try course.plan.checkReplayable() }
+                if body != nil, machine.isSourceRead { try course.plan.checkReplayable() }
                 course.request.headerFields[.authorization] = authorization
                 course.machine = SharedMachine(try job.make(course.plan, course.request))
             }
@@ -264,6 +264,7 @@ final class SharedMachine: Sendable {
     var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
     var redirects: Int? { self.state.withLock { $0.machine.redirects } }
     var checksum: String? { self.state.withLock { $0.machine.checksum } }
+    var isSourceRead: Bool { self.state.withLock { $0.machine.isSourceRead } }
 
     func next() -> SendStep {
         self.state.withLock { state in
@@ -288,6 +289,7 @@ final class SharedMachine: Sendable {
             self.state.withLock { $0.machine.judges(early: response, after: offer) }
         }
         hooks.requesting = observer.requesting
+        hooks.reading = { self.tell(turn) { $0.reading() } }
         hooks.sending = { offset in self.tell(turn) { $0.sending(upTo: offset) } }
         hooks.ended = { length in self.tell(turn) { $0.bodyEnded(at: length) } }
         hooks.informed = { response in

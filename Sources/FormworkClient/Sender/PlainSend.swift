@@ -18,6 +18,7 @@ package struct PlainSend: SendMachine {
     private var asks: Bool?
     private var followed = 0
     package var redirects: Int? { self.followed }
+    package private(set) var isSourceRead = false
     private var retries = 0
     private var pause: (Duration, reason: String)?
     private var failure: (any Error)?
@@ -41,9 +42,11 @@ package struct PlainSend: SendMachine {
             self.request, self.hasBody ? body : nil, expectsContinue: self.hasBody ? self.asks : false)
     }
 
+    package mutating func reading() { self.isSourceRead = true }
+
     package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
         let status = answer.head.status
-        let canRepeat = !self.hasBody || self.plan.isReplayable || answer.bytesSent == 0
+        let canRepeat = !self.hasBody || self.plan.isReplayable || !self.isSourceRead
         if status == .expectationFailed, self.hasBody, self.asks != false, canRepeat {
             self.asks = false
             return false
@@ -73,8 +76,7 @@ package struct PlainSend: SendMachine {
     package mutating func failed(_ error: any Error, remaining: Duration?) {
         guard self.retry.covers(error), let pause = self.retry.pause(after: self.retries, remaining: remaining)
         else { return self.failure = error }
-        let wasRead = (error as? TransferError)?.bytesSent ?? 0 > 0
-        if self.hasBody, wasRead, let blocker = self.plan.replayBlocker {
+        if self.hasBody, self.isSourceRead, let blocker = self.plan.replayBlocker {
             var shown = error as? TransferError
             shown?.message += "; not tried again, as \(blocker)"
             return self.failure = shown ?? error

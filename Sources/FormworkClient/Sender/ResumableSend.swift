@@ -101,6 +101,8 @@ package struct ResumableSend: SendMachine {
         self.client.uploadProtocol == .tus && self.page == nil ? self.tusChecksum : nil
     }
 
+    package private(set) var isSourceRead = false
+
     package private(set) var isBodyComplete: Bool?
 
     package var upload: ResumableUpload? {
@@ -159,6 +161,11 @@ package struct ResumableSend: SendMachine {
             request, ExchangeBody(self.plan, from: range.offset, count: range.count), expectsContinue: self.asks)
     }
 
+    package mutating func reading() {
+        self.isSourceRead = true
+        self.client.reading()
+    }
+
     package mutating func sending(upTo offset: Int64) { self.client.sending(upTo: offset) }
 
     package mutating func bodyEnded(at length: Int64) {
@@ -181,7 +188,7 @@ package struct ResumableSend: SendMachine {
             if status.code < 400 { self.release() }
             return true
         }
-        if status == .expectationFailed, self.asks != false, self.plan.isReplayable || answer.bytesSent == 0 {
+        if status == .expectationFailed, self.asks != false, self.plan.isReplayable || !self.isSourceRead {
             self.asks = false
             self.client.refused()
             return false

@@ -13,6 +13,8 @@ package protocol SendMachine: Sendable {
     /// Handles an informational answer during the exchange.
     /// - Returns: Whether to continue the exchange; otherwise ``next()`` is called.
     mutating func informed(by response: HTTPResponse) -> Bool
+    /// Called before the source of the body is asked for its first bytes.
+    mutating func reading()
     /// Called with the offset up to which the body was read, before these bytes are sent.
     mutating func sending(upTo offset: Int64)
     /// Called with the body's length after its end was read.
@@ -26,6 +28,9 @@ package protocol SendMachine: Sendable {
     /// Whether the machine judges this answer itself, if it is a 2xx or a redirect to a page before the whole body was
     /// sent: ``ExchangeHooks/judgesEarly``.
     func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool
+    /// Whether the source of the body was asked for bytes, in any exchange. A source that can be read only once is used up
+    /// then, even if the server got none of them.
+    var isSourceRead: Bool { get }
     /// Whether the requests together sent the whole body; `nil` if only the last one counts.
     var isBodyComplete: Bool? { get }
     /// The upload that can be resumed; `nil` for none.
@@ -38,6 +43,7 @@ package protocol SendMachine: Sendable {
 
 extension SendMachine {
     package mutating func informed(by response: HTTPResponse) -> Bool { true }
+    package mutating func reading() {}
     package mutating func sending(upTo offset: Int64) {}
     package mutating func bodyEnded(at length: Int64) {}
     package func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool { false }

@@ -9,6 +9,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import SystemPackage
 
 extension HTTPClient {
     /// Sends a body, resumes it where a connection was cut, with the IETF's draft or tus 1.0, and returns the answer.
@@ -152,11 +153,11 @@ extension HTTPClient {
             if let failure = feed?.failure { throw failure }
             if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
             let isSent = feed?.isComplete ?? true
-            let wasConnected = !(error is NIOConnectionError || (error as? HTTPClientError) == .connectTimeout)
+            let wasConnected = !error.precedesConnection
             machine.failed(
                 TransferError(
                     wasConnected ? isSent ? .receive : .send : .connect,
-                    "the connection failed (\(TransferError.text(error)))",
+                    "the connection failed",
                     bytesSent: wasConnected ? feed?.count ?? 0 : nil, cause: error),
                 remaining: deadline.remaining)
             return nil
@@ -249,8 +250,11 @@ private struct FollowedBuffers: AsyncSequence, Sendable {
 
     struct AsyncIterator: AsyncIteratorProtocol {
         let buffers: FollowedBuffers
+        var isBegun = false
 
         mutating func next() async throws -> ByteBuffer? {
+            if !self.isBegun { self.buffers.hooks.reading() }
+            self.isBegun = true
             let buffer = try await self.buffers.feed.next()
             let end = self.buffers.offset + self.buffers.feed.count
             if buffer == nil { self.buffers.hooks.ended(end) } else { self.buffers.hooks.sending(end) }
@@ -259,6 +263,21 @@ private struct FollowedBuffers: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffers: self) }
+}
+
+extension Error {
+    /// Whether no connection was made, so that the server can't have received anything.
+    fileprivate var precedesConnection: Bool {
+        switch self {
+        case let error as HTTPClientError:
+            [.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error)
+        // The client connects to an address without a search for others, whose errors would be collected in this one.
+        case is NIOConnectionError: true
+        case let error as IOError:
+            [Errno.connectionRefused, .noRouteToHost, .networkUnreachable].contains(Errno(rawValue: error.errnoCode))
+        default: false
+        }
+    }
 }
 
 extension HTTPClientResponse {

@@ -40,7 +40,7 @@ package struct FormOptions: ParsableArguments {
         name: [.customShort("H"), .long],
         help: ArgumentHelp(
             "A header of the request, or @FILE with one on each line. 'Content-Type: multipart/…' sets the form's type. "
-                + "headers and plan accept no other header, nor does body without --as.",
+                + "headers and plan accept no other header, nor does body without --as; with --compat curl they ignore it.",
             valueName: "name: value"))
     var header: [String] = []
 
@@ -126,20 +126,20 @@ package struct FormOptions: ParsableArguments {
         passesHeaders: Bool = false, leading: Int = 0, arrange: (FormData) throws -> FormData = { $0 }
     ) throws -> BodyPlan {
         let arguments = PartArgument.ofThisProcess
+        if let other = self.otherHeaders.first, !passesHeaders, self.compat == nil {
+            throw ExitStatus(
+                2, "formwork: -H \(HeaderText.masked(other)): is a header of the request, not of the body: leave it out"
+            )
+        }
         if let description = self.description {
             guard arguments.isEmpty else {
                 throw ExitStatus(2, "formwork: --from gives the whole form: leave out -F and --form-string")
             }
             try self.refuseDescribed()
-            return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description).form))
+            return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description, of: "--from").form))
         }
         guard !arguments.isEmpty else {
             throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")
-        }
-        if let other = self.otherHeaders.first, !passesHeaders, self.compat == nil {
-            throw ExitStatus(
-                2, "formwork: -H \(HeaderText.masked(other)): is a header of the request, not of the body: leave it out"
-            )
         }
         var form = CurlForm(options: try self.curlOptions())
         defer { self.warn(form.warnings) }

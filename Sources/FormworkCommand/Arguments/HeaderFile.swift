@@ -15,11 +15,11 @@ enum HeaderFile {
             let word = words[index]
             if word == "--" { return expanded + words[index...] }
             index += 1
-            if ["-H", "--header"].contains(word), index < words.count, words[index].hasPrefix("@") {
-                expanded += try self.lines(of: String(words[index].dropFirst()))
+            if ["-H", "--header"].contains(word), index < words.count, let file = words[index].fileAfterSign {
+                expanded += try self.lines(of: String(file))
                 index += 1
-            } else if let head = ["-H@", "--header=@"].first(where: word.hasPrefix) {
-                expanded += try self.lines(of: String(word.dropFirst(head.count)))
+            } else if let head = ["-H@", "--header=@"].first(where: { word.utf8.starts(with: $0.utf8) }) {
+                expanded += try self.lines(of: String(Substring(word.utf8.dropFirst(head.utf8.count))))
             } else {
                 expanded.append(word)
             }

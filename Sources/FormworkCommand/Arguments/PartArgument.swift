@@ -139,11 +139,14 @@ struct PartArgument {
     /// - Parameter notes: Gets warnings for a form that can be sent.
     func add(
         to form: inout CurlForm, _ expansion: FileExpansion, _ notes: inout [String]
-    ) throws(FormworkError) {
-        do throws(FormworkError) {
+    ) throws {
+        do {
             switch self.option {
             case .form:
                 let argument = try FormArgument(parsing: self.text, grammar: form.options.grammar)
+                if argument.content.isStandardInput {
+                    try StandardInput.take(for: "-F \(ShellQuote.quote(self.text))", isPart: true)
+                }
                 let expanded = try expansion.expand(argument)
                 for argument in expanded { try form.append(argument) }
                 if expanded.count == 1, case .files(let files) = argument.content, files.count > 1 {
@@ -154,7 +157,7 @@ struct PartArgument {
                 }
             case .formString: try form.append(literal: self.text)
             }
-        } catch {
+        } catch let error as FormworkError {
             throw self.explain(error)
         }
     }
@@ -173,6 +176,17 @@ struct PartArgument {
         error.message = "\(self.option.rawValue) \(ShellQuote.quote(self.text)): \(path)\(error.message)"
         error.path = nil
         return error
+    }
+}
+
+extension FormArgument.Content {
+    /// Whether it reads standard input.
+    fileprivate var isStandardInput: Bool {
+        switch self {
+        case .files(let files): files.contains { $0.path == "-" }
+        case .contents(let file): file.path == "-"
+        default: false
+        }
     }
 }
 

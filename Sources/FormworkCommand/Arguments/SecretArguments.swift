@@ -55,7 +55,7 @@ enum SecretArguments {
     /// Where a URL begins that may have no scheme; `nil` if the word has a scheme, or isn't a URL.
     private static func startOfURL(_ word: String, after before: String, _ isPlace: Bool) -> Int? {
         let options = ["-x", "--proxy", "--url"]
-        guard word.utf8.firstRange(of: "://".utf8) == nil else { return nil }
+        guard word.utf8.authorityStart == nil else { return nil }
         let option = ShortOptions(before).flatMap { $0.value.isEmpty ? $0.option : nil } ?? before
         if isPlace || options.contains(option) { return 0 }
         if let short = ShortOptions(word), short.option == "-x" { return word.utf8.count - short.value.utf8.count }
@@ -91,15 +91,23 @@ enum SecretArguments {
         return Redirection.carriesCredentials(name) ? colon + 1..<bytes.count : nil
     }
 
+    /// The options whose values begin with a parameter.
+    private static let parameterOptions = [
+        "--url-query", "-d", "--data", "--data-raw", "--data-binary", "--data-urlencode",
+    ]
+
     /// The values of a URL's parameters that carry credentials. They are looked for in every word, as a URL may have no
     /// scheme.
     private static func parameters(of word: String, after before: String) -> [Range<Int>] {
-        let option = "--url-query"
         let bytes = Array(word.utf8)
         guard bytes.contains(UInt8(ascii: "=")) else { return [] }
         var starts: [Int] = []
-        if before == option { starts.append(0) }
-        if word.hasPrefix(option + "=") { starts.append(option.utf8.count + 1) }
+        let option = ShortOptions(before).flatMap { $0.value.isEmpty ? $0.option : nil } ?? before
+        if self.parameterOptions.contains(option) { starts.append(0) }
+        if let short = ShortOptions(word), short.option == "-d" {
+            starts.append(word.utf8.count - short.value.utf8.count)
+        }
+        for option in self.parameterOptions where word.hasPrefix(option + "=") { starts.append(option.utf8.count + 1) }
         let separators = "?&;".utf8
         for index in bytes.indices where separators.contains(bytes[index]) { starts.append(index + 1) }
         return starts.compactMap { start -> Range<Int>? in

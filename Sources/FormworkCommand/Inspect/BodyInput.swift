@@ -184,8 +184,8 @@ final class BodyInput {
                     "looks like base64, of which at most \(CaptureKind.limit >> 20) MiB are decoded: use base64 -d")
             }
         }
-        // What is missing from the capture stays known.
-        if let shortfall { self.notes.append(shortfall) }
+        // What is missing from the capture, or follows the body, stays known.
+        self.notes += [self.shortfall, try self.surplus()].compactMap { $0 }
         self.framing = .memory
         var letters = text.filter { !$0.isBlank && $0 != 0x0D && $0 != 0x0A }
         while letters.count % 4 != 0, letters.count % 4 != 1 { letters.append(UInt8(ascii: "=")) }

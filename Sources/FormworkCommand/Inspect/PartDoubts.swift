@@ -9,7 +9,9 @@ struct PartDoubts {
     private var content: StrayDelimiter
     private var epilogue: StrayDelimiter
     private var hasByteOrderMark = false
-    private var encodedPart: String?
+    /// A warning that an encoded part is listed as it was sent; `nil` without one. It isn't a doubt: every receiver finds
+    /// the same parts.
+    private(set) var encodedPart: String?
     /// The offset of the bytes that arrive next, before the first part.
     private var offset: Int64 = 0
     private var part = 0
@@ -46,8 +48,8 @@ struct PartDoubts {
         if self.encodedPart == nil, encoding == Array("base64".utf8) || encoding == Array("quoted-printable".utf8) {
             self.encodedPart =
                 "the content of part \(self.part) is encoded (Content-Transfer-Encoding: "
-                + "\(String(decoding: encoding, as: UTF8.self))), and is listed and extracted as it was sent: RFC 7578 doesn't "
-                + "allow that in forms"
+                + "\(String(decoding: encoding, as: UTF8.self))), and is listed and extracted as it was sent: RFC 7578 "
+                + "deprecates that in forms"
         }
         for (role, bytes) in [("name", header.nameBytes), ("filename", header.filenameBytes)]
         where self.quotes.isEmpty && bytes?.hasBareQuote ?? false {
@@ -65,7 +67,7 @@ struct PartDoubts {
         if self.content.offset != nil { self.strayPart = self.part }
     }
 
-    /// Warnings, when the whole body was read.
+    /// What other receivers may read differently, when the whole body was read.
     func all(_ parser: MultipartParser) -> [String] {
         var doubts: [String] = []
         if self.hasByteOrderMark, parser.preambleBytes > 0 {
@@ -86,7 +88,7 @@ struct PartDoubts {
                 "the close delimiter is followed by \"\(self.delimiter)\" at offset \(offset), so a part is lost: "
                     + "write \"\(self.delimiter)--\" only at the end")
         }
-        return doubts + self.quotes + [self.encodedPart].compactMap { $0 }
+        return doubts + self.quotes
     }
 
     private func text(of offset: Int64) -> String {

@@ -54,7 +54,7 @@ struct PartWalk {
             throw ExitStatus(70, "formwork: \(name): \(first)")
         }
         return self.input.notes + [self.input.shortfall, surplus].compactMap { $0 } + doubts
-            + [diagnosis].compactMap { $0 }
+            + [self.doubts.encodedPart, diagnosis].compactMap { $0 }
     }
 
     private mutating func feed(_ chunk: [UInt8], _ sink: inout some PartSink) throws {

@@ -1,6 +1,5 @@
 #if Command
 import Formwork
-import SystemPackage
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -17,11 +16,13 @@ enum JSONText {
         return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
     }
 
-    /// - Parameter file: The file's path; `-` means standard input.
-    static func decode<Value: Decodable>(_ type: Value.Type, from file: String) throws -> Value {
+    /// - Parameters:
+    ///   - file: The file's path; `-` means standard input.
+    ///   - option: The option that names it.
+    static func decode<Value: Decodable>(_ type: Value.Type, from file: String, of option: String) throws -> Value {
         let isInput = file == "-"
         let limit = 256 << 20
-        let source: BodySource = isInput ? .descriptor(.standardInput) : .file(FilePath(file))
+        let source = try StandardInput.source(file, for: "\(option) \(file)")
         let bytes = try BodyPlan(copying: source).bytes(upTo: limit)
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))

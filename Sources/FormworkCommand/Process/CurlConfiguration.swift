@@ -43,7 +43,8 @@ struct CurlConfiguration {
 
     /// Whether a header is `Authorization`, or a file that may have it.
     static func isAuthorization(_ header: String) -> Bool {
-        header.hasPrefix("@") || header.prefix { $0 != ":" && $0 != ";" }.lowercased() == "authorization"
+        let name = header.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
+        return header.utf8.first == UInt8(ascii: "@") || Substring(name).lowercased() == "authorization"
     }
 }
 #endif

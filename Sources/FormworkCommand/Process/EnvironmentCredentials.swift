@@ -17,9 +17,11 @@ package enum EnvironmentCredentials: Equatable {
         case (_?, _?):
             throw ExitStatus(2, "formwork: FORMWORK_USER and FORMWORK_TOKEN are both set: set only one of them")
         case (let user?, nil):
-            let words = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard words.count == 2 else { throw ExitStatus(2, "formwork: FORMWORK_USER: write user:password") }
-            return .user(String(words[0]), password: String(words[1]))
+            // By bytes: a colon and a combining mark after it are one Character.
+            guard let colon = user.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+                throw ExitStatus(2, "formwork: FORMWORK_USER: write user:password")
+            }
+            return .user(String(user[..<colon]), password: String(user[user.utf8.index(after: colon)...]))
         case (nil, let token?):
             let isText = token.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F }
             guard isText, token.utf8.first != 0x20, token.utf8.last != 0x20 else {

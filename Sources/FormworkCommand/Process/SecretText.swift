@@ -57,8 +57,14 @@ package enum SecretText {
 
     /// Whether a URL, with or without a scheme, has a user or password.
     static func hasUserInfo(url: String) -> Bool {
+        url.utf8.authority.contains(UInt8(ascii: "@"))
+    }
+
+    /// Like ``masked(_:)``, for a text that should be a URL, also if it has no scheme.
+    package static func masked(url: String) -> String {
         let bytes = Array(url.utf8)
-        return self.userInfo(of: bytes, from: self.ends(of: "://", in: bytes).first ?? 0) != nil
+        let userInfo = self.userInfo(of: bytes, from: bytes.authorityStart ?? 0)
+        return self.masked(String(decoding: self.masked([userInfo].compactMap { $0 }, in: bytes), as: UTF8.self))
     }
 
     /// The values of parameters that carry a credential.

@@ -102,9 +102,10 @@ struct ToolTarget {
     /// The headers' names and values, without the blanks around them.
     private var fields: [(name: String, value: String)] {
         self.headers.map { header in
-            let words = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = words.count > 1 ? words[1].drop { $0 == " " || $0 == "\t" } : ""
-            return (String(words[0]), String(value))
+            // By bytes: a colon and a combining mark after it are one Character.
+            let name = header.utf8.prefix { $0 != UInt8(ascii: ":") }
+            let value = header.utf8[name.endIndex...].dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+            return (String(Substring(name)), String(Substring(value)))
         }
     }
 

@@ -1,6 +1,13 @@
 #if Command
 import Formwork
-import SystemPackage
+
+extension String {
+    /// The name after `@`, with which an option's value names a file; `nil` for another value.
+    package var fileAfterSign: Substring? {
+        // By bytes: the sign and a combining mark after it are one Character.
+        self.utf8.first == UInt8(ascii: "@") ? Substring(self.utf8.dropFirst()) : nil
+    }
+}
 
 /// Small files that options name: secrets, headers.
 package enum GivenFile {
@@ -11,7 +18,7 @@ package enum GivenFile {
     ///   - limit: Bytes that it may have.
     /// - Throws: ``ExitStatus``, with the option in its message.
     package static func bytes(of file: String, _ option: String, limit: Int) throws -> [UInt8] {
-        let source: BodySource = file == "-" ? .descriptor(.standardInput) : .file(FilePath(file))
+        let source = try StandardInput.source(file, for: option)
         do { return try BodyPlan(copying: source).bytes(upTo: limit) } catch {
             var error = error
             error.path = nil

@@ -107,15 +107,22 @@ struct BodyCommand: ParsableCommand {
         }
         let plan = try self.form.makePlan(passesHeaders: true)
         guard let length = plan.contentLength else {
-            let reason = plan.lengthBlocker.map { ": \($0)" } ?? ""
-            throw ExitStatus(2, "formwork: --as request needs the body's length\(reason): --spool finds it")
+            let reason = plan.lengthBlocker.map { ": \($0)\($0.lengthRemedy)" } ?? ""
+            throw ExitStatus(2, "formwork: --as request needs the body's length\(reason)".withControlCharactersEscaped)
         }
         let target = RequestTarget(try self.checkedURL() ?? "http://localhost/")
         let given = try self.checkedHeaders()
-        let isAuthorized = given.contains { $0.lowercased().hasPrefix("authorization:") }
+        let names = given.map { Substring($0.utf8.prefix { $0 != UInt8(ascii: ":") }).lowercased() }
+        if let place = names.firstIndex(where: { ["content-length", "transfer-encoding"].contains($0) }) {
+            throw ExitStatus(
+                2,
+                "formwork: -H \(HeaderText.masked(given[place])): it is set from the body's length: leave it out")
+        }
+        let isAuthorized = names.contains("authorization")
         let authorization = isAuthorized ? nil : target.credentials.map { "Authorization: \($0.fieldValue)" }
+        let host = names.contains("host") ? nil : "Host: \(target.authority)"
         let headers =
-            ["Host: \(target.authority)"] + [authorization].compactMap(\.self) + given + [
+            [host, authorization].compactMap(\.self) + given + [
                 "Content-Type: \(plan.contentType)", "Content-Length: \(length)",
             ]
         let head = (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
@@ -140,20 +147,28 @@ struct BodyCommand: ParsableCommand {
 
     /// The URL. A line end or a blank in it would end the request's line, and begin other lines.
     private func checkedURL() throws -> String? {
-        if let url, url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
+        guard let url else { return nil }
+        let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
+        if url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
             throw ExitStatus(
-                2,
-                "formwork: --url \(ShellQuote.quote(url.withControlCharactersEscaped)): a URL has no blanks and control "
-                    + "characters: percent-encode them")
+                2, "formwork: --url \(shown): a URL has no blanks and control characters: percent-encode them")
         }
-        return self.url
+        let scheme = url.utf8.authorityStart.map { String(url[..<$0]).lowercased() } ?? "http://"
+        guard ["http://", "https://"].contains(scheme), !url.utf8.authority.isEmpty else {
+            throw ExitStatus(
+                2, "formwork: --url \(shown): give a URL of http or https, such as http://localhost:8080/")
+        }
+        return url
     }
 
     /// The headers other than `Content-Type`, each with a name and a value.
     private func checkedHeaders() throws -> [String] {
         let headers = self.form.otherHeaders
-        for header in headers where header.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) || !header.contains(":") {
-            throw ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): write 'Name: value'")
+        for header in headers {
+            let isLine = !header.utf8.contains { $0 < 0x20 && $0 != 0x09 }
+            guard isLine, header.utf8.contains(UInt8(ascii: ":")) else {
+                throw ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): write 'Name: value'")
+            }
         }
         return headers
     }
@@ -201,24 +216,24 @@ private struct RequestTarget {
     let credentials: BasicCredentials?
 
     init(_ url: String) {
-        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-        let rest = url[start...].prefix { $0 != "#" }
-        let place = rest.prefix { !"/?".contains($0) }
-        let at = place.lastIndex(of: "@")
-        self.authority = String(at.map { place[place.index(after: $0)...] } ?? place)
+        // By bytes: a delimiter and a combining mark after it are one Character.
+        let place = url.utf8.authority
+        let at = place.lastIndex(of: UInt8(ascii: "@"))
+        self.authority = String(Substring(at.map { place[place.index(after: $0)...] } ?? place))
         self.credentials = at.map { at in
-            let words = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let words = place[..<at].split(
+                separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
             let texts = words.map { String(decoding: Self.decoded($0), as: UTF8.self) }
             return BasicCredentials(user: texts[0], password: texts.count > 1 ? texts[1] : "")
         }
-        let path = rest.dropFirst(place.count)
-        self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
+        let path = url.utf8[place.endIndex...].prefix { $0 != UInt8(ascii: "#") }
+        self.path = (path.first == UInt8(ascii: "/") ? "" : "/") + String(Substring(path))
     }
 
     /// The bytes of a percent-encoded text. A '%' that begins no escape stays.
-    private static func decoded(_ text: Substring) -> [UInt8] {
+    private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = text[...]
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
             if byte == UInt8(ascii: "%"), digits.count == 2, !digits.contains(where: { "+-".utf8.contains($0) }),

@@ -35,7 +35,12 @@ struct TypeCommand: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    func validate() throws { for file in self.files { try GivenPath.check(["the input": file]) } }
+    func validate() throws {
+        for file in self.files { try GivenPath.check(["the input": file]) }
+        guard self.files.filter({ $0 == "-" }).count <= 1 else {
+            throw ValidationError("-: is given twice, and standard input can be read only once: leave one out")
+        }
+    }
 
     private struct Answer {
         var file: String

@@ -5,15 +5,24 @@ import HTTPTypes
 
 // The events while a request is in progress, and at its end.
 extension UploadClient {
+    /// The source of the body is asked for bytes. Sources are read ahead, so until the request's last byte was read it isn't
+    /// known how far a source that can be read only once has been.
+    package mutating func reading() { self.isReading = true }
+
     /// The body was read up to `offset`. Call this before the bytes can be sent, because the answer could come earlier
     /// otherwise.
     public mutating func sending(upTo offset: Int64) {
         self.sent = max(self.sent, offset)
+        guard self.isReading, case .busy(let exchange) = self.phase, let range = exchange.range else { return }
+        if let count = range.count ?? self.length.map({ $0 - range.offset }), offset >= range.offset + count {
+            self.isReading = false
+        }
     }
 
     /// The body's end is known: it has `length` bytes.
     public mutating func bodyEnded(at length: Int64) {
         self.sent = max(self.sent, length)
+        self.isReading = false
         if self.length == nil { self.length = length }
     }
 
@@ -107,12 +116,14 @@ extension UploadClient {
         let failure = UploadFailure(.interrupted, "the connection broke before the server answered", cause: cause)
         if case .replay(let answer) = exchange.kind { return self.finish(answer, isAnswerLost: true) }
         if self.link != nil { return self.retry(.ask, failure) }
-        guard !wasReached || self.holdsNothing(exchange) || self.options.repeatsUnanswered else {
+        let mayRepeat = !wasReached || self.holdsNothing(exchange) || self.options.repeatsUnanswered
+        guard mayRepeat, self.canGive(0) else {
+            let once = mayRepeat ? ", and the body can't be read again" : ""
             self.fail(
                 UploadFailure(
                     .interrupted,
                     "the connection broke after \(self.sent, "byte"), and "
-                        + (self.refusal ?? "the server had not offered to resume"),
+                        + (self.refusal ?? "the server had not offered to resume") + once,
                     cause: cause))
             return
         }
@@ -133,9 +144,11 @@ extension UploadClient {
 
     /// Why the upload's URL can't be used; `nil` if the server named none.
     var refusal: String? {
-        self.refusedLocation.map {
-            "the server places the upload at \($0), which isn't HTTP, or has no TLS: it may not know that it is after a "
-                + "proxy with TLS"
+        self.refusedLocation.map { location in
+            "the server places the upload at \(location), which "
+                + (UploadTarget(location) == nil
+                    ? "isn't a URL of http or https"
+                    : "has no TLS: it may not know that it is after a proxy with TLS")
         }
     }
 

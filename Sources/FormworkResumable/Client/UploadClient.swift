@@ -74,6 +74,8 @@ public struct UploadClient: Sendable {
     public internal(set) var acknowledged: Int64 = 0
     /// The furthest offset up to which the body was ever read.
     package internal(set) var sent: Int64 = 0
+    /// Whether the body's source was asked for bytes, and not all bytes of the request have been read yet.
+    var isReading = false
     /// Why the last try failed, for a progress line; `nil` after progress.
     public internal(set) var lastFailure: UploadFailure?
 
@@ -171,7 +173,9 @@ public struct UploadClient: Sendable {
             return self.fail(
                 UploadFailure(
                     code,
-                    "the server needs the body from byte \(offset), but it was read up to byte \(self.sent) and can't be read again: use a source that can be reopened",
+                    "the server needs the body from byte \(offset), but it was read up to byte \(self.sent)"
+                        + (offset == self.sent ? " or further" : "")
+                        + " and can't be read again: use a source that can be reopened",
                     cause: self.lastFailure?.cause))
         }
         return self.send(make(&self))
@@ -190,7 +194,7 @@ public struct UploadClient: Sendable {
 
     /// Whether the body can be read from `offset`.
     func canGive(_ offset: Int64) -> Bool {
-        self.options.isReplayable || offset == self.sent && !self.isContinued
+        self.options.isReplayable || offset == self.sent && !self.isContinued && !self.isReading
     }
 
     /// The protocol; `nil` for an ordinary request.

@@ -27,7 +27,9 @@ public struct CompletedUpload: Sendable {
     public var filename: String?
     /// The tus metadata; empty for the draft.
     public var metadata: TusMetadata
-    /// The request that created the upload, without credentials and without content.
+    /// The request that created the upload, without content and without credentials, which aren't stored: fields and
+    /// parameters of the query whose names have `authorization`, `cookie`, `token`, `secret`, `signature`, `password`,
+    /// `credential`, `apikey` or `accesskey`, in any case and with hyphens and underscores anywhere.
     public var request: HTTPRequest
 
     init(_ name: String, _ record: UploadRecord, _ content: BodySource, length: Int64) {

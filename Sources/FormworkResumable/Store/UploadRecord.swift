@@ -43,8 +43,8 @@ struct UploadRecord: Codable, Sendable {
     ) {
         (self.note, self.maxSize) = (terms.note.map { Data($0) }, terms.maxSize)
         var request = request
-        // By the rule for redirects: a service's own names, such as X-Api-Key, carry credentials, too.
-        for name in Set(request.headerFields.map(\.name)) where Redirection.carriesCredentials(name.rawName) {
+        // A service's own names, such as X-Api-Key, carry credentials, too.
+        for name in Set(request.headerFields.map(\.name)) where Self.isCredential(name.rawName) {
             request.headerFields[name] = nil
         }
         request.path = request.path.map(Self.withoutSecrets)
@@ -67,13 +67,31 @@ struct UploadRecord: Codable, Sendable {
     /// A path without the parameters of its query that carry credentials.
     private static func withoutSecrets(_ path: String) -> String {
         guard let start = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return path }
-        let parameters = path.utf8[path.utf8.index(after: start)...].split(
-            omittingEmptySubsequences: false, whereSeparator: { $0 == UInt8(ascii: "&") })
-        let kept = parameters.map { String(Substring($0)) }.filter { parameter in
-            let name = String(Substring(parameter.utf8.prefix { $0 != UInt8(ascii: "=") }))
-            return !Redirection.carriesCredentials(name)
+        var kept: [UInt8] = []
+        var rest = path.utf8[path.utf8.index(after: start)...]
+        while !rest.isEmpty {
+            // Some servers read a semicolon as a separator, too.
+            let parameter = rest.prefix { $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: ";") }
+            rest = rest[parameter.endIndex...]
+            let separator = rest.popFirst()
+            let name = String(Substring(parameter.prefix { $0 != UInt8(ascii: "=") }))
+            guard !Self.isCredential(name) else { continue }
+            kept += parameter
+            if let separator { kept.append(separator) }
         }
-        return String(path[..<start]) + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+        while let last = kept.last, last == UInt8(ascii: "&") || last == UInt8(ascii: ";") { kept.removeLast() }
+        return String(path[..<start]) + (kept.isEmpty ? "" : "?" + String(decoding: kept, as: UTF8.self))
+    }
+
+    /// Texts in the name of a field or parameter that carries a credential. They are fewer than those of redirects, which
+    /// may guess: what is dropped here is missing when the upload is complete.
+    private static let credentialNames = [
+        "accesskey", "apikey", "authorization", "cookie", "credential", "password", "secret", "signature", "token",
+    ]
+
+    private static func isCredential(_ name: String) -> Bool {
+        let letters = name.lowercased().filter { $0 != "-" && $0 != "_" }
+        return self.credentialNames.contains { letters.contains($0) }
     }
 
     /// The record as bytes for ``init(_:)``.

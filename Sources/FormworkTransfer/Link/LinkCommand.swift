@@ -119,18 +119,17 @@ package struct LinkCommand: ParsableCommand {
     /// The URL without a path, and without a slash at its end.
     private static func origin(of text: String) throws -> String {
         let url = try TargetURL.complete(text)
-        let shown = ShellQuote.quote(text).withControlCharactersEscaped
+        let shown = ShellQuote.quote(SecretText.masked(url: text)).withControlCharactersEscaped
         guard let parts = URL(text: url), parts.origin != nil else {
             throw ExitStatus(2, "formwork: --to \(shown): give an address such as https://up.example.com")
         }
         guard parts.user == nil, parts.password == nil, ["", "/"].contains(parts.path), parts.query == nil,
             parts.fragment == nil
         else {
-            let given = SecretText.masked(shown)
             throw ExitStatus(
-                2, "formwork: --to \(given): give scheme, host and port alone: a receiver has no path")
+                2, "formwork: --to \(shown): give scheme, host and port alone: a receiver has no path")
         }
-        if !text.contains("://") {
+        if text.utf8.authorityStart == nil {
             Warning.write([
                 "--to \(shown): without a scheme the link is http://, and everyone who reads the traffic can use it: write "
                     + "https://\(shown)"

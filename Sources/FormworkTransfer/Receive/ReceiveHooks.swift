@@ -59,7 +59,7 @@ struct ReceiveHooks: ParsableArguments {
     func options() throws -> Hooks.Options? {
         guard let hook else { return nil }
         let url = try TargetURL.complete(hook)
-        let shown = ShellQuote.quote(SecretText.masked(hook)).withControlCharactersEscaped
+        let shown = ShellQuote.quote(SecretText.masked(url: hook)).withControlCharactersEscaped
         guard let parts = URL(text: url), parts.origin != nil, parts.user == nil, parts.password == nil
         else {
             throw ExitStatus(2, "formwork: --hook \(shown): give an http or https URL, without user and password")

@@ -9,7 +9,7 @@ import SystemPackage
 
 /// Where an answer goes: streamed to a file or to standard output, or into the report.
 struct AnswerOutput: Sendable {
-    /// The most bytes of a body that a report holds or a terminal shows.
+    /// The most bytes of a body that a report holds, or of JSON that a terminal indents.
     static let limit = 1 << 20
 
     /// `nil` and `-` for standard output.
@@ -39,8 +39,8 @@ struct AnswerOutput: Sendable {
             } else if report.status < 400 {
                 throw TransferError(.receive, "the connection ended inside the answer")
             }
-        } else if self.isJSON || isHidden || Terminal.isTerminal(.standardOutput) {
-            // A report needs the whole body, and on a terminal control characters are escaped.
+        } else if self.isJSON || isHidden {
+            // A report needs the whole body.
             let limit = isHidden ? 0 : Self.limit
             do {
                 while !report.isBodyTruncated, let bytes = try await answer.body.nextBytes() {
@@ -53,12 +53,8 @@ struct AnswerOutput: Sendable {
                 self.record.answer(report)
                 throw error
             }
-            if !self.isJSON, !isHidden {
-                try Self.writing { try StandardOutput.write(self.terminalText(report)) }
-                if report.isBodyTruncated {
-                    Warning.write(["the terminal shows only the first 1 MiB of the answer: -o FILE writes all of it"])
-                }
-            }
+        } else if Terminal.isTerminal(.standardOutput) {
+            report.bytesReceived = try await self.show(answer, report)
         } else {
             report.bytesReceived = try await self.write(answer, report) { bytes in
                 try Self.writing { try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput) }
@@ -96,26 +92,39 @@ struct AnswerOutput: Sendable {
         }
     }
 
-    private func terminalText(_ report: SendReport) -> String {
-        let head = self.includesHead ? Self.shown(report.headText) : ""
-        if report.isJSON, !report.isBodyTruncated,
-            let body = JSONLayout.text(report.body, isColoured: TerminalColours.areWanted)
-        {
-            return head + body
+    /// Shows the whole answer on a terminal: JSON with colours and indented, unless it is long, other text as it arrives,
+    /// without control characters.
+    /// - Returns: The number of bytes of the answer's body.
+    private func show(_ answer: ExchangeAnswer, _ report: SendReport) async throws -> Int64 {
+        var text = TerminalText()
+        if self.includesHead { try Self.show(text.next(Array(report.headText.utf8))) }
+        var count: Int64 = 0
+        // Bytes of JSON that aren't shown yet.
+        var held: [UInt8] = []
+        do {
+            while let bytes = try await answer.body.nextBytes() {
+                count += Int64(bytes.count)
+                held += bytes
+                guard !report.isJSON || count > Self.limit else { continue }
+                try Self.show(text.next(held))
+                held = []
+            }
+        } catch {
+            try Self.show(text.next(held) + text.end())
+            throw error
         }
-        let body = Self.shown(String(decoding: report.body, as: UTF8.self))
-        let text = head + body
-        return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
+        if !held.isEmpty, !answer.body.isCut,
+            let layout = JSONLayout.text(held, isColoured: TerminalColours.areWanted)
+        {
+            return try Self.show(layout, count)
+        }
+        return try Self.show(text.next(held) + text.end(), count)
     }
 
-    /// Text without control characters, other than tabs and line ends.
-    private static func shown(_ text: String) -> String {
-        // By scalars: "\r\n" is one Character, which is neither of the two.
-        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { String($0.last == "\r" ? $0.dropLast() : $0) }
-        return lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-            .map { $0.map { String($0).withControlCharactersEscaped }.joined(separator: "\t") }
-            .joined(separator: "\n")
+    @discardableResult
+    private static func show(_ text: String, _ count: Int64 = 0) throws -> Int64 {
+        try self.writing { try StandardOutput.write(text) }
+        return count
     }
 }
 #endif

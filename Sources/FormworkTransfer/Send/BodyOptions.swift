@@ -93,15 +93,14 @@ struct BodyOptions: ParsableArguments {
     private func pieces() throws -> [[UInt8]] {
         var placed: [(place: Int, bytes: [UInt8])] = []
         for data in self.data {
-            let isFile = data.text.hasPrefix("@")
-            let bytes = isFile ? try Self.read(data.text.dropFirst(), "-d") : Array(data.text.utf8)
-            placed.append((data.place, isFile ? bytes.filter { ![0x00, 0x0A, 0x0D].contains($0) } : bytes))
+            let file = data.text.fileAfterSign
+            let bytes = try file.map { try Self.read($0, "-d") } ?? Array(data.text.utf8)
+            placed.append((data.place, file != nil ? bytes.filter { ![0x00, 0x0A, 0x0D].contains($0) } : bytes))
         }
         placed += self.dataRaw.map { ($0.place, Array($0.text.utf8)) }
         for data in self.dataBinary {
-            let isFile = data.text.hasPrefix("@")
-            let bytes = isFile ? try Self.read(data.text.dropFirst(), "--data-binary") : Array(data.text.utf8)
-            placed.append((data.place, bytes))
+            let file = try data.text.fileAfterSign.map { try Self.read($0, "--data-binary") }
+            placed.append((data.place, file ?? Array(data.text.utf8)))
         }
         for data in self.dataUrlencode {
             placed.append((data.place, try Self.escaped(data.text, .form, "--data-urlencode")))
@@ -111,6 +110,7 @@ struct BodyOptions: ParsableArguments {
 
     private func body(ofFile path: String, _ form: FormOptions) throws -> Body {
         guard path != "-" else {
+            try StandardInput.take(for: "-T -")
             let type = try form.contentType(of: nil)
             return Body(plan: try BodyPlan(content: .descriptor(.standardInput), contentType: type))
         }
@@ -129,7 +129,7 @@ struct BodyOptions: ParsableArguments {
     }
 
     private func body(ofJSON text: String, _ form: FormOptions) throws -> Body {
-        let bytes = text.hasPrefix("@") ? try Self.read(text.dropFirst(), "--data-json") : Array(text.utf8)
+        let bytes = try text.fileAfterSign.map { try Self.read($0, "--data-json") } ?? Array(text.utf8)
         do { _ = try OrderedJSON.read(bytes) } catch {
             throw ExitStatus(2, "formwork: --data-json: \(error.message.withControlCharactersEscaped)")
         }
@@ -142,16 +142,17 @@ struct BodyOptions: ParsableArguments {
     func complete(_ url: String, addsName: Bool) throws -> String {
         var url = url
         var fragment = ""
-        if let hash = url.firstIndex(of: "#") {
+        // By bytes: a delimiter and a combining mark after it are one Character.
+        if let hash = url.utf8.firstIndex(of: UInt8(ascii: "#")) {
             fragment = String(url[hash...])
             url = String(url[..<hash])
         }
         if addsName, let path = self.uploadFile, path != "-", let name = FilePath(path).lastComponent?.string {
-            let query = url.firstIndex(of: "?") ?? url.endIndex
+            let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) ?? url.endIndex
             var place = String(url[..<query])
-            let start = place.firstRange(of: "://")?.upperBound ?? place.startIndex
-            if !place[start...].contains("/") { place += "/" }
-            if place.hasSuffix("/") { place += PercentEncoder.rfc3986.encode(name) }
+            let start = place.utf8.authorityStart ?? place.startIndex
+            if !place.utf8[start...].contains(UInt8(ascii: "/")) { place += "/" }
+            if place.utf8.last == UInt8(ascii: "/") { place += PercentEncoder.rfc3986.encode(name) }
             url = place + url[query...]
         }
         for text in self.urlQuery {
@@ -159,7 +160,7 @@ struct BodyOptions: ParsableArguments {
                 text.hasPrefix("+")
                 ? Array(text.utf8.dropFirst()) : try Self.escaped(text, .rfc3986, "--url-query")
             url +=
-                (url.contains("?") ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?")
+                (url.utf8.contains(UInt8(ascii: "?")) ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?")
                 + String(decoding: bytes, as: UTF8.self)
         }
         return url + fragment
@@ -167,18 +168,21 @@ struct BodyOptions: ParsableArguments {
 
     /// curl's grammar: the first '=' or '@' decides.
     private static func escaped(_ text: String, _ encoder: PercentEncoder, _ option: String) throws -> [UInt8] {
-        guard let sign = text.firstIndex(where: { $0 == "=" || $0 == "@" }) else {
-            return encoder.encode(Array(text.utf8))
+        // By bytes: a sign and a combining mark after it are one Character.
+        let bytes = text.utf8
+        guard let sign = bytes.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "@") }) else {
+            return encoder.encode(Array(bytes))
         }
-        let (name, rest) = (text[..<sign], text[text.index(after: sign)...])
-        let content = text[sign] == "@" ? try Self.read(rest, option) : Array(rest.utf8)
+        let (name, rest) = (text[..<sign], text[bytes.index(after: sign)...])
+        let content = bytes[sign] == UInt8(ascii: "@") ? try Self.read(rest, option, name: name) : Array(rest.utf8)
         let head = name.isEmpty ? [] : encoder.encode(Array(name.utf8)) + [UInt8(ascii: "=")]
         return head + encoder.encode(content)
     }
 
-    static func read(_ path: Substring, _ option: String) throws -> [UInt8] {
+    /// - Parameter name: What is before the `@`.
+    static func read(_ path: Substring, _ option: String, name: Substring = "") throws -> [UInt8] {
         guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the file's name is empty") }
-        let source: BodySource = path == "-" ? .descriptor(.standardInput) : .file(FilePath(String(path)))
+        let source = try StandardInput.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
             var status = ExitStatus(error)
             let reason = (status.message ?? "").trimmingPrefix("formwork: ")

@@ -88,9 +88,9 @@ struct CredentialOptions: ParsableArguments {
 extension BasicCredentials {
     /// Reads `user:password`; `nil` without a colon.
     init?(_ text: String) {
-        let words = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard words.count == 2 else { return nil }
-        self.init(user: String(words[0]), password: String(words[1]))
+        // By bytes: a colon and a combining mark after it are one Character.
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        self.init(user: String(text[..<colon]), password: String(text[text.utf8.index(after: colon)...]))
     }
 }
 #endif

@@ -36,7 +36,7 @@ struct EnvironmentProxy {
         if error.code == .invalidRequest {
             return error.message.hasPrefix("the proxy ") || error.message.hasPrefix("a proxy ")
         }
-        let parts = URL(text: self.url.contains("://") ? self.url : "http://\(self.url)")
+        let parts = URL(text: self.url.utf8.authorityStart != nil ? self.url : "http://\(self.url)")
         guard let parts, let host = parts.host(percentEncoded: true)?.lowercased(), !host.isEmpty else { return false }
         if error.code == .resolve { return error.message.hasPrefix("\(host):") }
         let port = parts.port ?? (parts.scheme?.lowercased() == "https" ? 443 : 1080)

@@ -22,7 +22,11 @@ extension ExitStatus {
         switch error {
         case let error as ExitStatus: self = error
         case let error as TransferError where error.code == .certificate:
-            self.init(60, "formwork: \(error) (--cacert FILE gives certificates to trust, --insecure trusts all)")
+            // Another certificate to trust has no other name.
+            let isOther = error.message.hasSuffix(TransferError.otherHost)
+            let advice =
+                isOther ? "--insecure accepts it" : "--cacert FILE gives certificates to trust, --insecure trusts all"
+            self.init(60, "formwork: \(error) (\(advice))")
         case let error as TransferError where error.code == .localCertificate:
             // The files were checked before, so the only causes left are these.
             self.init(

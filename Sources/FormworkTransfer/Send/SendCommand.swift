@@ -224,7 +224,7 @@ package struct SendCommand: ParsableCommand, Sendable {
         }
         let isFailure = report.status >= 400 && self.failure != .noFail
         var failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
-        if let (blocker, retry) = refusal, retry.count > 0, retry.covers(status: report.status), report.bytesSent > 0 {
+        if let (blocker, retry) = refusal, retry.count > 0, retry.covers(status: report.status), report.isSourceRead {
             let fix = blocker.reason.hasPrefix("standard input") ? ": --spool stores it first" : ""
             failure?.message? += "; not tried again, as \(blocker.reason)\(fix)".withControlCharactersEscaped
         }

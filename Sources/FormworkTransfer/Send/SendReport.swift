@@ -22,6 +22,8 @@ struct SendReport: Sendable {
     var url: String
     var bytesSent: Int64
     var isBodyComplete: Bool
+    /// Whether the source of the body was asked for bytes.
+    var isSourceRead: Bool
     var requests: Int
     var tries: Int
     /// Redirects that were followed; `nil` if they weren't counted.
@@ -53,6 +55,7 @@ struct SendReport: Sendable {
         self.url = trace.url
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
+        self.isSourceRead = trace.isSourceRead
         if let upload = trace.upload {
             // Counts the whole body, not only the last request.
             self.bytesSent = max(upload.offset + self.bytesSent, upload.acknowledged)

@@ -74,7 +74,10 @@ struct SendTransfer {
         let deliveries: [TusDelivery]
         do { deliveries = try await resuming.deliveries(of: job.plan, to: server) } catch let error as FormworkError {
             guard error.code == .lengthUnknown else { throw error }
-            throw ExitStatus(2, "formwork: \(error): --spool finds it".withControlCharactersEscaped)
+            // --spool also collects what -T names.
+            let isForm = self.command.body.uploadFile == nil
+            let remedy = isForm ? job.plan.lengthBlocker?.lengthRemedy ?? "" : ": --spool finds it"
+            throw ExitStatus(2, "formwork: \(error)\(remedy)".withControlCharactersEscaped)
         }
         guard deliveries.count == 1 || !self.command.resume.keepsState else {
             throw ExitStatus(

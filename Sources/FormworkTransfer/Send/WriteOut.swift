@@ -27,8 +27,7 @@ struct WriteOut {
     /// - Throws: `ExitStatus` for another form of braces, such as `%output{…}`.
     init(_ given: String) throws {
         let format =
-            given.hasPrefix("@")
-            ? String(decoding: try BodyOptions.read(given.dropFirst(), "-w"), as: UTF8.self) : given
+            try given.fileAfterSign.map { String(decoding: try BodyOptions.read($0, "-w"), as: UTF8.self) } ?? given
         var rest = format[...]
         var text = ""
         while let character = rest.popFirst() {

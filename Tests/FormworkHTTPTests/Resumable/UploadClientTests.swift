@@ -121,7 +121,9 @@ import Testing
     }
 
     /// An upload's URL that has no TLS, or is none, is reported as what it is.
-    @Test(arguments: ["http://example.com/1", "mailto:x"], [ResumableChoice.tus, .auto])
+    @Test(
+        arguments: ["http://example.com/1", "mailto:x", "http://[bad", "ftp://example.com/1"],
+        [ResumableChoice.tus, .auto])
     func unusableLocation(location: String, choice: ResumableChoice) throws {
         var client = try UploadClient(.post(), length: 10, options: UploadClientOptions(choice))
         _ = try self.sent(&client)
@@ -135,8 +137,9 @@ import Testing
         }
         guard case .fail(let failure) = client.next() else { throw Cut() }
         let reason =
-            "the server places the upload at \(location), which isn't HTTP, or has no TLS: it may not know that it is after "
-            + "a proxy with TLS"
+            "the server places the upload at \(location), which "
+            + (location == "http://example.com/1"
+                ? "has no TLS: it may not know that it is after a proxy with TLS" : "isn't a URL of http or https")
         #expect(failure.message == (choice == .tus ? reason : "the connection broke after 5 bytes, and \(reason)"))
         #expect(failure.code == (choice == .tus ? .protocolBroken : .interrupted))
     }

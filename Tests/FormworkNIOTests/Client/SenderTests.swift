@@ -403,6 +403,40 @@ extension NIOTests {
             #expect(server.requests[1].hasPrefix("CONNECT upload.invalid:443 HTTP/1.1\r\n"))
         }
 
+        @Test("A proxy's answer may have lines that end with LF alone, and folded fields")
+        func looseProxy() async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    connection.write("HTTP/1.1 407 Proxy Authentication Required\nX-A: b\n c\nContent-Length: 0\n\n")
+                },
+                { server, connection in
+                    _ = connection.readHead()
+                    connection.write("HTTP/1.1 200 Connected\nX-A: b\n c\n\n")
+                    // The first byte of a TLS handshake.
+                    server.note(Int(connection.read(upTo: 1).first ?? 0))
+                },
+            ])
+            var options = FormClient.Options()
+            options.proxies = ProxySettings(url: "http://127.0.0.1:\(server.port)")
+            let sender = FormSender(client: FormClient(options: options))
+            let refused = await #expect(throws: TransferError.self) {
+                try await self.send(self.plan, to: "https://upload.invalid/a", sender)
+            }
+            #expect(refused?.message.hasPrefix("the proxy requires other credentials (status 407)") == true)
+            _ = await #expect(throws: TransferError.self) {
+                try await self.send(self.plan, to: "https://upload.invalid/a", sender)
+            }
+            #expect(server.counts == [0x16])
+        }
+
+        @Test("A reset while the tunnel is made is named without the system's call")
+        func resetProxy() {
+            let error = TransferError(
+                opening: "h", isTunnel: true, IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
+            #expect("\(error)" == "h: the connection ended while the tunnel was made (Connection reset by peer)")
+        }
+
         @Test("The environment's proxies, as curl reads them")
         func environment() {
             let settings = ProxySettings(environment: [
