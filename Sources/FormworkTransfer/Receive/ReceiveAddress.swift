@@ -133,7 +133,8 @@ struct ReceiveAddress: ParsableArguments {
             let remedy = place == Self.variable && text.isEmpty ? ": it is empty: set it, or unset it for none" : nil
             throw ExitStatus(
                 2,
-                "formwork: \(place)" + (remedy ?? ": a token is one or more characters of printable ASCII without blanks"))
+                "formwork: \(place)"
+                    + (remedy ?? ": a token is one or more characters of printable ASCII without blanks"))
         }
         guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
             throw ExitStatus(
