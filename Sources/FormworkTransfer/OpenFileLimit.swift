@@ -4,7 +4,7 @@ import FormworkSystem
 
 /// How many files and connections this process may have open.
 enum OpenFileLimit {
-    /// What the network library needs for itself, and some files: it ends the process when it can't open its own.
+    /// What the network library needs for itself, and some files. It crashes when it can't open its own.
     private static let least: UInt64 = 64
 
     /// - Throws: ``ExitStatus`` 2 if the limit is too low.
