@@ -257,7 +257,7 @@ extension UploadClient {
         let fits = (self.limits.maxSize ?? .max) >= (self.length ?? self.sent)
         let offset = exchange.range?.offset ?? 0
         // Otherwise the server's answer would be lost: what it has not taken can't be read again.
-        let canGoOn = self.options.isReplayable || self.sent <= offset
+        let canGoOn = self.options.isReplayable || self.sent <= offset && !self.isReading
         let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
         let least = max(self.limits.minAppendSize ?? 1, Self.smallestPiece)
         let size = max(min(rest / 2, self.limits.maxAppendSize ?? .max), least)
