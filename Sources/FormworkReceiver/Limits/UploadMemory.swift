@@ -121,8 +121,7 @@ package final class UploadMemory: Sendable {
         /// Notes how to free the buffer of the file that is being written, once it has all its bytes.
         func holds(_ free: @escaping @Sendable () async -> Void) { self.files.withLock { $0.current = free } }
 
-        /// Notes that all files so far have all their bytes: the next one begins, or there is none. What waits for memory gets
-        /// theirs.
+        /// Notes that the file being written has all its bytes. Its buffer can be freed for whatever waits for memory.
         func fileEnded() {
             self.files.withLock { files in
                 if let current = files.current { files.complete.append(current) }

@@ -59,9 +59,9 @@ package struct FolderNotices: NoticeBox {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
             let now = Date.now.timeIntervalSince1970
             return names.filter { $0.hasSuffix(Self.suffix) && !$0.hasPrefix(".") }.map { name in
-                // One that has gone in the meantime has no age.
+                // One that has gone in the meantime has no age, nor has one of a clock that was ahead.
                 let written = (try? FileValidator(ofRegularFile: folder.appending(name)))?.modified
-                return (String(name.dropLast(Self.suffix.count)), written.map { now - Double($0.seconds) } ?? 0)
+                return (String(name.dropLast(Self.suffix.count)), written.map { max(0, now - Double($0.seconds)) } ?? 0)
             }
         }
     }

@@ -301,7 +301,7 @@ public final class UploadStore: Sendable {
         var count = 0
         let known = self.uploads.withLock { Set($0.keys) }
         let names = try? await self.storage.names()
-        // What another process removed: nobody asks for it any more.
+        // Uploads that another process has removed. No request will ask for them again.
         for name in names.map(known.subtracting) ?? [] {
             // Unless it can't be read now.
             do { if try await self.record(name) == nil { _ = self.forget(name) } } catch { continue }
