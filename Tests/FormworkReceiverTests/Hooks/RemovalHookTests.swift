@@ -116,6 +116,20 @@ struct RemovalHookTests {
         }
     }
 
+    @Test func `What a killed receiver was removing is looked for once its message is old`() async throws {
+        try await Self.run { fixture in
+            let upload = HookEvent.Upload(upload: "gone", protocol: "tus", method: "POST", path: "/", peer: "p")
+            let notice = Notice(HookEvent(.failed, upload), removing: "0123456789abcdef0123456789abcdef")
+            try await fixture.box.put(notice.bytes, notice.event.id)
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(fixture.server.messages("upload.failed").isEmpty, "its receiver may be at it still")
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -1_000)],
+                ofItemAtPath: "\(fixture.receiver.folder.path)/.formwork-hooks/gone-failed.json")
+            #expect(try await fixture.failure().headers["webhook-id"] == "gone-failed")
+        }
+    }
+
     @Test func `What a killed receiver was removing is looked for`() async throws {
         try await Self.run(intentAge: 0) { fixture in
             let path = try await fixture.create()
