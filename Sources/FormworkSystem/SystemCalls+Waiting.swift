@@ -73,6 +73,27 @@ extension SystemCalls {
         }
     }
 
+    /// Waits until a `write` call that another program is making on this file has ended. It set the modification time when it
+    /// began, so its later bytes would not be noticed.
+    ///
+    /// The kernel is asked where the file has data: for the answer ext4, Btrfs, tmpfs, F2FS and FUSE take the lock that
+    /// such a call holds. XFS and NFS take it for each read. Darwin has no such lock.
+    /// - Parameters:
+    ///   - time: The file's modification time. There is no wait if it is more than an hour ago: one call writes at most
+    ///     2 GiB.
+    ///   - keepsPosition: Whether the descriptor's position must stay, because it is a caller's. Btrfs doesn't wait then.
+    package static func waitForWrite(to descriptor: FileDescriptor, modified time: FileTime, keepsPosition: Bool) {
+        #if os(Linux) || os(Android)
+        var now = timespec()
+        // SAFETY: the pointer is to this frame's variable.
+        guard unsafe clock_gettime(self.fileClock, &now) == 0 else { return }
+        let (seconds, isFar) = Int64(now.tv_sec).subtractingReportingOverflow(time.seconds)
+        guard !isFar, seconds < 3600 else { return }
+        // Beyond the file's end there is no data, so the position stays.
+        _ = lseek(descriptor.rawValue, keepsPosition ? off_t.max : 0, 3 /* SEEK_DATA */)
+        #endif
+    }
+
     /// The clock that file systems use.
     #if canImport(Darwin)
     private static let fileClock = CLOCK_REALTIME

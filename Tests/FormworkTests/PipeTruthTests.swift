@@ -120,6 +120,35 @@ struct UnseenChangeTests {
         #expect(Int(Date().timeIntervalSince1970) > odd)
     }
 
+    @Test("One write that is running when the file is planned is waited for", arguments: [false, true])
+    func runningWrite(throughDescriptor: Bool) throws {
+        let folder = TemporaryFolder()
+        let size = 200_000_000
+        let path = try folder.file("f", [UInt8](repeating: 0x41, count: size))
+        let before = try FileManager.default.attributesOfItem(atPath: path.string)[.modificationDate] as? Date
+        // The new time must not be in the old one's tick.
+        usleep(20_000)
+        let writing = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let new = [UInt8](repeating: 0x42, count: size)
+            let descriptor = open(path.string, O_WRONLY)
+            _ = unsafe new.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress!, size) }
+            close(descriptor)
+            writing.signal()
+        }
+        defer { writing.wait() }
+        while try FileManager.default.attributesOfItem(atPath: path.string)[.modificationDate] as? Date == before {}
+        // What the write comes to last.
+        let end = Int64(size - 100)
+        let descriptor = try FileDescriptor.open(path, .readOnly)
+        defer { try? descriptor.close() }
+        try descriptor.seek(offset: end, from: .start)
+        let source: BodySource =
+            throughDescriptor ? .descriptor(descriptor, length: 100) : .file(path, offset: end, length: 100)
+        #expect(try source.read() == [UInt8](repeating: 0x42, count: 100))
+        #expect(try descriptor.seek(offset: 0, from: .current) == end, "the caller's position stays")
+    }
+
     @Test(
         "A time that 64 bits of nanoseconds can't hold is a time like others",
         arguments: [13_569_465_600, -11_644_473_600, 9_999_999_999, 15_032_385_535], ["/tmp", "/dev/shm"])

@@ -32,10 +32,10 @@ final class FileCursor: SourceCursor {
         } catch {
             throw FormworkError(.sourceUnavailable, "can't be opened", path: path.string, cause: error)
         }
-        SystemCalls.waitForTick(after: self.file.status.validator.modified)
         self.position = 0
         self.remaining = self.file.length
         self.isChecked = true
+        self.waitForWriter(self.descriptor!)
         guard self.file.status.kind == .regular else {
             self.close()
             throw self.error(.sourceUnavailable, "is not a regular file")
@@ -105,8 +105,6 @@ final class FileCursor: SourceCursor {
 
     private func open() throws(FormworkError) -> FileDescriptor {
         if let descriptor = self.descriptor { return descriptor }
-        // All bytes must be of one state. A second write in the same tick would not change the modification time.
-        SystemCalls.waitForTick(after: self.file.status.validator.modified)
         switch self.file.origin {
         case .descriptor(let descriptor, _): self.descriptor = descriptor
         case .path(let path):
@@ -119,7 +117,17 @@ final class FileCursor: SourceCursor {
                 throw self.error(.sourceUnavailable, "can't be opened", error)
             }
         }
+        self.waitForWriter(self.descriptor!)
         return self.descriptor!
+    }
+
+    /// All bytes must be of one state. Neither a write that is under way nor a second one in the same tick changes the
+    /// modification time.
+    private func waitForWriter(_ descriptor: FileDescriptor) {
+        let modified = self.file.status.validator.modified
+        SystemCalls.waitForTick(after: modified)
+        let isOurs = if case .path = self.file.origin { true } else { false }
+        SystemCalls.waitForWrite(to: descriptor, modified: modified, keepsPosition: !isOurs)
     }
 
     private func checkOnce(_ descriptor: FileDescriptor) throws(FormworkError) {
