@@ -79,6 +79,11 @@ struct PlannedParts: Sendable {
             self.waitsForNobody = false
             return
         }
+        try self.measure()
+    }
+
+    /// Makes each part once, and keeps its length, file states and types.
+    private mutating func measure() throws(FormworkError) {
         var walk = PlanningWalk(self, from: 0)
         var files: [FileStatus] = []
         var resolver = SourceResolver(
@@ -86,7 +91,7 @@ struct PlannedParts: Sendable {
                 let status = try SourceResolver.look(at: path)
                 files.append(status)
                 return status
-            }, place: place)
+            }, place: self.place)
         var scratch: [UInt8] = []
         while var part = try walk.next() {
             if self.count % Self.stride == 0 {
@@ -103,7 +108,8 @@ struct PlannedParts: Sendable {
                 resolver.part = walk.place
                 if part.isUndecided {
                     // Not with `resolver`, which would record the file twice.
-                    try part.decideTypeByLooking(place.types, SourceResolver(place: place, part: walk.place))
+                    try part.decideTypeByLooking(
+                        self.types, SourceResolver(place: self.place, part: walk.place))
                     self.found.append(part.header.contentType)
                 }
                 let isWhole = try walk.append(part, to: &scratch)
