@@ -111,7 +111,11 @@ extension ReceiverStorage {
                 }
                 begun += 1
                 group.addTask {
-                    do { return (index, .success(try await upload.finish())) } catch { return (index, .failure(error)) }
+                    // The result is made before the pair: with optimization, Swift 6.3 returns another index from
+                    // `(index, .success(try await upload.finish()))`.
+                    let result: Result<String, any Error>
+                    do { result = .success(try await upload.finish()) } catch { result = .failure(error) }
+                    return (index, result)
                 }
             }
             for await (index, result) in group { results[index] = result }
