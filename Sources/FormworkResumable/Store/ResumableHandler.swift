@@ -129,10 +129,14 @@ public struct ResumableHandler: Sendable {
             case .append(let append):
                 guard let upload else { return .notResumable }
                 let check = try DigestCheck(append.check)
-                if let length = append.length, await upload.extent == nil {
-                    // The creation didn't announce it.
+                let extent = await upload.extent
+                if let length = append.length ?? extent?.length {
+                    // The creation didn't announce it, or others have used the room since.
                     let room = self.room(length, from: append.offset, isForm: upload.isForm)
-                    guard await self.fits(room) else { return .answer(Self.insufficientStorage) }
+                    guard await self.fits(room) else {
+                        if extent != nil { await self.removeIfHopeless(upload, after: Self.noRoom) }
+                        return .answer(Self.insufficientStorage)
+                    }
                 }
                 switch try await upload.begin(append, check) {
                 case .failure(let refusal): return .answer(refusal.answer)
@@ -338,20 +342,43 @@ public struct ResumableHandler: Sendable {
         // A tus creation has a length of 0 if its content, if any, isn't part of the upload.
         if expected == 0 { return .ended(wasWhole: true) }
         var received: Int64 = 0
+        /// The bytes for which there is room.
+        var granted: Int64 = 0
         var told = ContinuousClock.now
         var iterator = body.makeAsyncIterator()
         while true {
             let next: Body.Element?
             do { next = try await iterator.next(isolation: #isolation) } catch { return .ended(wasWhole: false) }
             guard let chunk = next else { break }
+            let end = received + Int64(chunk.byteCount)
+            if end > granted { granted = try await self.grant(end, after: received, of: expected, to: upload) }
             if let answer = try await upload.write(chunk, in: turn) { return .refused(answer) }
-            received += Int64(chunk.byteCount)
+            received = end
             guard ContinuousClock.now - told >= self.progressInterval else { continue }
             // The next call also saves the bytes. So it is made for tus, too, which is sent no progress.
             told = .now
             if let progress = try await upload.progress(in: turn) { try? await inform(progress) }
         }
         return .ended(wasWhole: !Task.isCancelled && expected ?? received == received)
+    }
+
+    /// How often a transfer looks whether there is still room, in bytes.
+    private static let grantSize: Int64 = 1 << 20
+
+    /// Looks whether there is room for the next bytes of a transfer: its length may be unknown, and others use the disk
+    /// too.
+    /// - Returns: How many of its bytes may be written.
+    /// - Throws: `full`.
+    private func grant(
+        _ end: Int64, after received: Int64, of expected: Int64?, to upload: StoredUpload
+    ) async throws -> Int64 {
+        let further = max(end, min(received + Self.grantSize, expected ?? .max))
+        for most in [further, end] {
+            let room = UploadRoom(
+                length: 0, missing: most - received, isForm: upload.isForm, place: self.store.place)
+            if await self.fits(room) { return most }
+        }
+        throw StoredUpload.Failure.full(Self.noRoom)
     }
 
     private func name(_ request: HTTPRequest) -> String? {
@@ -399,7 +426,14 @@ public struct ResumableHandler: Sendable {
 
     private static let insufficientStorage = UploadAnswer(
         HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), [.retryAfter: "60"])
-    private static let tooMany = UploadAnswer(.serviceUnavailable, [.retryAfter: "60"])
+    private static let noRoom = FormworkError(
+        .writeFailed, "there is no room besides what must stay free", cause: Errno.noSpace)
+    private static var tooMany: UploadAnswer {
+        var answer = UploadAnswer(
+            .serviceUnavailable, .other("Unfinished uploads have all the room that they may use: try again later."))
+        answer.response.headerFields[.retryAfter] = "60"
+        return answer
+    }
 }
 
 extension ProblemDetails {

@@ -56,6 +56,37 @@ import Testing
         }
     }
 
+    @Test func `A body without a length takes nothing of what must stay free`() async throws {
+        let bench = HandlerBench()
+        var handler = try bench.handler()
+        // Room for three bytes.
+        handler.hasRoom = { $0.missing <= 3 }
+        let fields: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
+        for (text, status) in [("abcd", 507), ("abc", 201)] {
+            let outcome = try await bench.send(.post, "/files", fields, TestBody(text), by: handler)
+            guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+            #expect(answer.response.status.code == status, "\(text)")
+        }
+    }
+
+    @Test func `Room that others have taken since the creation is missed before a byte is taken`() async throws {
+        let bench = HandlerBench()
+        let created = try await bench.answer(
+            .post, "/files", [.tusResumable: "1.0.0", .uploadLength: "5", .contentLength: "0"])
+        #expect(created.response.status == .created)
+        let location = try #require(created.response.headerFields[.location])
+        let append: HTTPFields = [
+            .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
+        ]
+        var handler = try bench.handler()
+        // Room for three bytes, and as much as other uploads give back.
+        handler.hasRoom = { $0.missing <= 3 || $0.reclaimable > 0 }
+        let outcome = try await bench.send(.patch, location, append, TestBody("hello"), by: handler)
+        guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+        #expect(answer.response.status.code == 507)
+        #expect(await UploadStore(bench.folder).list().isEmpty, "it can never be complete")
+    }
+
     @Test func `What an upload needs, by where it is and what it is`() throws {
         let folder = TemporaryFolder()
         let open = try OpenFolder(folder.path)
