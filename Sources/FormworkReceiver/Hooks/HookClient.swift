@@ -6,6 +6,7 @@ import FormworkCore
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -62,18 +63,23 @@ struct HookClient: Sendable {
         ])
         request.body = .bytes(ByteBuffer(bytes: body))
         let (http, limit) = (self.http, self.limit)
+        // A refusal is one by its status, also if its body is too long, slow or cut.
+        let refusal = Mutex<Int?>(nil)
         do {
             return try await HookSpan.run(event, to: self.url, request) { asked in
                 try await TimeLimit.run(limit) {
                     let response = try await http.execute(asked, timeout: TimeAmount(limit.asWait))
+                    let status = Int(response.status.code)
+                    if 400..<500 ~= status { refusal.withLock { $0 = status } }
                     let received = try await response.body.collect(upTo: Self.longestAnswer)
                     return Answer(
-                        status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type"),
+                        status: status, contentType: response.headers.first(name: "Content-Type"),
                         body: Array(received.readableBytesView))
                 }
             }
         } catch {
             try Task.checkCancellation()
+            if let status = refusal.withLock({ $0 }) { return Answer(status: status, contentType: nil, body: []) }
             throw HookFailure(error, limit: limit, longestAnswer: Self.longestAnswer)
         }
     }

@@ -28,5 +28,21 @@ struct HookClientTests {
         await client.close()
         server.close()
     }
+
+    @Test(arguments: [
+        HookServer.Reply.answer(403, String(repeating: "x", count: 70_000)),
+        .cut("HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\n\r\n{"),
+        .cut("HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"),
+    ])
+    func `A refusal is one by its status, whatever its body is`(reply: HookServer.Reply) async throws {
+        let server = try HookServer { _, _ in reply }
+        let client = HookClient(
+            server.url, try HookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), limit: .seconds(60), connections: 1)
+        let upload = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
+        let answer = try await client.post(HookEvent(.asked, upload))
+        #expect(answer.status == 403 && answer.body.isEmpty)
+        await client.close()
+        server.close()
+    }
 }
 #endif
