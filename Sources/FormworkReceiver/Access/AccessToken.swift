@@ -44,23 +44,22 @@ package struct AccessToken: Sendable {
 
     /// What a request presents as `Bearer`, or as `Basic` with the token as the password.
     func shown(in fields: HTTPFields) -> Shown {
-        var shown = Shown.nothing
-        for value in fields[values: .authorization] {
-            shown = .other
-            // One or more blanks follow the scheme (RFC 9110 section 11.4).
-            let words = value.split(separator: " ")
-            guard words.count == 2 else { continue }
-            switch words[0].lowercased() {
-            case "bearer": if self.isToken(String(words[1])) { return .token }
-            case "basic":
-                guard let data = Data(base64Encoded: String(words[1])) else { continue }
-                let pair = String(decoding: data, as: UTF8.self)
-                guard let colon = pair.firstIndex(of: ":") else { continue }
-                if self.isToken(String(pair[pair.index(after: colon)...])) { return .token }
-            default: continue
-            }
+        let values = fields[values: .authorization]
+        guard let value = values.first else { return .nothing }
+        // A request has one (RFC 9110 section 11.6.2). With many, one request would be many tries.
+        guard values.count == 1 else { return .other }
+        // One or more blanks follow the scheme (RFC 9110 section 11.4).
+        let words = value.split(separator: " ")
+        guard words.count == 2 else { return .other }
+        switch words[0].lowercased() {
+        case "bearer": return self.isToken(String(words[1])) ? .token : .other
+        case "basic":
+            guard let data = Data(base64Encoded: String(words[1])) else { return .other }
+            let pair = String(decoding: data, as: UTF8.self)
+            guard let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")) else { return .other }
+            return self.isToken(String(pair[pair.utf8.index(after: colon)...])) ? .token : .other
+        default: return .other
         }
-        return shown
     }
 
     // MARK: sessions

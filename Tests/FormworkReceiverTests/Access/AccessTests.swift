@@ -185,6 +185,12 @@ struct AccessTests {
         }
     }
 
+    @Test func `A request with several tokens is one wrong try`() throws {
+        var fields: HTTPFields = [.authorization: "Bearer wrong"]
+        fields.append(HTTPField(name: .authorization, value: "Bearer s3cret"))
+        #expect(try AccessToken("s3cret").shown(in: fields) == .other)
+    }
+
     /// RFC 9110 section 11.4 allows more than one blank.
     @Test(arguments: [
         "Bearer s3cret", "Bearer   s3cret", "bearer s3cret ", "Basic  YTpzM2NyZXQ=", "Bearer s3cret x", "Bearers3cret",
