@@ -140,6 +140,13 @@ struct FaultTests {
         }
     }
 
+    @Test func `An upload that another receiver is completing is tried again`() async {
+        await #expect(throws: UploadIsBusy.self) { try await StorageProblem.marking { throw UploadIsBusy() } }
+        let failure = FailedUpload(UploadIsBusy())
+        #expect(failure.problem.status == 503 && failure.isBusy && !failure.isConnectionLost)
+        #expect(failure.reason == "another receiver is completing this upload")
+    }
+
     @Test func `Stopping lets an upload finish, and accepts no other`() async throws {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
@@ -169,7 +176,7 @@ struct FaultTests {
             #expect(isUnderWay)
             await receiver.group.triggerGracefulShutdown()
             #expect(await connection.receiveAll().isEmpty)
-            let reason = "the upload was dropped, as the receiver is stopping"
+            let reason = "the upload was dropped: the receiver is stopping, or another request continued it"
             let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains(reason) } }
             #expect(isLogged)
             // The client got none.

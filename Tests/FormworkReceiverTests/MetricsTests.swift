@@ -38,6 +38,22 @@ import Testing
                 == documented.map { $0[2] }.sorted())
     }
 
+    @Test func `Refused uploads of the resumable protocols are counted and logged too`() async throws {
+        let folder = TemporaryFolder()
+        var options = UploadStoreOptions()
+        options.limits.maxSize = 10
+        let store = UploadStore(folder.path.appending(".formwork-resumable"), options: options)
+        try await TestReceiver.run(in: folder, store: store, metrics: MemoryMetrics()) { receiver in
+            let fields = ["Tus-Resumable: 1.0.0", "Upload-Length: 11", "Content-Length: 0"]
+            #expect(try await receiver.request("POST /", fields).status == 413)
+            let missing = "\(UnfinishedUploads.path)none"
+            #expect(try await receiver.request("HEAD \(missing)", ["Tus-Resumable: 1.0.0"]).status == 404)
+            let text = try await receiver.request("GET /metrics").body
+            #expect(text.contains("formwork_requests_refused_total{code=\"413\",reason=\"size\"} 1\n"))
+            #expect(!text.contains("code=\"404\""))
+        }
+    }
+
     @Test func `Refusals have a reason, and uploads that hold a slot are counted`() async throws {
         try await TestReceiver.run({ $0.limits.uploads = 1 }, metrics: MemoryMetrics()) { receiver in
             let slow = try receiver.connect()

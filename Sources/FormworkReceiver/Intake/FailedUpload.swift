@@ -13,6 +13,8 @@ package struct FailedUpload: Error {
     package var isConnectionLost = false
     /// The receiver is stopping, and closes the connection without an answer.
     package var isDropped = false
+    /// Another receiver is completing the same upload.
+    var isBusy = false
     /// For the log, which may contain paths.
     package var reason: String
 
@@ -37,8 +39,12 @@ package struct FailedUpload: Error {
             self.problem = .timedOut("The body stopped arriving or arrived too slowly; none of it was kept.")
         case is CancellationError:
             self.problem = .unavailable("The receiver is stopping.")
-            self.reason = "the upload was dropped, as the receiver is stopping"
+            self.reason = "the upload was dropped: the receiver is stopping, or another request continued it"
             self.isDropped = true
+        case is UploadIsBusy:
+            self.problem = .unavailable("Another receiver is completing this upload: try again.")
+            self.reason = "another receiver is completing this upload"
+            self.isBusy = true
         case is StorageProblem: self.problem = .storageFailed
         default:
             self.problem = .badRequest("The connection ended before the body did.")
@@ -69,7 +75,7 @@ struct StorageProblem: Error, CustomStringConvertible {
     static func marking<Result>(_ call: () async throws -> Result) async throws -> Result {
         do { return try await call() } catch {
             switch error {
-            case is any StorageFailure, is FormworkError, is CancellationError: throw error
+            case is any StorageFailure, is FormworkError, is CancellationError, is UploadIsBusy: throw error
             default: throw StorageProblem(cause: error)
             }
         }

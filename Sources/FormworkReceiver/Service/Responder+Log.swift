@@ -52,7 +52,7 @@ extension Responder {
         // The client gets no status if the connection is closed without an answer.
         if !failure.isDropped { metadata["status"] = .stringConvertible(failure.problem.status) }
         if let duration { metadata["seconds"] = .stringConvertible(duration.inSeconds) }
-        let isOurs = failure.problem.status >= 500
+        let isOurs = failure.problem.status >= 500 && !failure.isBusy
         self.logger.log(
             level: isOurs ? .error : .warning, failure.isConnectionLost ? "client went away" : "upload failed",
             metadata: self.linked(metadata))
@@ -80,6 +80,22 @@ extension Responder {
                 "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
                 "path": "\(RequestPath(head.path).shown)",
             ]))
+    }
+
+    /// Logs and counts an answer that refuses to begin or continue an upload. Uploads that aren't there, and other offsets
+    /// than the upload's, are part of the protocols.
+    func logRefusal(_ answer: UploadAnswer, _ head: HTTPRequest, _ client: ClientAddress) {
+        let (status, fields) = (answer.response.status, answer.response.headerFields)
+        switch status.code {
+        case 200..<400, 404, 410, 412, 423: return
+        case 409 where fields.uploadOffset != nil: return
+        case 503 where fields[.retryAfter] == "1": return
+        default: break
+        }
+        // The only one of these with a text.
+        let isFull = status.code == 503 && !answer.content.isEmpty
+        let detail = isFull ? "Unfinished uploads have all the room that they may use." : nil
+        self.log(ProblemDetails(status, detail: detail), head, client, isFull ? .unfinishedLimit : nil)
     }
 
     /// The same, with the link of the request.

@@ -157,6 +157,7 @@ extension Responder {
             return answer
         case .answer(let given):
             let isRefusal = given.response.status.kind != .successful
+            self.logRefusal(given, head, client)
             if !isRefusal, let offset = head.headerFields.uploadOffset, offset > 0 { self.metrics.resumed() }
             // One that was created is reported when it is removed.
             if let begun, isRefusal, !processing.hasBegun, !processing.isCreated {
