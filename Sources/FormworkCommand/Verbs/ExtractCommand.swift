@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkFiles
 import FormworkSystem
+import Synchronization
 import SystemPackage
 
 struct ExtractCommand: ParsableCommand {
@@ -92,9 +93,16 @@ struct ExtractCommand: ParsableCommand {
     private func write(
         _ walk: inout PartWalk, to path: FilePath, as name: SafeFilename?, _ selector: PartSelector
     ) throws {
-        let folder = try StagedFolder(path, replacing: self.overwrite)
-        let interruption = Interruption { _ in folder.discard() }
+        // The signal waits while the folder is made.
+        let staged = Mutex<StagedFolder?>(nil)
+        let interruption = Interruption { _ in staged.withLock { $0 }?.discard() }
         defer { withExtendedLifetime(interruption) {} }
+        let replacing = self.overwrite
+        let folder = try staged.withLock { staged throws(FormworkError) in
+            let folder = try StagedFolder(path, replacing: replacing)
+            staged = folder
+            return folder
+        }
         let notes: [String]
         let names: [String]
         do {
