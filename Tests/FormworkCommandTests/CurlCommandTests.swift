@@ -45,6 +45,34 @@ struct CurlCommandTests {
         #expect(!body.suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8), "\(body.count) bytes, and their end")
     }
 
+    @Test(
+        "What has curl send the body twice is refused",
+        arguments: [
+            ("--retry 1", "--retry"), ("-sSL", "-L"), ("-o out -L", "-L"), ("--location-trusted", "--location-trusted"),
+            ("-u a:b --digest", "--digest"), ("--anya", "--anya"),
+        ])
+    func twice(options: String, named: String) throws {
+        let result = try Command.shell("$F curl http://127.0.0.1:1/ -F a=1 -- \(options)")
+        #expect(result.status == 2)
+        #expect(
+            result.errors == """
+                formwork: \(named): curl would send the body twice, but can read it only once from a pipe: use 'formwork send', \
+                which repeats and redirects, or 'formwork curl --print'
+
+                """)
+    }
+
+    @Test("A configuration file of curl's doesn't have it send the body twice")
+    func configuredTwice() throws {
+        let folder = Folder()
+        try folder.file(".curlrc", "retry = 2\nretry-delay = 1\nlocation\n")
+        // Accepts one connection.
+        let receiver = try Receiver(raw: "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        let result = try Command.shell(
+            "CURL_HOME=$PWD $F curl http://127.0.0.1:\(receiver.port)/ -F a=1 -- -sS; echo $?", in: folder.path)
+        #expect(result.text == "0\n", "\(result.errors)")
+    }
+
     @Test("The printed command has real curl send the same form")
     func printed() throws {
         let folder = Folder()

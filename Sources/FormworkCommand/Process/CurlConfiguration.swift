@@ -26,19 +26,50 @@ struct CurlConfiguration {
             if ["-H", "--header"].contains(before), self.isAuthorization(word) { return true }
             before = word
             guard word.hasPrefix("-"), !word.hasPrefix("--") else { continue }
-            // A cluster of flags, then one option with a value.
-            let letters = word.dropFirst()
-            let place = letters.firstIndex { "AbcCdDeEFHhKmoPQrtTuUwxXyYz".contains($0) } ?? letters.endIndex
-            if letters[..<place].contains("n") { return true }
-            guard place < letters.endIndex else { continue }
-            let value = String(letters[letters.index(after: place)...])
-            switch letters[place] {
+            let (flags, option, value) = self.cluster(word)
+            if flags.contains("n") { return true }
+            switch option {
+            case nil: continue
             case "u", "K": return true
             case "H" where self.isAuthorization(value): return true
-            case let letter: before = value.isEmpty ? "-\(letter)" : ""
+            case let letter?: before = value.isEmpty ? "-\(letter)" : ""
             }
         }
         return false
+    }
+
+    /// The first of curl's arguments that has it send a request again.
+    static func repetition(in arguments: [String]) -> String? {
+        let longNames = [
+            "--retry", "--retry-all-errors", "--retry-connrefused", "--retry-delay", "--retry-max-time", "--location",
+            "--location-trusted", "--anyauth", "--digest", "--negotiate", "--ntlm", "--ntlm-wb", "--proxy-anyauth",
+            "--proxy-digest", "--proxy-negotiate", "--proxy-ntlm",
+        ]
+        var isValue = false
+        for word in arguments {
+            guard !isValue else {
+                isValue = false
+                continue
+            }
+            guard !word.hasPrefix("--") else {
+                // curl takes the beginning of a name for it.
+                if word.utf8.count > 4, longNames.contains(where: { $0.hasPrefix(word) }) { return word }
+                continue
+            }
+            guard word.hasPrefix("-") else { continue }
+            let cluster = self.cluster(word)
+            if cluster.flags.contains("L") { return "-L" }
+            isValue = cluster.option != nil && cluster.value.isEmpty
+        }
+        return nil
+    }
+
+    /// One word of curl's short options: flags, then at most one option with a value, which may be the next word.
+    private static func cluster(_ word: String) -> (flags: Substring, option: Character?, value: String) {
+        let letters = word.dropFirst()
+        let place = letters.firstIndex { "AbcCdDeEFHhKmoPQrtTuUwxXyYz".contains($0) } ?? letters.endIndex
+        guard place < letters.endIndex else { return (letters, nil, "") }
+        return (letters[..<place], letters[place], String(letters[letters.index(after: place)...]))
     }
 
     /// Whether a header is `Authorization`, or a file that may have it.

@@ -18,7 +18,8 @@ struct CurlCommand: ParsableCommand {
             Arguments after '--' are passed to curl. FORMWORK_USER=user:password and FORMWORK_TOKEN (sent as Bearer) in the
             environment are used as by 'send', unless the URL, -H or curl's own arguments give credentials. The URL and -H
             aren't in curl's arguments, so the list of processes doesn't show them. If a source fails half-way, or formwork is killed, curl is killed
-            before it can take the body for a complete one.
+            before it can take the body for a complete one. curl reads the body once, so it can't follow redirects or
+            try again: --retry, -L and logins in two steps are refused. 'formwork send' can.
             """)
 
     @Argument(help: "The URL to which curl sends the body.")
@@ -41,6 +42,12 @@ struct CurlCommand: ParsableCommand {
             let headers = self.form.otherHeaders.flatMap { ["-H", $0] }
             let rest = headers + self.curlArguments + [self.url]
             return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: rest))
+        }
+        if let option = CurlConfiguration.repetition(in: self.curlArguments) {
+            throw ExitStatus(
+                2,
+                "formwork: \(option): curl would send the body twice, but can read it only once from a pipe: use "
+                    + "'formwork send', which repeats and redirects, or 'formwork curl --print'")
         }
         let configuration = try self.configuration()
         let pipe = try SystemCalls.pipe()
@@ -98,6 +105,8 @@ struct CurlCommand: ParsableCommand {
         var headers = ["Content-Type: \(plan.contentType)", "Expect:"]
         if let length = plan.contentLength { headers += ["Transfer-Encoding:", "Content-Length: \(length)"] }
         return ["--no-progress-meter", "-X", "POST", "-T", "-"] + headers.flatMap { ["-H", $0] } + self.curlArguments
+            // Those of a configuration file, after which the second request would have an empty body.
+            + ["--retry", "0", "--no-location"]
     }
 
     /// What may hold secrets. curl overwrites only some of them in its arguments.
