@@ -107,18 +107,22 @@ struct TransferMessagesTests {
     @Test("An answer that isn't HTTP")
     func notHTTP() throws {
         let garbage = try Receiver(raw: "SSH-2.0-OpenSSH_9.2\r\n\r\n")
+        // What OpenSSL answers to a plain request: an alert, with the reason "unexpected message" (10).
+        let tls = try Receiver(raw: "\u{15}\u{3}\u{3}\0\u{2}\u{2}\u{A}")
         let cut = try Receiver(raw: "HTTP/1.1 200 OK\r\nX-A: b\r\n")
         let chunk = try Receiver(raw: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnope\r\n")
         let outcome = try self.run(
             """
             send http://127.0.0.1:\(garbage.port) -F a=b --boundary b
+            send http://127.0.0.1:\(tls.port) -F a=b --boundary b
             send http://127.0.0.1:\(cut.port) -F a=b --boundary b
             send http://127.0.0.1:\(chunk.port) -F a=b --boundary b -q
             """)
-        #expect(outcome.text == "56\n56\n56\n")
+        #expect(outcome.text == "56\n56\n56\n56\n")
         #expect(
             outcome.errors == """
                 formwork: the server's answer isn't HTTP [59 bytes sent]
+                formwork: the server speaks TLS on this port: write https:// and not http:// [59 bytes sent]
                 formwork: the connection ended inside the head of the server's answer [59 bytes sent]
                 formwork: the server's answer isn't HTTP: its body is malformed
 

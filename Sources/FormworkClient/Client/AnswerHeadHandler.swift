@@ -1,6 +1,9 @@
 #if Client
 import NIOCore
 
+/// A TLS server's answer to bytes that aren't TLS.
+struct AnswerInTLS: Error {}
+
 /// Makes an answer's head as NIO's parser reads it: lines that end with LF alone end with CRLF, and a header field that was
 /// folded over several lines has a blank for each fold.
 ///
@@ -10,6 +13,9 @@ import NIOCore
 final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
+
+    /// The first byte of an alert (RFC 8446 section 5.1).
+    private static let tlsAlert: UInt8 = 0x15
 
     private var isInHead = true
     /// Whether the last byte was a CR, which isn't written yet.
@@ -25,6 +31,9 @@ final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.isInHead else { return context.fireChannelRead(data) }
         var input = self.unwrapInboundIn(data)
+        if self.statusLine.isEmpty, input.readableBytesView.first == Self.tlsAlert {
+            return context.fireErrorCaught(AnswerInTLS())
+        }
         var output = context.channel.allocator.buffer(capacity: input.readableBytes + 64)
         while self.isInHead, let byte = input.readInteger(as: UInt8.self) { self.take(byte, &output) }
         output.writeBuffer(&input)

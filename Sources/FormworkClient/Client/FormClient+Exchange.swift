@@ -82,6 +82,10 @@ extension FormClient {
                     }
                 throw TransferError(.receive, fault, bytesSent: sent)
             }
+            if cause is AnswerInTLS {
+                throw TransferError(
+                    .receive, "the server speaks TLS on this port: write https:// and not http://", bytesSent: sent)
+            }
             let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
             guard self.ledger.isComplete else {
                 throw TransferError(
