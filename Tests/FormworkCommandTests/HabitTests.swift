@@ -48,6 +48,20 @@ struct HabitTests {
         #expect(lines.filter { $0.hasPrefix("User-Agent:") } == ["User-Agent: two"])
     }
 
+    @Test("--data-urlencode looks for '=' before '@'")
+    func equalsBeforeAt() throws {
+        #expect(try self.request("--data-urlencode 'a@b=c'").body == "a%40b=c")
+    }
+
+    @Test("A combining mark after a sign doesn't hide the sign")
+    func marks() throws {
+        let format = try Command.shell(
+            "\"$F\" send http://127.0.0.1:1 -F a=1 -s -w '%{http_code}\u{301} %{num_redirects}'")
+        #expect(format.text == "000\u{301} 0", "\(format.text)")
+        let cookie = try Command.shell("\"$F\" send http://127.0.0.1:1 -F a=1 -b 'a=\u{301}'")
+        #expect(!cookie.errors.contains("cookie files"), "\(cookie.errors)")
+    }
+
     @Test("-w reads @FILE, and a % without a variable is a text")
     func writeOutFile() throws {
         let folder = Folder()
@@ -70,6 +84,7 @@ struct HabitTests {
         for (words, path, line) in [
             ("-F a=1", "/o%20k?sig=a%2Bb&name=a b", "POST /o%20k?sig=a%2Bb&name=a%20b HTTP/1.1"),
             ("-F a=1 --url-query 'q=a b' --url-query '+r=%zz'", "/ok", "POST /ok?q=a%20b&r=%25zz HTTP/1.1"),
+            ("-F a=1 --url-query '+\u{301}a=b'", "/ok", "POST /ok?%CC%81a=b HTTP/1.1"),
             ("-d a=1", "/100%", "POST /100%25 HTTP/1.1"),
         ] {
             #expect(try self.request(words, path: path).lines[0] == line)

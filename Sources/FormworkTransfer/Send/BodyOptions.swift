@@ -157,7 +157,7 @@ struct BodyOptions: ParsableArguments {
         }
         for text in self.urlQuery {
             let bytes =
-                text.hasPrefix("+")
+                text.utf8.first == UInt8(ascii: "+")
                 ? Array(text.utf8.dropFirst()) : try Self.escaped(text, .rfc3986, "--url-query")
             url +=
                 (url.utf8.contains(UInt8(ascii: "?")) ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?")
@@ -166,11 +166,11 @@ struct BodyOptions: ParsableArguments {
         return url + fragment
     }
 
-    /// curl's grammar: the first '=' or '@' decides.
+    /// curl's grammar: the first '=' decides, and '@' only without one.
     private static func escaped(_ text: String, _ encoder: PercentEncoder, _ option: String) throws -> [UInt8] {
         // By bytes: a sign and a combining mark after it are one Character.
         let bytes = text.utf8
-        guard let sign = bytes.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "@") }) else {
+        guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.firstIndex(of: UInt8(ascii: "@")) else {
             return encoder.encode(Array(bytes))
         }
         let (name, rest) = (text[..<sign], text[bytes.index(after: sign)...])

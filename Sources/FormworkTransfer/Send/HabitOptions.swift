@@ -39,7 +39,8 @@ struct HabitOptions: ParsableArguments {
         }
         if let userAgent { headers.append(userAgent.isEmpty ? "User-Agent:" : "User-Agent: \(userAgent)") }
         if let cookie {
-            guard cookie.contains("=") else {
+            // By bytes: a sign and a combining mark after it are one Character.
+            guard cookie.utf8.contains(UInt8(ascii: "=")) else {
                 throw ExitStatus(2, "formwork: -b: cookie files aren't read: write -b 'name=value; other=value'")
             }
             headers.append("Cookie: \(cookie)")

@@ -22,7 +22,7 @@ struct Netrc {
         do { bytes = try BodyPlan(copying: .file(FilePath(path))).bytes(upTo: 1 << 20) } catch {
             throw ExitStatus(26, "\(shown): can't be read\(error.cause.map { " (\($0))" } ?? "")")
         }
-        guard let text = String(validating: bytes, as: UTF8.self), let entries = Self.entries(in: text) else {
+        guard String(validating: bytes, as: UTF8.self) != nil, let entries = Self.entries(in: bytes) else {
             throw ExitStatus(2, "\(shown): isn't a netrc file: write machine HOST login USER password PASSWORD")
         }
         self.entries = entries
@@ -38,66 +38,87 @@ struct Netrc {
     }
 
     /// `nil` for a word at a place where none belongs.
-    private static func entries(in text: String) -> [Entry]? {
+    private static func entries(in bytes: [UInt8]) -> [Entry]? {
         var entries: [Entry] = []
         // A macro ends with an empty line, and a comment with its line.
         var isMacro = false
-        var words: [String] = []
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+        // The keyword whose value comes next.
+        var keyword: String?
+        for line in Self.lines(of: bytes) {
             if isMacro {
-                isMacro = !line.allSatisfy(\.isWhitespace)
+                isMacro = !line.allSatisfy(Self.isBlank)
                 continue
             }
-            guard !line.drop(while: \.isWhitespace).hasPrefix("#") else { continue }
-            let more = Self.words(in: line)
-            if let macro = more.firstIndex(of: "macdef") {
-                words += more[..<macro]
-                isMacro = true
-            } else {
-                words += more
+            var rest = line.drop(while: Self.isBlank)
+            while let first = rest.first {
+                // A password may begin with this sign.
+                if keyword == nil, first == UInt8(ascii: "#") { break }
+                guard let word = Self.takeWord(&rest) else { return nil }
+                rest = rest.drop(while: Self.isBlank)
+                if let known = keyword {
+                    keyword = nil
+                    switch known {
+                    case "machine": entries.append(Entry(host: word))
+                    case "login" where !entries.isEmpty: entries[entries.count - 1].user = word
+                    case "password" where !entries.isEmpty: entries[entries.count - 1].password = word
+                    case "account" where !entries.isEmpty: break
+                    default: return nil
+                    }
+                    continue
+                }
+                let lowercased = word.lowercased()
+                if lowercased == "macdef" {
+                    isMacro = true
+                    break
+                }
+                if lowercased == "default" { entries.append(Entry()) } else { keyword = lowercased }
             }
         }
-        var index = 0
-        while index < words.count {
-            let word = words[index]
-            index += 1
-            if word == "default" {
-                entries.append(Entry())
-                continue
-            }
-            guard index < words.count else { return nil }
-            let value = words[index]
-            index += 1
-            switch word {
-            case "machine": entries.append(Entry(host: value))
-            case "login" where !entries.isEmpty: entries[entries.count - 1].user = value
-            case "password" where !entries.isEmpty: entries[entries.count - 1].password = value
-            case "account" where !entries.isEmpty: break
-            default: return nil
-            }
-        }
-        return entries
+        return keyword == nil ? entries : nil
     }
 
-    /// Words are separated by blanks. Double quotes protect blanks, and a backslash in them the next character.
-    private static func words(in line: Substring) -> [String] {
-        var words: [String] = []
-        var rest = line.drop(while: \.isWhitespace)
-        while let first = rest.first {
-            var word = ""
-            if first == "\"" {
-                rest = rest.dropFirst()
-                while let character = rest.popFirst(), character != "\"" {
-                    word.append(character == "\\" ? rest.popFirst() ?? "\\" : character)
-                }
-            } else {
-                word = String(rest.prefix { !$0.isWhitespace })
-                rest = rest.dropFirst(word.count)
-            }
-            words.append(word)
-            rest = rest.drop(while: \.isWhitespace)
+    /// By bytes here and below: a blank and a combining mark after it are one Character.
+    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0B, 0x0C].contains(byte) }
+
+    /// The lines, which end with LF, CR or CRLF.
+    private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        var lines: [ArraySlice<UInt8>] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
+            lines.append(rest[..<end])
+            let isReturn = rest[end] == 0x0D
+            rest = rest[(end + 1)...]
+            if isReturn, rest.first == 0x0A { rest = rest.dropFirst() }
         }
-        return words
+        lines.append(rest)
+        return lines
+    }
+
+    /// Words are separated by blanks. Double quotes protect blanks, and a backslash in them the next character, or is
+    /// a line end or tab with n, r or t. `nil` without the closing quote.
+    private static func takeWord(_ rest: inout ArraySlice<UInt8>) -> String? {
+        guard rest.first == UInt8(ascii: "\"") else {
+            let word = rest.prefix { !Self.isBlank($0) }
+            rest = rest.dropFirst(word.count)
+            return String(decoding: word, as: UTF8.self)
+        }
+        rest = rest.dropFirst()
+        var word: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: word, as: UTF8.self) }
+            guard byte == UInt8(ascii: "\\") else {
+                word.append(byte)
+                continue
+            }
+            guard let next = rest.popFirst() else { return nil }
+            switch next {
+            case UInt8(ascii: "n"): word.append(0x0A)
+            case UInt8(ascii: "r"): word.append(0x0D)
+            case UInt8(ascii: "t"): word.append(0x09)
+            default: word.append(next)
+            }
+        }
+        return nil
     }
 }
 #endif

@@ -28,21 +28,23 @@ struct WriteOut {
     init(_ given: String) throws {
         let format =
             try given.fileAfterSign.map { String(decoding: try BodyOptions.read($0, "-w"), as: UTF8.self) } ?? given
-        var rest = format[...]
+        // By scalars: a sign and a combining mark after it are one Character.
+        let escapes: [Unicode.Scalar: Unicode.Scalar] = ["n": "\n", "r": "\r", "t": "\t", "\\": "\\"]
+        var rest = Substring(format).unicodeScalars
         var text = ""
         while let character = rest.popFirst() {
             if character == "\\", let next = rest.first,
-                let escaped = ["n": "\n", "r": "\r", "t": "\t", "\\": "\\"][next]
+                let escaped = escapes[next]
             {
                 rest = rest.dropFirst()
-                text += escaped
+                text.unicodeScalars.append(escaped)
             } else if character == "%", rest.first == "%" {
                 rest = rest.dropFirst()
                 text += "%"
             } else if character == "%", let end = rest.firstIndex(of: "}"), let open = rest.firstIndex(of: "{"),
-                open < end, rest[..<open].allSatisfy({ $0.isASCII && $0.isLetter })
+                open < end, rest[..<open].allSatisfy({ $0.isASCII && $0.properties.isAlphabetic })
             {
-                let kind = rest[..<open]
+                let kind = String(rest[..<open])
                 let name = String(rest[rest.index(after: open)..<end])
                 if kind.isEmpty, !Self.variables.contains(name) {
                     Warning.write([
@@ -53,13 +55,13 @@ struct WriteOut {
                 guard kind.isEmpty || kind == "header" else {
                     throw ExitStatus(
                         2,
-                        "formwork: -w: '%\(rest[...end])' isn't known: use %{NAME} with \(Self.variables.joined(separator: ", ")); or "
+                        "formwork: -w: '%\(String(rest[...end]))' isn't known: use %{NAME} with \(Self.variables.joined(separator: ", ")); or "
                             .withControlCharactersEscaped + "%header{NAME}")
                 }
                 self.pieces += [.text(text), kind.isEmpty ? .variable(name) : .header(name)]
                 (text, rest) = ("", rest[rest.index(after: end)...])
             } else {
-                text.append(character)
+                text.unicodeScalars.append(character)
             }
         }
         self.pieces.append(.text(text))
@@ -108,7 +110,7 @@ struct WriteOut {
         case "json": JSONOutput.text(result.members, failure: result.failure)
         case "method": result.method
         case "num_headers": "\(result.report?.fields.count ?? 0)"
-        case "num_redirects": (result.report?.redirects).map { "\($0)" } ?? ""
+        case "num_redirects": "\(result.report?.redirects ?? 0)"
         case "num_retries": "\(result.report.map { $0.tries - 1 } ?? result.trace?.retries ?? 0)"
         case "scheme": String(self.address(result).prefix { $0 != ":" })
         case "size_download": "\(result.report?.bytesReceived ?? 0)"
