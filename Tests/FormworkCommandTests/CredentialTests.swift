@@ -63,6 +63,34 @@ struct CredentialTests {
         #expect(try self.authorization("--netrc-file netrc", in: folder) == nil)
     }
 
+    // The expected values: printf 'a:\u0301b' | base64, and so on.
+    @Test(
+        "A netrc file is read as curl reads it",
+        arguments: [
+            ("login a password \u{301}b", "YTrMgWI="), ("login a password \"\u{301}b\"", "YTrMgWI="),
+            ("login a password \u{FE0F}b", "YTrvuI9i"), ("login a password b\u{A0}c", "YTpiwqBj"),
+            ("login a password b # c", "YTpi"), ("LOGIN a Password b", "YTpi"), ("login a\r\npassword b\r\n", "YTpi"),
+            ("login a password \"b\\tc\"", "YTpiCWM="),
+        ])
+    func netrcBytes(entry: String, expected: String) throws {
+        let folder = Folder()
+        try folder.file("netrc", "machine 127.0.0.1 \(entry)\n")
+        #expect(try self.authorization("--netrc-file netrc", in: folder) == "Authorization: Basic \(expected)")
+    }
+
+    @Test("--netrc without HOME names --netrc-file")
+    func noHome() throws {
+        let result = try Command.shell("HOME= \"$F\" send http://127.0.0.1:1 -F a=1 --netrc")
+        #expect(result.status == 2)
+        #expect(result.errors == "formwork: --netrc: HOME isn't set: name the file with --netrc-file\n")
+    }
+
+    @Test("--cacert with an empty file says that it holds no certificate")
+    func emptyTrust() throws {
+        let result = try Command.shell("\"$F\" send https://127.0.0.1:1 -F a=1 --cacert /dev/null")
+        #expect(result.errors.contains("holds no certificate in PEM"), "\(result.errors)")
+    }
+
     @Test("-H @FILE may be a pipe, and a missing file is named")
     func headerFile() throws {
         #expect(
@@ -96,6 +124,18 @@ struct CredentialTests {
                 "\(environment) \"$F\" send http://127.0.0.1:1 -F a=1 \(words)", in: folder.path)
             #expect(result.status == Int32(status) && result.errors == "formwork: \(message)\n", "\(result.errors)")
         }
+    }
+
+    @Test(
+        "At the password's prompt, the end of input and what isn't UTF-8 are refused",
+        arguments: [("\\004", "no password was typed"), ("\\377\\n", "the password isn't UTF-8")])
+    func promptRefusals(typed: String, message: String) throws {
+        let result = try Command.shell(
+            """
+            (sleep 2; printf '\(typed)'; sleep 1) |
+            script -qec "$F send http://127.0.0.1:1/ -F a=1 -u me -q; echo exit \\$?" /dev/null
+            """)
+        #expect(result.text.contains("-u: \(message)") && result.text.contains("exit 2"), "\(result.text)")
     }
 
     @Test("-u without a password asks on the terminal, which doesn't show it")

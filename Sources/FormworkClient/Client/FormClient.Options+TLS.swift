@@ -67,13 +67,22 @@ extension FormClient.Options {
         private func certificates(
             _ path: FilePath, _ code: TransferError.Code, _ what: String
         ) throws -> [NIOSSLCertificate] {
-            do {
-                let certificates = try NIOSSLCertificate.fromPEMFile(path.string)
-                guard !certificates.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
-                return certificates
-            } catch {
+            do { return try NIOSSLCertificate.fromPEMFile(path.string) } catch {
+                // The library has one error for everything.
+                guard !Self.isEmpty(path) else {
+                    throw TransferError(code, "\(path): holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
+                }
                 throw TransferError(code, "\(path): \(what) can't be read as PEM", cause: error)
             }
+        }
+
+        /// Whether this is an empty file, or `/dev/null`. Not a pipe: what it held has been read.
+        private static func isEmpty(_ path: FilePath) -> Bool {
+            guard let file = try? FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec]) else {
+                return false
+            }
+            defer { try? file.close() }
+            return (try? file.seek(offset: 0, from: .end)) == 0
         }
     }
 }

@@ -67,7 +67,11 @@ struct CredentialOptions: ParsableArguments {
 
     private func ofNetrc(_ request: HTTPRequest, _ environment: [String: String]) throws -> BasicCredentials? {
         guard self.netrc || self.netrcFile != nil else { return nil }
-        let path = self.netrcFile ?? (environment["HOME"] ?? "") + "/.netrc"
+        let home = environment["HOME"] ?? ""
+        guard self.netrcFile != nil || !home.isEmpty else {
+            throw ExitStatus(2, "formwork: --netrc: HOME isn't set: name the file with --netrc-file")
+        }
+        let path = self.netrcFile ?? home + "/.netrc"
         let option = self.netrcFile == nil ? "--netrc" : "--netrc-file"
         let authority = request.authority ?? ""
         let host =
