@@ -44,6 +44,14 @@ struct ToolTargetTests {
         #expect(wrk.text.contains("io.open(\"o\", \"rb\")"))
     }
 
+    @Test("The URL in wrk's command line is quoted for the shell")
+    func wrkURL() throws {
+        let folder = Folder()
+        let result = try Command.shell("$F body -F a=1 --as wrk -o o --url 'http://h/x?a=1&b=2'", in: folder.path)
+        #expect(result.text.hasPrefix("-- wrk -s FILE-OF-THIS 'http://h/x?a=1&b=2'\n"), "\(result.text)")
+        #expect(folder.names == ["o"])
+    }
+
     @Test("A URL adds no line to a request", arguments: ["request", "vegeta -o o.bin", "curl -o o.bin", "curl"])
     func lines(tool: String) throws {
         let folder = Folder()

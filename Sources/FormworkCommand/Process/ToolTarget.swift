@@ -60,7 +60,7 @@ struct ToolTarget {
         case .wrk:
             let others = fields.map { "wrk.headers[\(Self.literal($0.name))] = \(Self.literal($0.value))\n" }.joined()
             return """
-                -- wrk -s FILE-OF-THIS \(self.url)
+                -- wrk -s FILE-OF-THIS \(ShellQuote.quote(self.url))
                 local file = assert(io.open(\(Self.literal(body)), "rb"))
                 wrk.method = "POST"
                 wrk.body = file:read("*a")
