@@ -129,6 +129,17 @@ struct TransferMessagesTests {
                 """)
     }
 
+    @Test("A server that doesn't speak HTTP/2 is named")
+    func noHTTP2() throws {
+        for _ in 0..<10 {
+            let receiver = try Receiver(raw: "HTTP/1.1 400 No\r\n\r\n", after: 10)
+            let outcome = try self.run(
+                "send http://127.0.0.1:\(receiver.port) -F a=b --http2-prior-knowledge")
+            #expect(outcome.text == "56\n")
+            #expect(outcome.errors == "formwork: 127.0.0.1: the server doesn't speak HTTP/2\n")
+        }
+    }
+
     @Test("The lock of a killed process goes with the next upload of its folder")
     func staleLock() throws {
         let receiver = try Receiver()

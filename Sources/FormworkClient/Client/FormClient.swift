@@ -89,7 +89,7 @@ public struct FormClient: Sendable {
             isHTTP2 = true
             do { wire = try await Self.openStream(on: multiplexer, ledger, hooks) } catch {
                 connection.channel.close(promise: nil)
-                throw connection.notes.tlsFailure(bytesSent: nil)
+                throw connection.notes.failure(bytesSent: nil)
                     ?? TransferError(.connect, "the server accepts no request on its connection", cause: error)
             }
         }
@@ -112,7 +112,7 @@ public struct FormClient: Sendable {
         do { return try await context.run(wire, answered) } catch let error as TransferError
             where [.send, .receive].contains(error.code)
         {
-            throw connection.notes.tlsFailure(bytesSent: error.bytesSent) ?? error
+            throw connection.notes.failure(bytesSent: error.bytesSent) ?? error
         }
     }
 

@@ -62,7 +62,9 @@ struct Setup: Sendable {
 
     private func finish(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
         guard let context = self.context else {
-            return self.isHTTP2 ? self.http2(channel) : try self.http1(channel)
+            guard self.isHTTP2 else { return try self.http1(channel) }
+            try channel.pipeline.syncOperations.addHandler(SettingsWatch(notes, of: self.endpoint.host))
+            return self.http2(channel)
         }
         try self.addTLS(context, self.endpoint.host, to: channel)
         try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: self.endpoint.host))

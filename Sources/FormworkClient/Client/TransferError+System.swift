@@ -11,11 +11,15 @@ import NIOSSL
 import SystemPackage
 
 extension ErrorNote {
-    /// Why TLS ended the connection, if it did. That may be after the handshake, when a server refuses the client's
-    /// certificate (RFC 8446 section 4.4.2.4), or in the TLS connection to a proxy.
-    func tlsFailure(bytesSent: Int64?) -> TransferError? {
+    /// Why the connection ended, if that was TLS, or a server that doesn't speak HTTP/2. TLS may end it after the
+    /// handshake, when a server refuses the client's certificate (RFC 8446 section 4.4.2.4), or in the TLS connection to a
+    /// proxy.
+    func failure(bytesSent: Int64?) -> TransferError? {
         guard let (error, host) = self.first else { return nil }
         switch error {
+        case is NoHTTP2:
+            // How many bytes its connection took depends on the time.
+            return TransferError(.receive, "\(host): the server doesn't speak HTTP/2")
         // Closed without TLS's closing message, which is common.
         case NIOSSLError.uncleanShutdown: return nil
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
