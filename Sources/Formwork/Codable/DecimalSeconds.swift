@@ -8,6 +8,8 @@ struct DecimalSeconds {
 
     /// More than any calendar needs, and far from the ends of `Int64`.
     private static let bound: Int64 = 1_000_000_000_000_000
+    /// Whether a ``text`` is read back as seconds.
+    var isReadable: Bool { self.whole.magnitude < Self.bound.magnitude }
 
     init(whole: Int64, fraction: some Sequence<UInt8>) {
         self.whole = whole
@@ -34,13 +36,14 @@ struct DecimalSeconds {
             isNegative: number < 0, whole: 0, fraction: [UInt8](repeating: 0, count: -exponent - 1) + whole + fraction)
     }
 
-    /// `-12.5`; `nil` for other texts, and for more than 15 digits before the point.
-    init?(text: String) {
+    /// `-12.5`; `nil` for other texts.
+    /// - Parameter digits: The most digits before the point, at most 18.
+    init?(text: String, digits: Int = 15) {
         var rest = text.utf8[...]
         let isNegative = rest.first == 0x2D
         if isNegative { rest.removeFirst() }
         let halves = rest.split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
-        guard (1...15).contains(halves[0].count), halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isDigit) }),
+        guard (1...digits).contains(halves[0].count), halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isDigit) }),
             let whole = Int64(String(halves[0]) ?? "")
         else { return nil }
         self.init(isNegative: isNegative, whole: whole, fraction: halves.count > 1 ? halves[1].map { $0 - 0x30 } : [])

@@ -90,7 +90,7 @@ final class EncodingPlace {
         (self.parent, self.key) = (parent, key)
         self.name = parent.name.map { "\($0)[\(text)]" } ?? text
         self.fieldName = self.name
-        self.problem = parent.problem ?? Self.problem(withKey: text)
+        self.problem = parent.problem ?? Self.problem(withKey: text, isFirst: parent.name == nil)
     }
 
     /// An element of `parent`.
@@ -106,7 +106,10 @@ final class EncodingPlace {
     }
 
     /// Receivers differ in how they read these characters in a header parameter.
-    private static func problem(withKey key: String) -> String? {
+    private static func problem(withKey key: String, isFirst: Bool) -> String? {
+        if isFirst, key == "_charset_" {
+            return "A field \"_charset_\" has all others read in another charset (RFC 7578 section 4.6)" + Self.insteadOfKey
+        }
         let bytes = Array(key.utf8)
         guard !bytes.isEmpty else { return "An empty key couldn't be read back" + Self.insteadOfKey }
         guard !bytes.contains(where: { [0x22, 0x5B, 0x5C, 0x5D].contains($0) || $0 < 0x20 || $0 == 0x7F }) else {

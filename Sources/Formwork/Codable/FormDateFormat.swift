@@ -22,6 +22,7 @@ public struct FormDateFormat: Sendable, Hashable {
     package func text(secondsSince2001 seconds: Double) -> String? {
         guard let moment = DecimalSeconds(seconds) else { return nil }
         let unix = DecimalSeconds(whole: moment.whole + Self.unixSecondsOf2001, fraction: moment.fraction)
+        guard unix.isReadable else { return nil }
         return switch self.kind {
         case .iso8601: unix.calendarText
         case .seconds: unix.text
@@ -35,7 +36,7 @@ public struct FormDateFormat: Sendable, Hashable {
             switch self.kind {
             case .iso8601: DecimalSeconds(calendarText: text)
             case .seconds: DecimalSeconds(text: text)
-            case .milliseconds: DecimalSeconds(text: text)?.shiftedBack(by: 3)
+            case .milliseconds: DecimalSeconds(text: text, digits: 18)?.shiftedBack(by: 3)
             }
         guard var moment else { return nil }
         moment.whole -= Self.unixSecondsOf2001

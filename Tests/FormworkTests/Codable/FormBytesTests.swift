@@ -54,6 +54,15 @@ struct FormDateTests {
         }
     }
 
+    @Test("The latest moment that is written is read back", arguments: [999_999_021_692_799, -999_999_999_999_999])
+    func latest(seconds: Double) throws {
+        for format in [FormDateFormat.secondsSince1970, .millisecondsSince1970] {
+            let text = try #require(format.text(secondsSince2001: seconds))
+            #expect(format.secondsSince2001(text) == seconds, "\(text)")
+            #expect(format.text(secondsSince2001: seconds + (seconds < 0 ? -1 : 1)) == nil)
+        }
+    }
+
     @Test(
         "What is no moment has no text, and no text is none",
         arguments: [Double.nan, .infinity, -.infinity, 1e15, 3e11])

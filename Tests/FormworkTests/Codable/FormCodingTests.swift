@@ -346,6 +346,9 @@ struct FormCodingTests {
         Lossy(testDescription: "an empty key", path: "", message: "An empty key") { ["": 1] },
         Lossy(testDescription: "a quote in a key", path: "\"", message: "a quotation mark") { ["\"": 1] },
         Lossy(testDescription: "an escape in a key", path: "a%0d", message: "%0D") { ["a%0d": 1] },
+        Lossy(testDescription: "the charset of all fields", path: "_charset_", message: "RFC 7578 section 4.6") {
+            ["_charset_": "latin1", "a": "é"]
+        },
         Lossy(testDescription: "an array", path: "0", message: "root must be an object") { [1, 2] },
         Lossy(testDescription: "a text", path: "", message: "root must be an object") { "text" },
         Lossy(testDescription: "nil", path: "", message: "root must be an object") { Inner?.none },
