@@ -16,5 +16,5 @@ extension URL: FormTextConvertible {
 
 extension URL: PathConvertible {
     /// The path of a file URL. Any other URL becomes its text, for which no file is found.
-    public var filePath: FilePath { FilePath(self.isFileURL ? self.path : self.absoluteString) }
+    public var filePath: FilePath { (self.isFileURL ? self.path : self.absoluteString).filePath }
 }

@@ -6,6 +6,16 @@ import Testing
 
 @Suite("Ways out", .timeLimit(.minutes(10)))
 struct WriteTests {
+    @Test("A NUL in a path isn't the end of another file's name")
+    func pathWithNUL() throws {
+        let folder = TemporaryFolder()
+        let other = try folder.file("a", "kept")
+        #expect("a\0.txt".filePath == "a\u{2400}.txt")
+        try formB().plan().write(toFile: "\(folder.path)/a\0.txt")
+        #expect(try String(contentsOfFile: other.string, encoding: .utf8) == "kept")
+        #expect(folder.names == ["a", "a\u{2400}.txt"])
+    }
+
     @Test("Every way out gives the same bytes", arguments: UInt64(300)..<310)
     func allWays(seed: UInt64) throws {
         let folder = TemporaryFolder()
