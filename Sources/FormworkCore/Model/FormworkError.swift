@@ -28,8 +28,9 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         public static var invalidArgument: Self { .init(kind: .invalidArgument) }
         /// A file, descriptor or stream can't be opened or read.
         public static var sourceUnavailable: Self { .init(kind: .sourceUnavailable) }
-        /// A file has changed since it was planned: plan again. Writes through mapped memory, and the end of a write
-        /// that was in progress when the file was planned, can't be detected. A snapshot of the file excludes them.
+        /// A file has changed since it was planned: plan again. Writes through mapped memory can't be detected; on some
+        /// systems, neither can the end of a `write` call that was running when the file was planned. A snapshot of the
+        /// file excludes them.
         public static var sourceChanged: Self { .init(kind: .sourceChanged) }
         /// A stream gave fewer or more bytes than its declared length.
         public static var lengthMismatch: Self { .init(kind: .lengthMismatch) }
