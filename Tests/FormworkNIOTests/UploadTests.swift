@@ -51,6 +51,42 @@ extension NIOTests {
                 error?.message == "the request's URL needs a scheme and a host, as https://example.com/upload has")
         }
 
+        @Test("A port beyond 65535 is refused, also one that a server gives")
+        func impossiblePort() async throws {
+            let plan = try await form(.bytes([1])).plan()
+            let url = "http://127.0.0.1:99999/"
+            let message = "the request's URL has a port that isn't a number from 1 to 65535"
+            let plain = await self.failure { _ = try await self.upload(plan, to: url) }
+            #expect(plain?.message == message)
+            let resumed = await #expect(throws: TransferError.self) {
+                try await withClient { client in
+                    _ = try await client.upload(
+                        plan, with: HTTPClientRequest(url: url), resuming: UploadResuming())
+                }
+            }
+            #expect(resumed?.message == "\(url): the port must be a number from 1 to 65535")
+            let listener = try LoopbackListener()
+            let port = listener.port
+            Thread.detachNewThread {
+                guard let connection = listener.accept() else { return }
+                var buffer = [UInt8](repeating: 0, count: 4_096)
+                _ = recv(connection, &buffer, buffer.count, 0)
+                listener.stop()
+                let answer = Array(
+                    "HTTP/1.1 201 Created\r\nTus-Resumable: 1.0.0\r\nLocation: \(url)\r\nContent-Length: 0\r\n\r\n".utf8)
+                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+                close(connection)
+            }
+            await #expect(throws: (any Error).self) {
+                try await withClient { client in
+                    var resuming = UploadResuming(by: .tus)
+                    (resuming.maximumAttempts, resuming.delay) = (2, .milliseconds(1))
+                    _ = try await client.upload(
+                        plan, with: HTTPClientRequest(url: "http://127.0.0.1:\(port)/"), resuming: resuming)
+                }
+            }
+        }
+
         /// The client's error for an address isn't that for a name.
         @Test("An empty upload to an address that refuses the connection is tried again")
         func refusedAddress() async throws {

@@ -109,4 +109,13 @@ extension HTTPClientRequest {
         return origin == URL(string: other.url)?.origin
     }
 }
+
+extension HTTPClientRequest {
+    /// AsyncHTTPClient ends the process for a port beyond 65535.
+    /// - Throws: `invalidArgument`.
+    func checkPort() throws(FormworkError) {
+        guard let url = URL(text: self.url), url.hasImpossiblePort else { return }
+        throw FormworkError(.invalidArgument, "the request's URL has a port that isn't a number from 1 to 65535")
+    }
+}
 #endif
