@@ -23,7 +23,8 @@ import FormworkCore
 /// - An enumeration case without a raw value or associated values is refused, and so is an empty array inside a wrapper
 ///   type.
 /// - Keys that are empty or contain a bracket, a quotation mark, a backslash, a control character, `%22`, `%0D` or
-///   `%0A` are refused: receivers differ in how they read them.
+///   `%0A` are refused: receivers differ in how they read them. So is `_charset_` as a member of the root: a field of that
+///   name declares the charset of all fields (RFC 7578 section 4.6).
 ///
 /// The fields' texts are in the form, and so in memory; a ``FormFile``'s content isn't read. The encoder is a value
 /// without state, so one can be used in several tasks.

@@ -40,6 +40,7 @@ public actor AsyncBodyReader {
     }
 
     /// The next chunk; `nil` at the end.
+    /// A call that waits for a pipe or FIFO that gives nothing isn't interrupted: it ends when that gives bytes or ends.
     /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled;
     ///   ``FormworkError/Code/invalidArgument`` if another task is waiting for a chunk.
     public func next() async throws -> [UInt8]? {

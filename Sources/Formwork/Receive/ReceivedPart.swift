@@ -14,8 +14,8 @@ import SystemPackage
 /// limit; ``write(into:durably:)`` and ``write(toFile:replacing:durably:)`` store it, one chunk in memory at a time;
 /// ``content`` returns it in pieces; ``skip()`` discards it.
 ///
-/// Read it before the next part is requested. Later reads throw ``FormworkError/Code/invalidArgument``, and so does
-/// reading in two tasks at once.
+/// What was read is gone: a second call reads the rest, which is nothing. Read the content before the next part is
+/// requested. Later reads throw ``FormworkError/Code/invalidArgument``, and so does reading in two tasks at once.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.

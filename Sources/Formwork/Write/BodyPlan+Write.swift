@@ -7,7 +7,8 @@ extension BodyPlan {
     /// - Throws: What ``BodyReader/collect(upTo:)`` throws.
     public func bytes(upTo limit: Int) throws(FormworkError) -> [UInt8] { try self.makeReader().collect(upTo: limit) }
 
-    /// Writes the whole body to a descriptor; see ``BodyReader/write(to:)``.
+    /// Writes the whole body to a descriptor; see ``BodyReader/write(to:)``. It blocks, and cancelling the task doesn't end
+    /// it: a task that can be cancelled reads ``chunks(of:options:)``.
     @discardableResult
     public func write(
         to descriptor: FileDescriptor, options: ReaderOptions = ReaderOptions()
@@ -16,7 +17,7 @@ extension BodyPlan {
     }
 
     /// Writes the whole body to a file that appears only when it is complete; see
-    /// ``BodyReader/write(toFile:durably:)``.
+    /// ``BodyReader/write(toFile:durably:)``. It blocks, and cancelling the task doesn't end it.
     @discardableResult
     public func write(
         toFile path: some PathConvertible, durably: Bool = false, options: ReaderOptions = ReaderOptions()
