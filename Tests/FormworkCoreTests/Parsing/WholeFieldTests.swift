@@ -130,6 +130,14 @@ struct WholeFieldTests {
         }
         #expect(header.name == "three")
     }
+
+    @Test("A url-encoded name with a quote or line ends adds no header line")
+    func urlEncodedName() {
+        let header = FieldNames.urlEncoded.header(of: Array("a\"\r\nX: 1".utf8)[...])
+        #expect(header.name == "a\"\r\nX: 1")
+        #expect(header.fields.map(\.name) == ["Content-Disposition"])
+        #expect(header.values(of: "Content-Disposition") == ["form-data; name=\"a%22%0D%0AX: 1\""])
+    }
 }
 
 extension MultipartParser {
