@@ -11,9 +11,9 @@
 /// parameters = *(";" ("type=" | "filename=" | "encoder=" | "headers=" | "length=") value)
 /// word     = DQUOTE *(any | "\\" | "\"") DQUOTE | bare text without ";", and in files without ","
 /// ```
-package struct FormArgument: Hashable, Sendable {
+public struct FormArgument: Hashable, Sendable {
     /// The content of an argument.
-    package enum Content: Hashable, Sendable {
+    public enum Content: Hashable, Sendable {
         /// A field with this text.
         case text(String, Parameters)
         /// A field with a file's content; `-` is standard input.
@@ -27,38 +27,38 @@ package struct FormArgument: Hashable, Sendable {
     }
 
     /// A file with its parameters.
-    package struct File: Hashable, Sendable {
+    public struct File: Hashable, Sendable {
         /// Its path; `-` is standard input.
-        package var path: String
+        public var path: String
         /// Its parameters.
-        package var parameters: Parameters
+        public var parameters: Parameters
 
         /// A file.
-        package init(path: String, parameters: Parameters = Parameters()) {
+        public init(path: String, parameters: Parameters = Parameters()) {
             self.path = path
             self.parameters = parameters
         }
     }
 
     /// The parameters after `;`.
-    package struct Parameters: Hashable, Sendable {
+    public struct Parameters: Hashable, Sendable {
         /// The value of `type=`, with its parameters; `nil` when absent.
-        package var contentType: String?
+        public var contentType: String?
         /// The value of `filename=`; `nil` when absent.
-        package var filename: String?
+        public var filename: String?
         /// The value of `encoder=`; `nil` when absent.
-        package var encoder: String?
+        public var encoder: String?
         /// The values of `headers=` in order.
-        package var headers: [Header] = []
+        public var headers: [Header] = []
         /// The value of `length=` in bytes, for standard input; `nil` when absent. curl doesn't have it.
-        package var length: Int64?
+        public var length: Int64?
 
         /// No parameters.
-        package init() {}
+        public init() {}
     }
 
     /// A value of `headers=`.
-    package enum Header: Hashable, Sendable {
+    public enum Header: Hashable, Sendable {
         /// A header line.
         case line(String)
         /// A file with header lines.
@@ -66,15 +66,15 @@ package struct FormArgument: Hashable, Sendable {
     }
 
     /// The form field's name: the text before the first `=`; `nil` if that is empty.
-    package var name: String?
+    public var name: String?
     /// The argument's content.
-    package var content: Content
+    public var content: Content
     /// curl's warnings; empty in the strict grammar, where these are errors.
-    package var warnings: [String] = []
+    public var warnings: [String] = []
 
     /// Reads an argument of `--form-string`: the text after the first `=` is the literal value.
     /// - Throws: ``FormworkError/Code/invalidArgument`` if there is no `=`.
-    package init(literal argument: String) throws(FormworkError) {
+    public init(literal argument: String) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument)
         self.name = name
         self.content = .text(String(rest) ?? "", Parameters())
@@ -82,7 +82,7 @@ package struct FormArgument: Hashable, Sendable {
 
     /// Reads an argument of `-F`.
     /// - Throws: ``FormworkError/Code/invalidArgument``, with the column, in characters from 1, and a correction.
-    package init(parsing argument: String, grammar: FormGrammar = .strict) throws(FormworkError) {
+    public init(parsing argument: String, grammar: FormGrammar = .strict) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument)
         self.name = name
         var scanner = FormArgumentScanner(argument, at: rest.startIndex, name: name ?? "", grammar: grammar)
