@@ -51,6 +51,19 @@ extension NIOTests {
                 error?.message == "the request's URL needs a scheme and a host, as https://example.com/upload has")
         }
 
+        /// Answers the first request. The next one finds nothing.
+        private func answerOnce(_ listener: LoopbackListener, _ text: String) {
+            Thread.detachNewThread {
+                guard let connection = listener.accept() else { return }
+                var buffer = [UInt8](repeating: 0, count: 4_096)
+                _ = recv(connection, &buffer, buffer.count, 0)
+                listener.stop()
+                let answer = Array(text.utf8)
+                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+                close(connection)
+            }
+        }
+
         @Test("A port beyond 65535 is refused, also one that a server gives")
         func impossiblePort() async throws {
             let plan = try await form(.bytes([1])).plan()
@@ -67,16 +80,9 @@ extension NIOTests {
             #expect(resumed?.message == "\(url): the port must be a number from 1 to 65535")
             let listener = try LoopbackListener()
             let port = listener.port
-            Thread.detachNewThread {
-                guard let connection = listener.accept() else { return }
-                var buffer = [UInt8](repeating: 0, count: 4_096)
-                _ = recv(connection, &buffer, buffer.count, 0)
-                listener.stop()
-                let answer = Array(
-                    "HTTP/1.1 201 Created\r\nTus-Resumable: 1.0.0\r\nLocation: \(url)\r\nContent-Length: 0\r\n\r\n".utf8)
-                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-                close(connection)
-            }
+            self.answerOnce(
+                listener,
+                "HTTP/1.1 201 Created\r\nTus-Resumable: 1.0.0\r\nLocation: \(url)\r\nContent-Length: 0\r\n\r\n")
             await #expect(throws: (any Error).self) {
                 try await withClient { client in
                     var resuming = UploadResuming(by: .tus)
@@ -92,18 +98,10 @@ extension NIOTests {
         func refusedAddress() async throws {
             let listener = try LoopbackListener()
             let port = listener.port
-            Thread.detachNewThread {
-                guard let connection = listener.accept() else { return }
-                var buffer = [UInt8](repeating: 0, count: 4_096)
-                _ = recv(connection, &buffer, buffer.count, 0)
-                // The next request finds nothing.
-                listener.stop()
-                let answer = Array(
-                    "HTTP/1.1 204 No Content\r\nTus-Resumable: 1.0.0\r\nTus-Extension: creation\r\nConnection: close\r\n\r\n"
-                        .utf8)
-                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-                close(connection)
-            }
+            self.answerOnce(
+                listener,
+                "HTTP/1.1 204 No Content\r\nTus-Resumable: 1.0.0\r\nTus-Extension: creation\r\nConnection: close\r\n\r\n"
+            )
             let plan = try BodyPlan(content: .bytes([]), contentType: "text/plain")
             var text = ""
             var configuration = HTTPClient.Configuration()

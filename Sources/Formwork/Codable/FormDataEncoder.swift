@@ -109,7 +109,7 @@ final class EncodingPlace {
     /// Receivers differ in how they read these characters in a header parameter.
     private static func problem(withKey key: String, isFirst: Bool) -> String? {
         if isFirst, key == "_charset_" {
-            return "A field \"_charset_\" has all others read in another charset (RFC 7578 section 4.6)" + Self.insteadOfKey
+            return "A field \"_charset_\" declares the charset of all fields (RFC 7578 section 4.6)" + Self.insteadOfKey
         }
         let bytes = Array(key.utf8)
         guard !bytes.isEmpty else { return "An empty key couldn't be read back" + Self.insteadOfKey }
