@@ -111,7 +111,7 @@ extension HTTPClientRequest {
 }
 
 extension HTTPClientRequest {
-    /// AsyncHTTPClient ends the process for a port beyond 65535.
+    /// AsyncHTTPClient crashes for a port beyond 65535.
     /// - Throws: `invalidArgument`.
     func checkPort() throws(FormworkError) {
         guard let url = URL(text: self.url), url.hasImpossiblePort else { return }
