@@ -79,6 +79,11 @@ package enum RequestHeadCheck {
         if let authority = head.authority, !self.isHost(authority) {
             throw HeadRefusal(.badRequest, "The request's host isn't valid.", line: line)
         }
+        // RFC 9113 section 8.3.1. CONNECT has no path.
+        let path = head.path ?? ""
+        guard head.method == .connect || path.hasPrefix("/") || (path == "*" && head.method == .options) else {
+            throw HeadRefusal(.badRequest, "The request's :path doesn't begin with a slash.", line: line)
+        }
         let lengths = Set(head.headerFields[values: .contentLength])
         guard lengths.count <= 1, lengths.allSatisfy(self.isLength) else {
             throw HeadRefusal(.badRequest, "The Content-Length isn't a number of bytes.", line: line)
