@@ -15,6 +15,17 @@ package struct Origin: Hashable, Sendable {
         self.port = port ?? (isSecure ? 443 : 80)
     }
 
+    /// The name, or the address without the zone that an IPv6 address may have (`fe80::1%25eth0`, RFC 6874). Only this
+    /// computer knows the zone.
+    package var hostWithoutZone: Substring { self.host.contains(":") ? self.host.prefix { $0 != "%" } : self.host[...] }
+
+    /// The name, or the address as `getaddrinfo` reads it: `%` before a zone isn't escaped.
+    package var address: String {
+        let name = self.hostWithoutZone
+        let zone = self.host.dropFirst(name.count)
+        return zone.hasPrefix("%25") ? "\(name)%\(zone.dropFirst(3))" : self.host
+    }
+
     /// `host:port`, with brackets around an IPv6 address.
     package var authority: String { (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)" }
 }

@@ -123,6 +123,11 @@ extension HTTPRequest {
         if let host = self.headerFields[.hostField] {
             self.authority = host
             self.headerFields[.hostField] = nil
+        } else if let authority = self.authority, authority.hasPrefix("["), authority.contains("%"),
+            let address = authority.split(separator: "]", maxSplits: 1).first
+        {
+            // A server doesn't know this computer's zones (RFC 6874 section 3).
+            self.authority = "\(address.prefix { $0 != "%" })]\(authority.dropFirst(address.count + 1))"
         }
         if let body {
             if self.headerFields[.contentType] == nil { self.headerFields[.contentType] = body.plan.contentType }

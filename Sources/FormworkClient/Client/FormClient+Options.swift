@@ -57,7 +57,8 @@ extension FormClient {
 
         /// What to connect to for a host: its name, or the address that replaces it.
         func address(of endpoint: Origin) -> String {
-            self.addresses["\(endpoint.host):\(endpoint.port)"] ?? self.addresses["*:\(endpoint.port)"] ?? endpoint.host
+            self.addresses["\(endpoint.host):\(endpoint.port)"] ?? self.addresses["*:\(endpoint.port)"]
+                ?? endpoint.address
         }
 
         /// Whether the server is asked before this body is sent.

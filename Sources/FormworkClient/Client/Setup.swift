@@ -27,7 +27,7 @@ struct Setup: Sendable {
     /// - Returns: A future that succeeds when a request can be written.
     func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
         if let proxy, let proxyContext {
-            try self.addTLS(proxyContext, proxy.endpoint.host, to: channel)
+            try self.addTLS(proxyContext, String(proxy.endpoint.hostWithoutZone), to: channel)
             try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: proxy.endpoint.host))
         }
         guard let proxy, self.endpoint.isSecure else { return try self.finish(channel, notes) }
@@ -66,7 +66,7 @@ struct Setup: Sendable {
             try channel.pipeline.syncOperations.addHandler(SettingsWatch(notes, of: self.endpoint.host))
             return self.http2(channel)
         }
-        try self.addTLS(context, self.endpoint.host, to: channel)
+        try self.addTLS(context, String(self.endpoint.hostWithoutZone), to: channel)
         try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: self.endpoint.host))
         return channel.configureHTTP2AsyncSecureUpgrade(
             http1ConnectionInitializer: { channel in

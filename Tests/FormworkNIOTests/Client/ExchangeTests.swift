@@ -4,6 +4,7 @@ import FormworkNIO
 import FormworkClient
 import Foundation
 import NIOCore
+import NIOPosix
 import Synchronization
 import TestSupport
 import Testing
@@ -231,6 +232,51 @@ extension NIOTests {
         func impossiblePorts(port: String) {
             #expect(throws: TransferError.self) { try HTTPRequest(to: "http://127.0.0.1:\(port)/") }
             #expect(throws: TransferError.self) { try HTTPRequest(to: "https://u:p@[::1]:\(port)?x") }
+        }
+
+        /// Answers a request with its own head.
+        private final class Mirror: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+
+            private var head = ""
+
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                self.head += String(buffer: self.unwrapInboundIn(data))
+                guard let end = self.head.range(of: "\r\n\r\n") else { return }
+                let text = self.head[..<end.lowerBound]
+                let answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+                context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
+            }
+        }
+
+        /// A link-local address of this computer and its interface's name; `nil` if there is none.
+        private static let linkLocal: (address: String, zone: String)? = {
+            let lines = FileManager.default.contents(atPath: "/proc/net/if_inet6") ?? Data()
+            for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard words.count == 6, words[3] == "20" else { continue }
+                let groups = stride(from: 0, to: 32, by: 4).map { words[0].dropFirst($0).prefix(4) }
+                return (groups.joined(separator: ":"), String(words[5]))
+            }
+            return nil
+        }()
+
+        /// RFC 6874: the address's zone chooses an interface of this computer, and no server sees it.
+        @Test("An IPv6 address may have a zone", .enabled(if: linkLocal != nil))
+        func zones() async throws {
+            let (address, zone) = try #require(Self.linkLocal)
+            let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Mirror()) }
+                }
+                .bind(host: "::", port: 0).get()
+            let port = try #require(server.localAddress?.port)
+            let request = try HTTPRequest(.get, to: "http://[\(address)%25\(zone)]:\(port)/a")
+            let head = try await FormClient().exchange(request, body: nil) {
+                try await String(buffer: $0.body.collect(upTo: 1000).bytes)
+            }
+            #expect("\(head)\r\n".contains("\r\nHost: [\(address)]:\(port)\r\n"))
+            try await server.close()
         }
 
         @Test(
