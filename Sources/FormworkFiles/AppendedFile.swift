@@ -83,9 +83,11 @@ package struct AppendedFile: ~Copyable {
         if links == 0 { try self.truncate(to: 0) }
     }
 
-    /// Waits until the disk has all appended bytes.
-    package func sync() throws(FormworkError) {
+    /// Waits until the disk has all appended bytes, if wanted; otherwise until the file system has accepted them.
+    package func finishAppending(durably: Bool) throws(FormworkError) {
         let descriptor = self.descriptor
-        try FormworkError.writing(self.path) { () throws(Errno) in try SystemCalls.sync(descriptor) }
+        try FormworkError.writing(self.path) { () throws(Errno) in
+            try SystemCalls.finishWriting(descriptor, durably: durably)
+        }
     }
 }

@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// It is a hidden file in the folder, locked while its form is published. A line is one of
 /// ```text
-/// file INODE SIZE SECONDS NANOSECONDS   a file of the form; they are counted from 0
+/// file INODE SIZE SECONDS NANOSECONDS   a file of the form; they are counted from 0. INODE is 0 if it isn't kept
 /// at FILE PATH                          that file may get this free name
 /// over FILE PATH                        that file may replace what has this name
 /// folder PATH                           a folder that may be made
@@ -24,12 +24,24 @@ struct FormJournal {
 
     /// Identifies a file, even if its inode number was reused since.
     struct Identity: Hashable, Sendable {
+        /// 0 on a file system that numbers names, not files.
         var inode: UInt64
         var size: Int64
         var modified: FileTime
 
-        init(_ state: FileValidator) {
+        init(_ state: FileValidator, in folder: OpenFolder) {
+            self.init(state)
+            if !folder.numbersFiles() { self.inode = 0 }
+        }
+
+        private init(_ state: FileValidator) {
             (self.inode, self.size, self.modified) = (state.inode, state.size, state.modified)
+        }
+
+        fileprivate func isFile(_ status: FileStatus) -> Bool {
+            var other = Self(status.validator)
+            if self.inode == 0 { other.inode = 0 }
+            return other == self
         }
 
         fileprivate init?(_ words: [String]) {
@@ -112,7 +124,7 @@ struct FormJournal {
         guard let writer, !writer.waiting.isEmpty else { return }
         let bytes = Array(writer.waiting.utf8)
         try bytes.withBytes { bytes throws(Errno) in try SystemCalls.writeAll(writer.descriptor, bytes) }
-        if writer.durably { try SystemCalls.sync(writer.descriptor) }
+        try SystemCalls.finishWriting(writer.descriptor, durably: writer.durably)
         self.writer?.waiting = ""
     }
 
@@ -199,7 +211,7 @@ struct FormJournal {
                 let (folders, name) = Self.split(place.path)
                 do throws(Errno) {
                     try folder.within(folders) { descriptor throws(Errno) in
-                        if place.replaces { try self.putBack(index, name, in: descriptor) }
+                        if place.replaces, try self.putBack(index, name, in: descriptor) { return }
                         if let status = try? SystemCalls.status(of: name, in: descriptor), entry.isFile(status) {
                             SystemCalls.unlink(name, in: descriptor)
                         }
@@ -220,8 +232,10 @@ struct FormJournal {
     }
 
     /// Restores the file that file `index` replaced.
-    private func putBack(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) {
+    /// - Returns: Whether the name has the old file again, although that isn't seen by its inode number.
+    private func putBack(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) -> Bool {
         let entry = self.entries[index]
+        guard entry.file.inode != 0 else { return try self.putBackInSteps(index, name, in: folder) }
         for slot in [self.slot(index), self.spareSlot(index)] {
             guard let old = try? SystemCalls.status(of: slot, in: folder) else { continue }
             guard !entry.isFile(old) else {
@@ -243,6 +257,29 @@ struct FormJournal {
                 SystemCalls.unlink(slot, in: folder)
             }
         }
+        return false
+    }
+
+    /// The same on a file system that numbers names: names are never exchanged there, so each name says which file it has.
+    private func putBackInSteps(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) -> Bool {
+        let (entry, spare) = (self.entries[index], self.spareSlot(index))
+        // The new file, if it didn't get its name yet.
+        SystemCalls.unlink(self.slot(index), in: folder)
+        guard let old = try? SystemCalls.status(of: spare, in: folder) else { return false }
+        guard let current = try? SystemCalls.status(of: name, in: folder) else {
+            try SystemCalls.rename(spare, to: name, in: folder, replacing: false)
+            return true
+        }
+        let isOld = (old.validator.size, old.validator.modified) == (current.validator.size, current.validator.modified)
+        if isOld || entry.isFile(current) {
+            try SystemCalls.rename(spare, to: name, in: folder, replacing: true)
+            // Renaming a file to another of its own names has no effect.
+            SystemCalls.unlink(spare, in: folder)
+        } else if let safe = SafeFilename(name) {
+            // Somebody else's file: both are kept.
+            try OpenFolder.moveToFreeName(spare, safe, in: folder)
+        }
+        return true
     }
 
     /// The folders of a path, and its last name. Scalar by scalar: a name may begin with a mark, which is one `Character`
@@ -254,5 +291,5 @@ struct FormJournal {
 }
 
 extension FormJournal.Entry {
-    fileprivate func isFile(_ status: FileStatus) -> Bool { FormJournal.Identity(status.validator) == self.file }
+    fileprivate func isFile(_ status: FileStatus) -> Bool { self.file.isFile(status) }
 }

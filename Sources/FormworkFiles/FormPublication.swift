@@ -33,7 +33,7 @@ extension OpenFolder {
     /// - Parameters:
     ///   - durably: Whether to wait until the disk has the names and the record. Write the files' bytes to the disk
     ///     before,
-    ///     with ``UnpublishedFile/sync()``, because that takes long for many files.
+    ///     with ``UnpublishedFile/finish(durably:)``, because that takes long for many files.
     ///   - records: Each is called once, and makes one more file, or none, from the names of the files before it.
     /// - Returns: The published files, then the records.
     /// - Throws: `writeFailed`.
@@ -45,7 +45,7 @@ extension OpenFolder {
         {
             // The kernel does this in one step.
             var file = files[0].file
-            return [try file.publish(as: files[0].path.name, files[0].rule, durably: durably, isSynced: true)]
+            return [try file.publish(as: files[0].path.name, files[0].rule, durably: durably, isFinished: true)]
         }
         return try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
             var states: [FileValidator] = []
@@ -107,7 +107,7 @@ private struct FormPublication {
     private mutating func place(_ files: [FileToPublish], _ states: [FileValidator]) throws(FormworkError) {
         var planned: Set<String> = []
         for (index, one) in files.enumerated() {
-            self.journal.add(FormJournal.Identity(states[index]))
+            self.journal.add(FormJournal.Identity(states[index], in: self.folder))
             self.plan(one, index, &planned)
         }
         for (index, one) in files.enumerated() {
@@ -205,6 +205,7 @@ private struct FormPublication {
         do throws(Errno) { try one.file.move(to: slot, in: folder) } catch .fileExists {
             // It was moved there in an earlier attempt.
         }
+        guard self.folder.numbersFiles() else { return try self.replaceInSteps(name, index, in: folder) }
         // Bounded, in case another process keeps creating and removing the name.
         for _ in 0..<100 {
             do throws(Errno) {
@@ -226,7 +227,7 @@ private struct FormPublication {
         throw .resourceBusy
     }
 
-    /// For file systems that can't exchange two names.
+    /// For file systems that can't exchange two names, or number names.
     private func replaceInSteps(_ name: String, _ index: Int, in folder: FileDescriptor) throws(Errno) -> String {
         let (slot, spare) = (self.journal.slot(index), self.journal.spareSlot(index))
         guard let old = try? SystemCalls.status(of: name, in: folder) else {
@@ -247,11 +248,11 @@ private struct FormPublication {
         let file = try self.folder.makeFile()
         defer { file.close() }
         try file.write([record.bytes])
-        if self.durably { try file.sync() }
+        try file.finish(durably: self.durably)
         let one = FileToPublish(file, as: record.path, record.rule)
         let state = try one.state()
         let index = self.journal.entries.count
-        self.journal.add(FormJournal.Identity(state))
+        self.journal.add(FormJournal.Identity(state, in: self.folder))
         if record.rule == .replacing {
             self.journal.add(FormJournal.Place(path: record.path.text, replaces: true), for: index)
         }

@@ -74,10 +74,16 @@ package final class OutputFile {
         }
     }
 
-    /// Gives the complete file its name. Without it, nothing is left of a file that was not written at once.
+    /// Gives the complete file its name. Without this call, nothing is left of a file that was not written at once.
     /// - Throws: `writeFailed`.
     package func publish() throws(FormworkError) {
-        guard case .pending(var file) = self.state else { return }
+        var file: PendingFile
+        switch self.state {
+        case .pending(let pending): file = pending
+        case .direct(let descriptor):
+            return try FormworkError.writing(self.path) { () throws(Errno) in try SystemCalls.flush(descriptor) }
+        case .closed: return
+        }
         self.state = .closed
         do throws(FormworkError) { try file.publish(durably: false) } catch {
             file.discard()

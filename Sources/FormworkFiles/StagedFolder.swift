@@ -148,6 +148,14 @@ package struct StagedFile: ~Copyable {
 
     deinit { try? SystemCalls.close(self.descriptor) }
 
+    /// Waits until the file system has accepted the bytes.
+    /// - Throws: `writeFailed`.
+    package func finish() throws(FormworkError) {
+        try FormworkError.writing(self.folder.appending(self.name)) { () throws(Errno) in
+            try SystemCalls.flush(self.descriptor)
+        }
+    }
+
     /// Writes all of `bytes[range]`. A size limit is an error, never a signal.
     /// - Throws: `writeFailed`.
     package func write(_ bytes: [UInt8], _ range: Range<Int>) throws(FormworkError) {

@@ -41,7 +41,8 @@ package final class Interruption {
 
     private struct Steps {
         var all: [Step] = []
-        /// While there is a step: what waits for the signals that weren't ignored before.
+        /// What waits for the signals that weren't ignored before. It is made with the first step and stays: one that was
+        /// made anew right after another ended would miss signals.
         var sources: [StoppingSignal: any DispatchSourceSignal] = [:]
         /// Whether a signal arrived: another one changes nothing.
         var isStopping = false
@@ -58,7 +59,7 @@ package final class Interruption {
         let step = Step(owner: ObjectIdentifier(self), bound: bound, cleanUp: cleanUp)
         let isStopping = Self.steps.withLock { steps in
             if steps.isStopping { return true }
-            if steps.all.isEmpty { steps.sources = Self.watch() }
+            if steps.sources.isEmpty { steps.sources = Self.watch() }
             steps.all.append(step)
             return false
         }
@@ -66,18 +67,10 @@ package final class Interruption {
         while isStopping { SystemCalls.sleep(.seconds(1)) }
     }
 
-    /// Without any, the signals stop the process again, as they did before.
+    /// Without any, the signals stop the process as they did before.
     deinit {
         let owner = ObjectIdentifier(self)
-        Self.steps.withLock { steps in
-            steps.all.removeAll { $0.owner == owner }
-            guard steps.all.isEmpty else { return }
-            for (signal, source) in steps.sources {
-                source.cancel()
-                fw_restore_signal(signal.rawValue)
-            }
-            steps.sources = [:]
-        }
+        Self.steps.withLock { $0.all.removeAll { $0.owner == owner } }
     }
 
     private static func watch() -> [StoppingSignal: any DispatchSourceSignal] {
@@ -98,6 +91,10 @@ package final class Interruption {
             return steps.all.map(\.bound)
         }
         guard let known else { return }
+        if known.isEmpty {
+            fw_restore_signal(signal.rawValue)
+            _ = kill(getpid(), signal.rawValue)
+        }
         let bounds = known.compactMap { $0 }
         if bounds.count == known.count, let bound = bounds.max() {
             let end = DispatchTime.now() + .milliseconds(Int(bound / .milliseconds(1)))

@@ -249,6 +249,20 @@ package enum SystemCalls {
         guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 
+    /// Throws the error of earlier writes that a file system reports only when a file is closed, as NFS and FUSE may for a
+    /// full disk. The descriptor stays open.
+    package static func flush(_ descriptor: FileDescriptor) throws(Errno) {
+        let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
+        // Without a free descriptor, waiting for the disk finds out the same.
+        guard copy >= 0 else { return try self.sync(descriptor) }
+        try self.close(FileDescriptor(rawValue: copy))
+    }
+
+    /// Waits until the disk has the file's bytes, if wanted; otherwise until the file system has accepted them.
+    package static func finishWriting(_ descriptor: FileDescriptor, durably: Bool) throws(Errno) {
+        if durably { try self.sync(descriptor) } else { try self.flush(descriptor) }
+    }
+
     /// Requests a larger pipe. Without it, writing is only slower.
     package static func enlargePipe(_ descriptor: FileDescriptor, to bytes: CInt) {
         _ = fw_set_pipe_size(descriptor.rawValue, bytes)

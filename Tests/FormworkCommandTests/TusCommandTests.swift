@@ -40,6 +40,20 @@ struct TusCommandTests {
         #expect(uploads.map { $0["bytes"] as? Int } == [3, 3])
     }
 
+    /// The question for what the server supports has cleaning up of its own, which ends before.
+    @Test("A signal stops it in a pause before another try", arguments: [("INT", 130), ("TERM", 143)])
+    func stopped(signal: String, status: Int) throws {
+        let (folder, store) = (Folder(), try TusStore(isBusy: true))
+        try folder.file("a.txt", "one")
+        let result = try Command.shell(
+            """
+            set -m
+            timeout 15 "$F" send \(store.url) -F f=@a.txt --resume tus 2> log & P=$!
+            until grep -q 'try 2' log; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $?
+            """, in: folder.path)
+        #expect(result.text == "\(status)\n", "\(result.errors)")
+    }
+
     @Test("Where a file is stored is an object of --progress json, too")
     func storedEvent() throws {
         let (folder, store, check) = (Folder(), try TusStore(), try SchemaCheck("progress"))

@@ -29,7 +29,7 @@ struct FormJournalTests {
         let file = try self.file("new", in: open)
         defer { file.close() }
         var journal = try FormJournal(in: open, durably: false)
-        journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator))
+        journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, in: open))
         journal.add(
             FormJournal.Place(path: moment == .placedFree ? "a (1)" : "a", replaces: moment != .placedFree), for: 0)
         try journal.write()
@@ -60,10 +60,13 @@ struct FormJournalTests {
         journal.close()
     }
 
-    @Test("At every moment", arguments: Moment.allCases, [false, true])
-    func moments(_ moment: Moment, _ named: Bool) throws {
+    @Test("At every moment", arguments: Moment.allCases, [(false, true), (true, true), (true, false)])
+    func moments(_ moment: Moment, _ way: (named: Bool, numbersFiles: Bool)) throws {
+        // Names aren't exchanged where they are numbered.
+        guard way.numbersFiles || moment != .exchanged else { return }
         try self.folder.write("old", to: "a")
-        let open = try OpenFolder(self.folder.path, avoidsUnnamedFiles: named)
+        let open = try OpenFolder(
+            self.folder.path, avoidsUnnamedFiles: way.named, numbersFiles: way.numbersFiles)
         try self.leave(moment, open)
         #expect(self.folder.names != ["a"])
         try open.removeLeftovers()
@@ -79,7 +82,7 @@ struct FormJournalTests {
         let file = try self.file("new", in: first)
         defer { file.close() }
         var journal = try FormJournal(in: first, durably: false)
-        journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator))
+        journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, in: first))
         journal.add(FormJournal.Place(path: "a", replaces: true), for: 0)
         try journal.write()
         try file.move(to: journal.slot(0), in: first.descriptor)
@@ -115,6 +118,26 @@ struct FormJournalTests {
         #expect(try self.folder.text(of: "a (1)") == "other")
     }
 
+    @Test("Where a name, not a file, has an inode number, the old file and another one are kept")
+    func numberedNames() throws {
+        let open = try OpenFolder(self.folder.path, avoidsUnnamedFiles: true, numbersFiles: false)
+        try self.folder.write("old", to: "a")
+        try self.leave(.placedInSteps, open)
+        try self.folder.write("another", to: "a")
+        try open.removeLeftovers()
+        #expect(self.folder.names == ["a", "a (1)"])
+        #expect(try self.folder.text(of: "a") == "another")
+        #expect(try self.folder.text(of: "a (1)") == "old")
+        let published = PublishedFile(
+            name: "a (1)", state: try SystemCalls.status(of: "a (1)", in: open.descriptor).validator)
+        var moved = published.state
+        moved.inode += 1
+        try OpenFolder(self.folder.path).remove(PublishedFile(name: "a (1)", state: moved))
+        #expect(self.folder.names == ["a", "a (1)"])
+        open.remove(PublishedFile(name: "a (1)", state: moved))
+        #expect(self.folder.names == ["a"])
+    }
+
     @Test("Folders that it made go, unless something is in them by now", arguments: [false, true])
     func folders(isUsed: Bool) throws {
         let open = try OpenFolder(self.folder.path)
@@ -142,7 +165,7 @@ struct FormJournalTests {
         for text in ["old", "new", "other"] { files.append(try self.file(text, in: open)) }
         var journal = try FormJournal(in: open, durably: false)
         for file in files.dropFirst() {
-            journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator))
+            journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, in: open))
         }
         journal.add(FormJournal.Place(path: prefix + name, replaces: true), for: 0)
         journal.add(FormJournal.Place(path: prefix + name + " (1)", replaces: false), for: 1)

@@ -60,7 +60,7 @@ struct DurableTests {
         let file = try AppendedFile(path, creating: true)
         try file.append([1, 2, 3])
         #expect(DiskSyncs.count(ofFilesIn: folder.path.string) == 0)
-        try file.sync()
+        try file.finishAppending(durably: true)
         #expect(DiskSyncs.count(ofFilesIn: folder.path.string) == 1)
     }
 

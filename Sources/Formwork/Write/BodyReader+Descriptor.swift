@@ -15,6 +15,7 @@ extension BodyReader {
         try SystemCalls.withoutWriteSignals(to: descriptor) { () throws(FormworkError) in
             var writer = try DescriptorWriter(descriptor)
             try writer.write(self)
+            try writer.finish(self)
         }
         return self.position - start
     }
@@ -35,6 +36,7 @@ struct DescriptorWriter {
 
     private let descriptor: FileDescriptor
     private let isPipe: Bool
+    private let isFile: Bool
     private var way: KernelWay?
     /// Whether the pipe may hold references to a file's cached pages. Then a write to the file changes what the reader
     /// gets.
@@ -45,7 +47,7 @@ struct DescriptorWriter {
         self.descriptor = descriptor
         do throws(Errno) {
             let kind = try SystemCalls.status(of: descriptor).kind
-            (self.way, self.isPipe) = (Self.way(for: kind), kind == .fifo)
+            (self.way, self.isPipe, self.isFile) = (Self.way(for: kind), kind == .fifo, kind == .regular)
         } catch {
             throw FormworkError(.writeFailed, "descriptor \(descriptor.rawValue) can't be written", cause: error)
         }
@@ -87,6 +89,12 @@ struct DescriptorWriter {
                 return
             }
         }
+    }
+
+    /// Throws what the file system reports only now of the bytes that it was given.
+    func finish(_ reader: BodyReader) throws(FormworkError) {
+        guard self.isFile else { return }
+        do throws(Errno) { try SystemCalls.flush(self.descriptor) } catch { throw self.failed(error, reader) }
     }
 
     private mutating func waitForReader(_ reader: BodyReader) throws(FormworkError) {

@@ -19,12 +19,19 @@ package final class OpenFolder: Sendable {
     private let numbers = Mutex([String: Int]())
     /// Held while a name passes from one file to another, so that a file can be checked and then removed safely.
     private let replacement = Mutex(())
+    /// Whether a file keeps its inode number under another name; `nil` until it was tried.
+    private let keepsInodes: Mutex<Bool?>
 
     /// Opens the folder, or creates it if only its last component is missing.
-    /// - Parameter avoidsUnnamedFiles: Whether to write files under hidden names even if that isn't needed.
+    /// - Parameters:
+    ///   - avoidsUnnamedFiles: Whether to write files under hidden names even if that isn't needed.
+    ///   - numbersFiles: What ``numbersFiles()`` returns; `nil` to try it.
     /// - Throws: `writeFailed`.
-    package init(_ path: FilePath, avoidsUnnamedFiles: Bool = false) throws(FormworkError) {
+    package init(
+        _ path: FilePath, avoidsUnnamedFiles: Bool = false, numbersFiles: Bool? = nil
+    ) throws(FormworkError) {
         self.path = path
+        self.keepsInodes = Mutex(numbersFiles)
         self.avoidsUnnamedFiles = avoidsUnnamedFiles || !SystemCalls.namesUnnamedFiles
         do throws(Errno) {
             do throws(Errno) { try SystemCalls.makeFolder(path) } catch .fileExists {}
@@ -54,6 +61,35 @@ package final class OpenFolder: Sendable {
         } catch {
             throw FormworkError(.writeFailed, "can't be written", path: self.path.string, cause: error)
         }
+    }
+
+    /// Whether a file keeps its inode number when it gets another name. Some FUSE file systems (sshfs, unionfs-fuse) number
+    /// names, not files.
+    package func numbersFiles() -> Bool {
+        self.keepsInodes.withLock { known in
+            let answer = known ?? self.triesRenaming()
+            known = answer
+            return answer
+        }
+    }
+
+    private func triesRenaming() -> Bool {
+        // Only file systems of the kernel have these, and they number files.
+        if let descriptor = self.openUnnamed() {
+            try? SystemCalls.close(descriptor)
+            return true
+        }
+        guard let (descriptor, name) = try? self.createHidden({ Self.hiddenName() }) else { return true }
+        let other = Self.hiddenName()
+        defer {
+            for hidden in [name, other] { SystemCalls.unlink(hidden, in: self.descriptor) }
+            try? SystemCalls.close(descriptor)
+        }
+        guard let before = try? SystemCalls.status(of: descriptor),
+            (try? SystemCalls.rename(name, to: other, in: self.descriptor, replacing: false)) != nil,
+            let after = try? SystemCalls.status(of: other, in: self.descriptor)
+        else { return true }
+        return before.validator.inode == after.validator.inode
     }
 
     /// Makes a file with this hidden name, which is locked before others can see it.
@@ -86,12 +122,18 @@ package final class OpenFolder: Sendable {
             let descriptor = try SystemCalls.createFile(name, in: self.descriptor)
             // Between the two calls a starting receiver may take it for a leftover. Then it holds the lock, or the file
             // has no name any more.
-            if SystemCalls.lock(descriptor), let status = try? SystemCalls.status(of: descriptor), status.links > 0 {
+            if self.lock(descriptor), let status = try? SystemCalls.status(of: descriptor), status.links > 0 {
                 return (descriptor, name)
             }
             SystemCalls.unlink(name, in: self.descriptor)
             try? SystemCalls.close(descriptor)
         }
+    }
+
+    /// - Returns: Whether no other process has the lock. Where the file system has no locks, no process removes leftovers.
+    private func lock(_ descriptor: FileDescriptor) -> Bool {
+        do throws(Errno) { try SystemCalls.takeLock(descriptor) } catch { return error != .wouldBlock }
+        return true
     }
 
     /// Removes a published file. Nothing happens if it was changed, or another file has its name. Only a file that
@@ -103,9 +145,9 @@ package final class OpenFolder: Sendable {
             guard let name = folders.popLast() else { return }
             try? self.within(folders) { descriptor throws(Errno) in
                 let status = try SystemCalls.status(of: name, in: descriptor)
-                if status.kind == .regular, status.validator == file.state {
-                    SystemCalls.unlink(name, in: descriptor)
-                }
+                var state = status.validator
+                if !self.numbersFiles() { state.inode = file.state.inode }
+                if status.kind == .regular, state == file.state { SystemCalls.unlink(name, in: descriptor) }
             }
         }
     }
@@ -238,10 +280,12 @@ package struct UnpublishedFile: Sendable {
         }
     }
 
-    /// Waits until the disk has the bytes.
+    /// Waits until the disk has the bytes, if wanted; otherwise until the file system has accepted them.
     /// - Throws: `writeFailed`.
-    package func sync() throws(FormworkError) {
-        try FormworkError.writing(self.folder.path) { () throws(Errno) in try SystemCalls.sync(self.descriptor) }
+    package func finish(durably: Bool) throws(FormworkError) {
+        try FormworkError.writing(self.folder.path) { () throws(Errno) in
+            try SystemCalls.finishWriting(self.descriptor, durably: durably)
+        }
     }
 
     /// Gives the file its name: `a.txt`, or `a (1).txt` if that is taken. After an error, only the hidden name remains
@@ -249,14 +293,14 @@ package struct UnpublishedFile: Sendable {
     /// - Parameters:
     ///   - rule: What to do if the name is taken.
     ///   - durably: Whether to wait until the disk has the bytes and the name.
-    ///   - isSynced: Whether the disk has the bytes already, after ``sync()``.
+    ///   - isFinished: Whether ``finish(durably:)`` was called.
     /// - Throws: `writeFailed`.
     package mutating func publish(
-        as name: SafeFilename, _ rule: PublishingRule, durably: Bool, isSynced: Bool = false
+        as name: SafeFilename, _ rule: PublishingRule, durably: Bool, isFinished: Bool = false
     ) throws(FormworkError) -> PublishedFile {
         let (folder, descriptor) = (self.folder, self.descriptor)
         let published = try FormworkError.writing(folder.path.appending(name.text)) { () throws(Errno) in
-            if durably, !isSynced { try SystemCalls.sync(descriptor) }
+            if !isFinished { try SystemCalls.finishWriting(descriptor, durably: durably) }
             let state = try SystemCalls.status(of: descriptor).validator
             switch rule {
             case .replacing:

@@ -51,7 +51,9 @@ package struct PendingFile {
     /// - Parameter replacing: Whether a file may be replaced; otherwise it is an error.
     package mutating func publish(durably: Bool, replacing: Bool = true) throws(FormworkError) {
         let (descriptor, target) = (self.descriptor, self.target)
-        if durably { try FormworkError.writing(target) { () throws(Errno) in try SystemCalls.sync(descriptor) } }
+        try FormworkError.writing(target) { () throws(Errno) in
+            try SystemCalls.finishWriting(descriptor, durably: durably)
+        }
         do throws(Errno) {
             guard let temporary = self.temporary else { return try SystemCalls.link(descriptor, at: target) }
             guard !replacing else { return try self.rename(temporary) }

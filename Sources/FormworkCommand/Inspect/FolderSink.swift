@@ -43,7 +43,10 @@ final class FolderSink: PartSink {
 
     func take(_ bytes: [UInt8], _ range: Range<Int>) throws { try self.file?.write(bytes, range) }
 
-    func end() { self.file = nil }
+    func end() throws {
+        try self.file?.finish()
+        self.file = nil
+    }
 
     /// The filename of a file, the name of a field, or `part-N` if that isn't usable as a filename.
     private func name(for header: ReceivedHeader) -> SafeFilename {

@@ -284,7 +284,7 @@ package actor S3Upload: StorageUpload {
             if let made { return (name, made) }
             self.attempted = nil
         }
-        throw self.noNameLeft
+        throw try await self.noNameLeft()
     }
 
     // MARK: Parts
@@ -402,7 +402,7 @@ package actor S3Upload: StorageUpload {
             let pause = self.storage.options.patience.delay * Double.random(in: 0...0.4)
             if pause > .zero { try await Task.sleep(for: pause.asWait) }
         }
-        throw self.noNameLeft
+        throw try await self.noNameLeft()
     }
 
     private func completeParts() async throws -> (name: String, object: S3Client.Made) {
@@ -436,6 +436,7 @@ package actor S3Upload: StorageUpload {
     private func checkFree(_ key: String) async throws {
         guard let object = try await self.storage.client.head(key) else { return }
         if self.isShared, object.marker == self.marker { throw UploadIsBusy() }
+        if self.file.condition == .isFree { throw FailedCondition(condition: .isFree) }
         throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
     }
 
@@ -455,8 +456,12 @@ package actor S3Upload: StorageUpload {
         if self.onTheWay.first == oldest { self.onTheWay.removeFirst() }
     }
 
-    private var noNameLeft: any Error {
-        if self.file.condition == .isFree { return FailedCondition(condition: .isFree) }
+    private func noNameLeft() async throws -> any Error {
+        if self.file.condition == .isFree {
+            // An upload that isn't complete may have the name.
+            let isTaken = try await self.storage.client.head(self.storage.location.prefix + self.file.path.text) != nil
+            return isTaken ? FailedCondition(condition: .isFree) : ReservedName()
+        }
         return FormworkError(.writeFailed, "no free name for \(self.file.path.text) in \(self.storage.location)")
     }
 }

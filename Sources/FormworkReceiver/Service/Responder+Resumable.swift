@@ -31,6 +31,10 @@ extension Responder {
         var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
             let reason = FailedUpload(error).reason
             self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
+        } failed: { error in
+            let reason = FailedUpload(error).reason
+            self.logger.error(
+                "the storage of unfinished uploads failed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
         } complete: { upload in
             processing.begin()
             let answer = await self.answer(upload, head, client)
@@ -260,7 +264,7 @@ private final class Processing: Sendable {
 }
 
 /// A complete upload could not be handled for a reason that may pass.
-private struct IncompleteProcessing: Error, CustomStringConvertible {
+private struct IncompleteProcessing: ProcessingFailure, CustomStringConvertible {
     let status: HTTPResponse.Status
     var description: String { "the complete upload was answered \(self.status.code), so it is kept" }
 }

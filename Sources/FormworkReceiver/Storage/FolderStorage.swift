@@ -221,7 +221,7 @@ package final class FolderStorage: ReceiverStorage {
 
     private func complete(_ whole: FolderUpload.Whole) throws(FormworkError) {
         try self.write(whole.batch, to: whole.file)
-        if self.durably { try whole.file.sync() }
+        try whole.file.finish(durably: self.durably)
     }
 
     private func giveNames(_ all: [FolderUpload.Whole], _ records: [Record]) throws -> [PublishedFile] {

@@ -238,6 +238,14 @@ struct IrreplaceableFile: StorageFailure, Hashable, CustomStringConvertible {
     var description: String { self.publicDetail }
 }
 
+/// A name that has to be free, of which no file is seen yet: another upload has it, or a receiver left it when it was
+/// killed.
+struct ReservedName: StorageFailure, Hashable, CustomStringConvertible {
+    var publicStatus: Int { 503 }
+    var publicDetail: String { "Another upload has this name, and isn't complete yet: try again later." }
+    var description: String { self.publicDetail }
+}
+
 /// A file that is being uploaded. Code that begins one must end it with ``finish()`` or ``abandon()``.
 package protocol StorageUpload: Sendable {
     /// Adds the next bytes; returns when more can be added, which limits the memory used.

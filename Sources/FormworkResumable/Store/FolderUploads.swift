@@ -166,8 +166,7 @@ final class FolderContent: UploadContent {
     }
 
     func sync() async throws {
-        guard self.isDurable else { return }
-        try self.file.withLock { file throws(FormworkError) in try file?.sync() }
+        try self.file.withLock { file throws(FormworkError) in try file?.finishAppending(durably: self.isDurable) }
     }
 
     func finished(count: Int64) async throws -> BodySource { .file(self.path) }

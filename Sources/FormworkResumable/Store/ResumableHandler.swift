@@ -45,6 +45,7 @@ public struct ResumableHandler: Sendable {
     package init(
         _ store: UploadStore, prefix: String = "/.uploads/",
         report: @escaping @Sendable (_ name: String, _ error: any Error) -> Void = { _, _ in },
+        failed: @escaping @Sendable (any Error) -> Void = { _ in },
         complete: @escaping @Sendable (CompletedUpload) async throws -> UploadAnswer
     ) {
         precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "the prefix must begin and end with a slash")
@@ -53,7 +54,7 @@ public struct ResumableHandler: Sendable {
         self.prefix = prefix
         self.target = nil
         self.report = report
-        self.failed = { _ in }
+        self.failed = failed
         self.complete = complete
     }
 
@@ -66,8 +67,8 @@ public struct ResumableHandler: Sendable {
     ///     `complete` throws.
     ///   - complete: Handles a complete upload, and returns the target's answer, which may be a refusal. A
     ///     ``FormworkError`` or ``RequestProblem`` that is the client's fault is answered with its ``ProblemDetails``,
-    ///     and the upload has ended. Any other error is answered with 500, and the upload is kept, so that the client
-    ///     can complete it again.
+    ///     and the upload has ended. Any other error is answered with 500, or 507 if its cause is a lack of room, and
+    ///     the upload is kept, so that the client can complete it again.
     public init(
         target: String, in store: UploadStore, report: @escaping @Sendable (any Error) -> Void = { _ in },
         complete: @escaping @Sendable (CompletedUpload) async throws -> UploadAnswer
@@ -413,6 +414,13 @@ public struct ResumableHandler: Sendable {
             self.failed(error)
             return .answer(Self.unstored(error))
         }
+    }
+
+    /// The status after an error of processing.
+    static func status(of error: any Error) -> HTTPResponse.Status {
+        if let failure = error as? any ProcessingFailure { return failure.status }
+        let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno
+        return errno?.isLackOfRoom == true ? self.insufficientStorage.response.status : .internalServerError
     }
 
     /// The answer after an error of the storage. Clients take 507 as final, so only a lack of room is answered so: too

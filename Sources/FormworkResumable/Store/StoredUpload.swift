@@ -377,7 +377,7 @@ package actor StoredUpload {
         let answer: UploadAnswer
         do { answer = try await self.completed(by: handler) } catch {
             handler.report(self.name, error)
-            answer = self.resource.failed(.internalServerError)
+            answer = self.resource.failed(ResumableHandler.status(of: error))
         }
         await self.gate.enter()
         defer { self.gate.leave() }
@@ -418,6 +418,12 @@ package actor StoredUpload {
         defer { self.gate.leave() }
         try await self.readState()
     }
+}
+
+/// An error of processing that says how it is answered. The upload is kept.
+package protocol ProcessingFailure: Error {
+    /// At least 500.
+    var status: HTTPResponse.Status { get }
 }
 
 /// An upload was processed, but its answer couldn't be saved.

@@ -17,13 +17,17 @@ final class TusStore: @unchecked Sendable {
     private var seen: [String] = []
     private let listener: LoopbackListener
     private let options: String
+    private let isBusy: Bool
 
     /// - Parameters:
     ///   - options: The fields of the answer to `OPTIONS`, each with its line end.
     ///   - status: The status of that answer.
+    ///   - isBusy: Whether all creations are answered with 503.
     init(
-        options: String = "Tus-Version: 1.0.0\r\nTus-Extension: creation\r\n", status: String = "204 No Content"
+        options: String = "Tus-Version: 1.0.0\r\nTus-Extension: creation\r\n", status: String = "204 No Content",
+        isBusy: Bool = false
     ) throws {
+        self.isBusy = isBusy
         self.options = "HTTP/1.1 \(status)\r\n\(options)"
         self.listener = try LoopbackListener()
         self.listener.acceptAll { [weak self] connection in
@@ -76,6 +80,7 @@ final class TusStore: @unchecked Sendable {
         return self.lock.withLock {
             switch method {
             case "OPTIONS": return self.options + "Content-Length: 0\r\nConnection: close"
+            case "POST" where self.isBusy: return "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 20\r\n\(tus)"
             case "POST":
                 var metadata: [String: String] = [:]
                 for entry in (fields["upload-metadata"] ?? "").split(separator: ",") {
