@@ -159,7 +159,17 @@ int fw_rename_exclusively(int from, const char *old, int to, const char *name) {
   if (rename_exclusively(from, old, to, name) == 0) return 0;
   // A link doesn't replace either, and file systems that lack one of the two mostly have the other.
   if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return -errno;
-  if (linkat(from, old, to, name, 0) < 0) return -errno;
-  unlinkat(from, old, 0);
-  return 0;
+  if (linkat(from, old, to, name, 0) == 0) {
+    unlinkat(from, old, 0);
+    return 0;
+  }
+  if (errno != EPERM && errno != ENOSYS && errno != ENOTSUP) return -errno;
+  // Without both (exFAT by FUSE), an empty file takes the name, and is replaced at once.
+  int empty = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (empty < 0) return -errno;
+  close(empty);
+  if (renameat(from, old, to, name) == 0) return 0;
+  int error = errno;
+  unlinkat(to, name, 0);
+  return -error;
 }

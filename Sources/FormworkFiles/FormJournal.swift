@@ -7,7 +7,8 @@ import SystemPackage
 ///
 /// It is a hidden file in the folder, locked while its form is published. A line is one of
 /// ```text
-/// file INODE SIZE SECONDS NANOSECONDS   a file of the form; they are counted from 0. INODE is 0 if it isn't kept
+/// file INODE SIZE SECONDS NANOSECONDS   a file of the form; they are counted from 0. If the file system doesn't keep
+///                                       INODE, it is 0, and the name that the file has until it gets another follows
 /// at FILE PATH                          that file may get this free name
 /// over FILE PATH                        that file may replace what has this name
 /// folder PATH                           a folder that may be made
@@ -28,10 +29,12 @@ struct FormJournal {
         var inode: UInt64
         var size: Int64
         var modified: FileTime
+        /// The name until it gets another; only known without the inode number.
+        var hiddenName: String?
 
-        init(_ state: FileValidator, in folder: OpenFolder) {
+        init(_ state: FileValidator, of file: UnpublishedFile) {
             self.init(state)
-            if !folder.numbersFiles() { self.inode = 0 }
+            if !file.folder.numbersFiles() { (self.inode, self.hiddenName) = (0, file.hiddenName) }
         }
 
         private init(_ state: FileValidator) {
@@ -40,20 +43,22 @@ struct FormJournal {
 
         fileprivate func isFile(_ status: FileStatus) -> Bool {
             var other = Self(status.validator)
-            if self.inode == 0 { other.inode = 0 }
+            if self.inode == 0 { (other.inode, other.hiddenName) = (0, self.hiddenName) }
             return other == self
         }
 
         fileprivate init?(_ words: [String]) {
-            guard words.count == 4, let inode = UInt64(words[0]), let size = Int64(words[1]),
+            guard 4...5 ~= words.count, let inode = UInt64(words[0]), let size = Int64(words[1]),
                 let seconds = Int64(words[2]), let nanoseconds = Int64(words[3])
             else { return nil }
             (self.inode, self.size) = (inode, size)
             self.modified = FileTime(seconds: seconds, nanoseconds: nanoseconds)
+            self.hiddenName = words.count == 5 ? words[4] : nil
         }
 
         fileprivate var words: String {
             "\(self.inode) \(self.size) \(self.modified.seconds) \(self.modified.nanoseconds)"
+                + (self.hiddenName.map { " \($0)" } ?? "")
         }
     }
 
@@ -170,7 +175,7 @@ struct FormJournal {
         }
         let place = words(3)
         switch place[0] {
-        case "file": if let file = Identity(Array(words(5).dropFirst())) { self.entries.append(Entry(file: file)) }
+        case "file": if let file = Identity(Array(words(6).dropFirst())) { self.entries.append(Entry(file: file)) }
         case "at" where place.count == 3, "over" where place.count == 3:
             guard let index = Int(place[1]), self.entries.indices.contains(index) else { return }
             self.entries[index].places.append(Place(path: place[2], replaces: place[0] == "over"))
@@ -207,11 +212,22 @@ struct FormJournal {
     private func undo(in folder: OpenFolder) -> Bool {
         var isUndone = true
         for (index, entry) in self.entries.enumerated().reversed() {
+            let hidden = entry.file.hiddenName.flatMap { try? SystemCalls.openFile($0, in: folder.descriptor) }
+            defer { if let hidden { try? SystemCalls.close(hidden) } }
             for place in entry.places.reversed() {
                 let (folders, name) = Self.split(place.path)
                 do throws(Errno) {
                     try folder.within(folders) { descriptor throws(Errno) in
-                        if place.replaces, try self.putBack(index, name, in: descriptor) { return }
+                        if let hidden {
+                            // It still has its first name, so it has the other at most as well.
+                            if place.replaces { return SystemCalls.unlink(self.slot(index), in: descriptor) }
+                            guard Self.hasContent(of: hidden, name, in: descriptor) else { return }
+                        } else if place.replaces {
+                            guard entry.file.inode != 0 else {
+                                return try self.putBackInSteps(index, name, in: descriptor)
+                            }
+                            try self.putBack(index, name, in: descriptor)
+                        }
                         if let status = try? SystemCalls.status(of: name, in: descriptor), entry.isFile(status) {
                             SystemCalls.unlink(name, in: descriptor)
                         }
@@ -231,11 +247,30 @@ struct FormJournal {
         return isUndone
     }
 
+    /// Whether a name has a file with the same content. Size and time alone may be those of another file.
+    private static func hasContent(of file: FileDescriptor, _ name: String, in folder: FileDescriptor) -> Bool {
+        guard let other = try? SystemCalls.openFile(name, in: folder) else { return false }
+        defer { try? SystemCalls.close(other) }
+        var offset: Int64 = 0
+        while true {
+            var (one, two): ([UInt8], [UInt8]) = ([], [])
+            do throws(Errno) {
+                try one.append(upTo: 256 << 10) { room throws(Errno) in
+                    try SystemCalls.read(file, at: offset, into: &room)
+                }
+                try two.append(upTo: 256 << 10) { room throws(Errno) in
+                    try SystemCalls.read(other, at: offset, into: &room)
+                }
+            } catch { return false }
+            guard one == two else { return false }
+            if one.isEmpty { return true }
+            offset += Int64(one.count)
+        }
+    }
+
     /// Restores the file that file `index` replaced.
-    /// - Returns: Whether the name has the old file again, although that isn't seen by its inode number.
-    private func putBack(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) -> Bool {
+    private func putBack(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) {
         let entry = self.entries[index]
-        guard entry.file.inode != 0 else { return try self.putBackInSteps(index, name, in: folder) }
         for slot in [self.slot(index), self.spareSlot(index)] {
             guard let old = try? SystemCalls.status(of: slot, in: folder) else { continue }
             guard !entry.isFile(old) else {
@@ -257,18 +292,16 @@ struct FormJournal {
                 SystemCalls.unlink(slot, in: folder)
             }
         }
-        return false
     }
 
     /// The same on a file system that numbers names: names are never exchanged there, so each name says which file it has.
-    private func putBackInSteps(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) -> Bool {
+    private func putBackInSteps(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) {
         let (entry, spare) = (self.entries[index], self.spareSlot(index))
-        // The new file, if it didn't get its name yet.
+        // The new file, if it didn't get its name yet. Without a spare, the old one wasn't touched.
         SystemCalls.unlink(self.slot(index), in: folder)
-        guard let old = try? SystemCalls.status(of: spare, in: folder) else { return false }
+        guard let old = try? SystemCalls.status(of: spare, in: folder) else { return }
         guard let current = try? SystemCalls.status(of: name, in: folder) else {
-            try SystemCalls.rename(spare, to: name, in: folder, replacing: false)
-            return true
+            return try SystemCalls.rename(spare, to: name, in: folder, replacing: false)
         }
         let isOld = (old.validator.size, old.validator.modified) == (current.validator.size, current.validator.modified)
         if isOld || entry.isFile(current) {
@@ -279,7 +312,6 @@ struct FormJournal {
             // Somebody else's file: both are kept.
             try OpenFolder.moveToFreeName(spare, safe, in: folder)
         }
-        return true
     }
 
     /// The folders of a path, and its last name. Scalar by scalar: a name may begin with a mark, which is one `Character`

@@ -107,7 +107,7 @@ private struct FormPublication {
     private mutating func place(_ files: [FileToPublish], _ states: [FileValidator]) throws(FormworkError) {
         var planned: Set<String> = []
         for (index, one) in files.enumerated() {
-            self.journal.add(FormJournal.Identity(states[index], in: self.folder))
+            self.journal.add(FormJournal.Identity(states[index], of: one.file))
             self.plan(one, index, &planned)
         }
         for (index, one) in files.enumerated() {
@@ -199,13 +199,15 @@ private struct FormPublication {
     }
 
     /// Gives a file its name, and keeps the replaced file.
-    private func replace(_ one: FileToPublish, _ index: Int, in folder: FileDescriptor) throws(Errno) -> String {
+    private mutating func replace(
+        _ one: FileToPublish, _ index: Int, in folder: FileDescriptor
+    ) throws(Errno) -> String {
         let (name, slot) = (one.path.name.text, self.journal.slot(index))
         one.file.inheritAttributes(of: name, in: folder)
         do throws(Errno) { try one.file.move(to: slot, in: folder) } catch .fileExists {
             // It was moved there in an earlier attempt.
         }
-        guard self.folder.numbersFiles() else { return try self.replaceInSteps(name, index, in: folder) }
+        guard self.folder.numbersFiles() else { return try self.replaceInSteps(one, index, in: folder) }
         // Bounded, in case another process keeps creating and removing the name.
         for _ in 0..<100 {
             do throws(Errno) {
@@ -221,16 +223,21 @@ private struct FormPublication {
                     continue
                 }
             } catch Errno.invalidArgument, Errno.noFunction, Errno.notSupported {
-                return try self.replaceInSteps(name, index, in: folder)
+                return try self.replaceInSteps(one, index, in: folder)
             }
         }
         throw .resourceBusy
     }
 
     /// For file systems that can't exchange two names, or number names.
-    private func replaceInSteps(_ name: String, _ index: Int, in folder: FileDescriptor) throws(Errno) -> String {
-        let (slot, spare) = (self.journal.slot(index), self.journal.spareSlot(index))
+    private mutating func replaceInSteps(
+        _ one: FileToPublish, _ index: Int, in folder: FileDescriptor
+    ) throws(Errno) -> String {
+        let (name, slot, spare) = (one.path.name.text, self.journal.slot(index), self.journal.spareSlot(index))
         guard let old = try? SystemCalls.status(of: name, in: folder) else {
+            // Where names are numbered, only this line says that the file of this name is the new one.
+            self.journal.add(FormJournal.Place(path: one.path.text, replaces: false), for: index)
+            try self.journal.write()
             try SystemCalls.rename(slot, to: name, in: folder, replacing: false)
             return name
         }
@@ -252,7 +259,7 @@ private struct FormPublication {
         let one = FileToPublish(file, as: record.path, record.rule)
         let state = try one.state()
         let index = self.journal.entries.count
-        self.journal.add(FormJournal.Identity(state, in: self.folder))
+        self.journal.add(FormJournal.Identity(state, of: file))
         if record.rule == .replacing {
             self.journal.add(FormJournal.Place(path: record.path.text, replaces: true), for: index)
         }

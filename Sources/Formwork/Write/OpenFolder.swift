@@ -259,8 +259,8 @@ package struct PublishedFile: Sendable {
 package struct UnpublishedFile: Sendable {
     package let folder: OpenFolder
     package let descriptor: FileDescriptor
-    /// `nil` while the file has no name at all.
-    private var hiddenName: String?
+    /// Its name until it is published or moved; `nil` if it has no name at all.
+    package private(set) var hiddenName: String?
 
     init(_ folder: OpenFolder, _ descriptor: FileDescriptor, hiddenName: String?) {
         (self.folder, self.descriptor, self.hiddenName) = (folder, descriptor, hiddenName)
