@@ -23,7 +23,8 @@ struct BodyCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file. It appears only when it is complete; '-' is standard output.", valueName: "file"),
+        help: ArgumentHelp(
+            "Write to this file. It appears only when it is complete; '-' is standard output.", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -47,7 +48,7 @@ struct BodyCommand: ParsableCommand {
     @Option(parsing: .unconditional, help: "Write at most this many bytes.")
     var length: Int64?
 
-    @Flag(help: "Check while writing that no content contains the boundary; if it does, fail.")
+    @Flag(help: "While writing, fail if any content contains the boundary.")
     var check = false
 
     @Flag(

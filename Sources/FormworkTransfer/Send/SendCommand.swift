@@ -32,7 +32,7 @@ package struct SendCommand: ParsableCommand, Sendable {
             never sent again.
 
             With --resume or --state a cut upload continues where the server stopped receiving, if the server supports
-            it. It retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
+            it. send retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
             changes that). With --state the same command continues an upload even after it was killed.
 
             --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its
