@@ -158,10 +158,10 @@ struct ReceiveCommandTests {
             """
             begin; rm -r in; mkdir in
             echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' ${U}a
-            grep -o 'in: the folder was removed after it was opened: a server must be started again' log | head -n 1
+            grep -o 'in: files can't be created in this folder: if it was removed, restart the program' log | head -n 1
             kill -TERM $P; wait $P
             """)
-        #expect(outcome.text == "500\nin: the folder was removed after it was opened: a server must be started again\n")
+        #expect(outcome.text == "500\nin: files can't be created in this folder: if it was removed, restart the program\n")
     }
 
     @Test func `SIGHUP reads the token's file again`() throws {

@@ -57,8 +57,8 @@ struct UsageTests {
         #expect(
             result.status == 2
                 && result.errors == """
-                    formwork: '\(word)' isn't a command\(hint)
-                    The commands are: body, headers, send, curl, plan, type, receive, link, inspect, extract, query, \
+                    formwork: '\(word)' isn't a verb\(hint)
+                    The verbs are: body, headers, send, curl, plan, type, receive, link, inspect, extract, query, \
                     completion. See 'formwork --help'.
 
                     """,
@@ -109,7 +109,7 @@ struct UsageTests {
             ("send http://h -F a=b -H'Authorization Bearer hidden'", "-H 'Authorization …': write 'Name: value'"),
             (
                 "send http://h -F a=b -H'X-One: a'$'\\n''hidden'",
-                "-H 'X-One: …': a value can't hold line ends or other control characters"
+                "-H 'X-One: …': a value can't contain line ends or other control characters"
             ),
             ("body -F a=b --as request --url http://h -Hhidden", "-H …: write 'Name: value'"),
             ("send http://h -F a=b -Zume:hidden", "unknown option '-Z'"),

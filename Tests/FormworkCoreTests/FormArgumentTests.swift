@@ -372,6 +372,6 @@ struct FormArgumentTests {
             try FormArgument(literal: "a=\u{301}x").content == .text("\u{301}x", .init()),
             "a combining mark behind '='")
         #expect(
-            try refusal { _ = try FormArgument(literal: "no") } == "there is no '=': write name=value or name=@file")
+            try refusal { _ = try FormArgument(literal: "no") } == "there is no '=': write name=value")
     }
 }

@@ -59,6 +59,8 @@ struct UsageAdvice {
         } else if let list = text.firstRange(of: ". Please provide one of ") {
             let values = text[list.upperBound...].replacing("'", with: "").replacing(" or ", with: ", ")
             text = text[..<list.lowerBound] + ": choose one of \(values.hasSuffix(".") ? values.dropLast() : values)"
+        } else if let flags = text.firstMatch(of: #/with flag '(.+)' had already been set with flag '(.+)'/#) {
+            text = "give \(flags.2) or \(flags.1), not both"
         } else if let name = text.firstMatch(of: #/is invalid for '(--[a-z0-9-]+) /#)?.1 {
             if Self.sizes.contains(name) {
                 text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
@@ -66,6 +68,8 @@ struct UsageAdvice {
                 text += ": write a time with its unit, such as 90s, 15m, 24h or 7d"
             } else if name == "--trusted-proxy" {
                 text += ": write an address or a block, such as 10.0.0.1 or 10.0.0.0/8"
+            } else {
+                text += ": write a number"
             }
         }
         return text.prefix(1).lowercased() + text.dropFirst()
@@ -126,8 +130,8 @@ struct UsageAdvice {
         let near = verb.name == "formwork" ? self.otherVerbs[word.lowercased()] : nil
         let meant = near ?? Self.nearest(to: word.lowercased(), in: names)
         let hint = meant.map { ": did you mean '\(path) \($0)'?" } ?? ""
-        return "formwork: '\(word.withControlCharactersEscaped)' isn't a command\(hint)\n"
-            + "The commands are: \(names.joined(separator: ", ")). See '\(path) --help'."
+        return "formwork: '\(word.withControlCharactersEscaped)' isn't a verb\(hint)\n"
+            + "The verbs are: \(names.joined(separator: ", ")). See '\(path) --help'."
     }
 
     // MARK: Options

@@ -10,7 +10,7 @@ struct BodyOptions: ParsableArguments {
     @Option(
         name: [.customShort("T"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "Send this file as the whole body, with PUT; '-' is standard input. A URL that ends in '/' gets its name.",
+            "Send this file as the whole body, with PUT; '-' is standard input. Its name is added to a URL that ends in '/'.",
             valueName: "file"))
     var uploadFile: String?
 
@@ -79,7 +79,7 @@ struct BodyOptions: ParsableArguments {
         ].compactMap(\.self)
         guard given.count <= 1 else {
             throw ExitStatus(
-                2, "formwork: \(given.joined(separator: " and ")) each give a whole body: leave out all but one")
+                2, "formwork: \(given.joined(separator: " and ")) each make a whole body: use only one")
         }
         if let uploadFile { return try self.body(ofFile: uploadFile, form) }
         if let dataJson { return try self.body(ofJSON: dataJson, form) }
