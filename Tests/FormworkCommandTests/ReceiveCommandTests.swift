@@ -161,7 +161,8 @@ struct ReceiveCommandTests {
             grep -o 'in: files can't be created in this folder: if it was removed, restart the program' log | head -n 1
             kill -TERM $P; wait $P
             """)
-        #expect(outcome.text == "500\nin: files can't be created in this folder: if it was removed, restart the program\n")
+        #expect(
+            outcome.text == "500\nin: files can't be created in this folder: if it was removed, restart the program\n")
     }
 
     @Test func `SIGHUP reads the token's file again`() throws {

@@ -279,7 +279,7 @@ package final class Hooks: Service, Sendable {
 
     private func giveUp(_ name: String) async throws {
         try await self.box.remove(name)
-        self.logger.error("a message to the hook was given up", metadata: ["message": "\(name)"])
+        self.logger.error("a message to the hook is too old and was dropped", metadata: ["message": "\(name)"])
         Counter(label: ReceiverMetric.hookMessagesGivenUp.rawValue, factory: self.metrics).increment()
     }
 
@@ -345,7 +345,7 @@ package final class Hooks: Service, Sendable {
             }
             self.showPending()
         } catch {
-            self.logger.warning("messages to the hook can't be looked for", metadata: ["reason": "\(error)"])
+            self.logger.warning("can't look for messages to the hook", metadata: ["reason": "\(error)"])
         }
     }
 

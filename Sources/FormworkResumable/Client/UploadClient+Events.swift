@@ -74,7 +74,7 @@ extension UploadClient {
                 .ask,
                 UploadFailure(
                     .interrupted,
-                    "the server reduced the size of a request to \(size, "byte") (Upload-Limit) before it had one"))
+                    "the server reduced its limit to \(size, "byte") (Upload-Limit) before it had a whole request"))
         }
         return .stop
     }

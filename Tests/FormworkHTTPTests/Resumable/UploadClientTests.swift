@@ -116,7 +116,7 @@ import Testing
         #expect(requests == 7)
         #expect(
             "\(failure)"
-                == "the server reduced the size of a request to 396000 bytes (Upload-Limit) before it had one; 3 tries "
+                == "the server reduced its limit to 396000 bytes (Upload-Limit) before it had a whole request; 3 tries "
                 + "made no progress")
     }
 
