@@ -54,8 +54,7 @@ public struct UploadResuming: Sendable {
     ///   - choice: The protocol.
     ///   - load: Returns the state that was saved last for this upload; `nil` for none. Called once, at the start.
     ///   - save: Saves these few hundred bytes, or deletes them for `nil`. It is called a few times while the
-    ///     connection
-    ///     waits, so it should be quick. An error that it throws ends the upload.
+    ///     connection waits, so it should be quick. An error that it throws ends the upload.
     public init(
         by choice: ResumableChoice = .auto, load: @escaping @Sendable () async throws -> [UInt8]?,
         save: @escaping @Sendable ([UInt8]?) throws -> Void

@@ -67,7 +67,8 @@ package struct SendCommand: ParsableCommand, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Wait this long before each retry (default: 1 second, doubled each time). Retry-After is used first.",
+            "Wait this long before each retry. Default: up to 1 second, doubled each time; with --resume 0, then 1, 2, 4, "
+                + "8, 16 and 30 seconds. A server's Retry-After has precedence.",
             valueName: "seconds"))
     var retryDelay: SecondsOption?
 
