@@ -91,8 +91,8 @@ struct SilentOptionTests {
                 "send --presigned p.json -T a.txt",
                 "--presigned sends a form: give its file with -F file=@path, not with -T or -d"
             ),
-            ("body --from ''", "--from: the file's name is empty"),
-            ("inspect ''", "the input: the file's name is empty"),
+            ("body --from ''", "--from: the path is empty"),
+            ("inspect ''", "the input: the path is empty"),
         ] {
             let folder = Folder()
             try folder.file("p.json", #"{"url": "http://h/", "fields": {}}"#)

@@ -77,7 +77,7 @@ struct TransferMessagesTests {
             "--state", "--state-dir", "-o", "-T", "-d", "--data-json", "--data-urlencode", "--presigned", "-o", "--to",
             "--dir", "--to", "--resume-dir",
         ]
-        #expect(outcome.text == options.map { "formwork: \($0): the file's name is empty\n2\n" }.joined())
+        #expect(outcome.text == options.map { "formwork: \($0): the path is empty\n2\n" }.joined())
     }
 
     @Test("A time-out is named as it was given")

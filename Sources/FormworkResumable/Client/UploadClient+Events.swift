@@ -148,7 +148,7 @@ extension UploadClient {
             "the server places the upload at \(location), which "
                 + (UploadTarget(location) == nil
                     ? "isn't a URL of http or https"
-                    : "has no TLS: it may not know that it is after a proxy with TLS")
+                    : "has no TLS: it may not know that a proxy in front of it has TLS")
         }
     }
 

@@ -181,7 +181,7 @@ struct BodyOptions: ParsableArguments {
 
     /// - Parameter name: What is before the `@`.
     static func read(_ path: Substring, _ option: String, name: Substring = "") throws -> [UInt8] {
-        guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the file's name is empty") }
+        guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the path is empty") }
         let source = try StandardInput.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
             var status = ExitStatus(error)

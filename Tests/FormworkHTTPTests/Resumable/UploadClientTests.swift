@@ -139,7 +139,7 @@ import Testing
         let reason =
             "the server places the upload at \(location), which "
             + (location == "http://example.com/1"
-                ? "has no TLS: it may not know that it is after a proxy with TLS" : "isn't a URL of http or https")
+                ? "has no TLS: it may not know that a proxy in front of it has TLS" : "isn't a URL of http or https")
         #expect(failure.message == (choice == .tus ? reason : "the connection broke after 5 bytes, and \(reason)"))
         #expect(failure.code == (choice == .tus ? .protocolBroken : .interrupted))
     }
