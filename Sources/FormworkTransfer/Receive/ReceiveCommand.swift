@@ -68,8 +68,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long connections are still accepted after a signal, while /readyz answers 503: a balancer needs that "
-                + "time to leave.", valueName: "seconds"))
+            "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
+                + "needs that time.", valueName: "seconds"))
     var drainDelay = 0.0
 
     package init() {}
