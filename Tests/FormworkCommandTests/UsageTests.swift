@@ -20,8 +20,8 @@ struct UsageTests {
             ("send http://h -F a=1 --insecur", "unknown option '--insecur': did you mean '--insecure'?"),
             ("send http://h -F a=1 --nope", "unknown option '--nope'"),
             ("send -F a=1 -qZ", "unknown option '-Z'"),
-            ("receive -d inbox", "unknown option '-d': --dir FOLDER"),
-            ("receive -p 9000", "unknown option '-p': --port NUMBER"),
+            ("receive -d inbox", "unknown option '-d': write --dir FOLDER"),
+            ("receive -p 9000", "unknown option '-p': write --port NUMBER"),
             (
                 "curl -sS http://h -F a=1",
                 "unknown option '-s': curl's own options follow '--', as in: formwork curl URL -F name=value -- -sS"

@@ -188,13 +188,19 @@ struct UsageAdvice {
             "--print": "-v shows both heads, -i the answer's",
         ],
         "receive": [
-            "-d": "--dir FOLDER", "--directory": "--dir FOLDER", "-o": "--dir FOLDER", "-p": "--port NUMBER",
-            "-b": "--host ADDRESS", "--bind": "--host ADDRESS", "-u": "--token TOKEN, or FORMWORK_TOKEN",
-            "--user": "--token TOKEN, or FORMWORK_TOKEN", "--auth": "--token TOKEN, or FORMWORK_TOKEN",
-            "--cert": "--tls-cert FILE and --tls-key FILE", "--key": "--tls-cert FILE and --tls-key FILE",
+            "-d": "write --dir FOLDER", "--directory": "write --dir FOLDER", "-o": "write --dir FOLDER",
+            "-p": "write --port NUMBER",
+            "-b": "write --host ADDRESS", "--bind": "write --host ADDRESS",
+            "-u": "write --token TOKEN, or set FORMWORK_TOKEN",
+            "--user": "write --token TOKEN, or set FORMWORK_TOKEN",
+            "--auth": "write --token TOKEN, or set FORMWORK_TOKEN",
+            "--cert": "write --tls-cert FILE and --tls-key FILE", "--key": "write --tls-cert FILE and --tls-key FILE",
         ],
-        "extract": ["-o": "--to FILE-OR-FOLDER", "--output": "--to FILE-OR-FOLDER", "-d": "--to FILE-OR-FOLDER"],
-        "inspect": ["-b": "--boundary TEXT", "-v": "leave it out"],
+        "extract": [
+            "-o": "write --to FILE-OR-FOLDER", "--output": "write --to FILE-OR-FOLDER",
+            "-d": "write --to FILE-OR-FOLDER",
+        ],
+        "inspect": ["-b": "write --boundary TEXT", "-v": "leave it out"],
     ]
 
     private static let parameters = "parameters go into the URL with --url-query NAME=VALUE"
@@ -204,7 +210,7 @@ struct UsageAdvice {
 
     /// Of every verb.
     private static let common = [
-        "-V": "--version", "--file": "-F NAME=@FILE", "--field": "-F NAME=VALUE",
+        "-V": "write --version", "--file": "write -F NAME=@FILE", "--field": "write -F NAME=VALUE",
         "-d": "-F NAME=VALUE makes a field of the form", "--data": "-F NAME=VALUE makes a field of the form",
     ]
 
