@@ -186,7 +186,7 @@ package final class S3Storage: ReceiverStorage {
         guard let refusal = cause, refusal.refusesCopy else { return false }
         self.refusesCopies.store(true, ordering: .relaxed)
         self.logger.warning(
-            "the store copies no parts of objects, so the bytes of resumed uploads pass through the receiver again",
+            "the store can't copy parts of objects, so the bytes of resumed uploads pass through the receiver again",
             metadata: ["error": "\(refusal.description.withControlCharactersEscaped)"])
         return true
     }
