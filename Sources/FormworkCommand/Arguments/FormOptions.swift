@@ -75,7 +75,7 @@ package struct FormOptions: ParsableArguments {
             "Copy every file before sending, so that later writes to the files don't matter.",
             discussion: """
                 A copy takes no space on file systems that share content (Btrfs, XFS), and is in $TMPDIR otherwise. \
-                Without it, a file that changes is an error, except for changes that leave no trace: see Changing files.
+                Without --snapshot, a file that changes is an error, except for changes that leave no trace: see Changing files.
                 """))
     var snapshot = false
 

@@ -17,8 +17,8 @@ struct BodyOptions: ParsableArguments {
     @Option(
         name: [.customShort("d"), .long], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send url-encoded parameters, as they are, instead of a form; @FILE reads them, without line ends. Several, "
-                + "also of the next three options, are joined with '&' in their order.", valueName: "data"),
+            "Send url-encoded parameters, unchanged, instead of a form; @FILE reads them, without line ends. Several of "
+                + "this and the next three options are joined with '&', in order.", valueName: "data"),
         transform: PlacedText.init)
     var data: [PlacedText] = []
 
