@@ -133,7 +133,7 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
+        help: ArgumentHelp("The time between two reports of progress, 0.1 or more.", valueName: "seconds"))
     var progressInterval: SecondsOption?
 
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
