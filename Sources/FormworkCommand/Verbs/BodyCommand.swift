@@ -152,7 +152,7 @@ struct BodyCommand: ParsableCommand {
         let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
         if url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
             throw ExitStatus(
-                2, "formwork: --url \(shown): a URL has no blanks and control characters: percent-encode them")
+                2, "formwork: --url \(shown): a URL can't contain blanks or control characters: percent-encode them")
         }
         let scheme = url.utf8.authorityStart.map { String(url[..<$0]).lowercased() } ?? "http://"
         guard ["http://", "https://"].contains(scheme), !url.utf8.authority.isEmpty else {

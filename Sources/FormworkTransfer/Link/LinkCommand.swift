@@ -111,7 +111,7 @@ package struct LinkCommand: ParsableCommand {
             throw ExitStatus(
                 2,
                 "formwork: --prefix \(ShellQuote.quote(prefix).withControlCharactersEscaped): give folder names with "
-                    + "slashes between them, at most 16 and 400 bytes, that every system can store: inbox/ann")
+                    + "slashes between them, at most 16 names and 400 bytes, that every system can store: inbox/ann")
         }
         return folders
     }
