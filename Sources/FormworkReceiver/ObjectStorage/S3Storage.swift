@@ -109,10 +109,10 @@ package final class S3Storage: ReceiverStorage {
         guard (smallestPart...Self.partSizes.upperBound).contains(options.partSize) else {
             throw FormworkError(
                 .invalidArgument,
-                "a part must have 5 MiB to 5 GiB, not \(options.partSize, "byte"): object stores require that")
+                "--part-size: a part has 5 MiB to 5 GiB in object stores, not \(options.partSize, "byte")")
         }
         guard (1...100).contains(options.parallelism) else {
-            throw FormworkError(.invalidArgument, "1 to 100 parts can be sent at once, not \(options.parallelism)")
+            throw FormworkError(.invalidArgument, "--part-parallelism \(options.parallelism): give 1 to 100")
         }
         let address = try S3Address(
             endpoint: settings.endpoint, region: settings.region, bucket: location.bucket,
