@@ -283,7 +283,7 @@ struct ReceiveCommandTests {
         ("", "--dir FOLDER or --to s3://BUCKET/PREFIX"), ("--to s3://bucket/a --overwrite", "--overwrite"),
         ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "not s3://bucket/prefix"),
         ("--to s3://bucket/a --part-size 1M", "5 MiB to 5 GiB"),
-        ("--to s3://bucket/a --part-parallelism 0", "1 to 100 parts"),
+        ("--to s3://bucket/a --part-parallelism 0", "give 1 to 100"),
         ("--to s3://bucket/a --abandon-after 5w", "--abandon-after"),
         ("--to s3://bucket/a --s3-addressing host", "--s3-addressing"),
         ("--to s3://bucket/a", "the store doesn't know AWS_ACCESS_KEY_ID"),
