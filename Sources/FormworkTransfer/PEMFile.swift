@@ -25,11 +25,11 @@ struct PEMFile {
         switch content {
         case .certificates:
             guard text.contains("CERTIFICATE-----") else {
-                throw self.failure(status, "holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
+                throw self.failure(status, "contains no certificate in PEM (-----BEGIN CERTIFICATE-----)")
             }
         case .privateKey:
             guard text.contains("PRIVATE KEY-----") else {
-                throw self.failure(status, "holds no private key in PEM (-----BEGIN PRIVATE KEY-----)")
+                throw self.failure(status, "contains no private key in PEM (-----BEGIN PRIVATE KEY-----)")
             }
             let isEncrypted = text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("4,ENCRYPTED")
             guard !isEncrypted else {

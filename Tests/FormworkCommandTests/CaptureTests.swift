@@ -196,8 +196,8 @@ struct CaptureTests {
             Self.archive([Self.entry(nil, extra: ["params": [["name": "a", "value": "1"]]])]))
         #expect(
             params.errors
-                == "formwork: standard input: entry 1 has params but no text: the browser took the form apart and "
-                + "left its files out; capture it with a proxy instead\n")
+                == "formwork: standard input: entry 1 has params but no text: the browser saved the form "
+                + "without its files; capture it with a proxy instead\n")
         let cut = try Self.inspect(String(two.dropLast(5)))
         #expect(cut.status == 70 && cut.errors.hasPrefix("formwork: standard input: line 1, column "), "\(cut.errors)")
     }

@@ -85,10 +85,10 @@ struct CredentialTests {
         #expect(result.errors == "formwork: --netrc: HOME isn't set: name the file with --netrc-file\n")
     }
 
-    @Test("--cacert with an empty file says that it holds no certificate")
+    @Test("--cacert with an empty file says that it contains no certificate")
     func emptyTrust() throws {
         let result = try Command.shell("\"$F\" send https://127.0.0.1:1 -F a=1 --cacert /dev/null")
-        #expect(result.errors.contains("holds no certificate in PEM"), "\(result.errors)")
+        #expect(result.errors.contains("contains no certificate in PEM"), "\(result.errors)")
     }
 
     @Test("-H @FILE may be a pipe, and a missing file is named")
@@ -117,7 +117,7 @@ struct CredentialTests {
             ("--netrc-file none", "", 26, "--netrc-file: none: can't be read (No such file or directory)"),
             (
                 "-H $'Authorization: se\\ncret'", "", 2,
-                "-H 'Authorization: …': a value can't hold line ends or other control characters"
+                "-H 'Authorization: …': a value can't contain line ends or other control characters"
             ),
         ] {
             let result = try Command.shell(

@@ -187,7 +187,7 @@ struct HabitTests {
         let result = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", "-T", "x", "-d", "y")
         #expect(
             result.status == 2
-                && result.errors == "formwork: -F and -T and -d each give a whole body: leave out all but one\n")
+                && result.errors == "formwork: -F and -T and -d each make a whole body: use only one\n")
     }
 
     @Test("--resolve connects to an address, and the name stays")

@@ -213,7 +213,7 @@ struct InspectCommandTests {
             ),
             ("--limit parts=9999999999G", "--limit parts=9999999999G: give a whole number"),
             ("--boundary a --content-type b", "--boundary and --content-type both give the boundary: leave one out"),
-            ("--boundary 'a '", "--boundary 'a ': The boundary in Content-Type is empty, ends with a space"),
+            ("--boundary 'a '", "--boundary 'a ': The boundary is empty, ends with a space"),
             ("--content-type text/plain", "--content-type text/plain: The Content-Type is not multipart/form-data."),
             (
                 "--entry 1",

@@ -116,7 +116,7 @@ struct LinkCommandTests {
         let outcome = try Self.run(#"FORMWORK_LINK_KEY= "$F" link --to h"#)
         #expect(
             outcome.errors == """
-                formwork: no key: give --key-file FILE or FORMWORK_LINK_KEY, which the receiver has too; make a key with \
+                formwork: no key: give the receiver's key with --key-file FILE or FORMWORK_LINK_KEY; make a key with \
                 'openssl rand -hex 32'
 
                 """)

@@ -56,9 +56,9 @@ struct PlainWordsTests {
                 "the value 'foo' is invalid for '--escape <whatwg|backslash|refuse>': choose one of whatwg, backslash, "
                     + "refuse"
             ),
-            ("type ''", "the input: the file's name is empty"),
-            ("send http://127.0.0.1:9 -F a=1 --unix-socket ''", "--unix-socket: the file's name is empty"),
-            ("receive . --token-file ''", "--token-file: the file's name is empty"),
+            ("type ''", "the input: the path is empty"),
+            ("send http://127.0.0.1:9 -F a=1 --unix-socket ''", "--unix-socket: the path is empty"),
+            ("receive . --token-file ''", "--token-file: the path is empty"),
             (
                 "receive . --resume-lifetime 5y",
                 "the value '5y' is invalid for '--resume-lifetime <time>': write a time with its unit, such as 90s, 15m, "

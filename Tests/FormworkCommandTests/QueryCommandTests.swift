@@ -88,7 +88,8 @@ struct QueryCommandTests {
         #expect(try Self.encode(Self.flat, "--dialect \(dialect)").text == text)
         let refused = try Self.encode(Self.nested, "--dialect \(dialect)")
         #expect(
-            refused.errors == "formwork: standard input: \"a\" is an array or an object, but this form is flat\n")
+            refused.errors
+                == "formwork: standard input: \"a\" is an array or an object, which this dialect can't write\n")
         #expect(refused.status == 2)
         #expect(refused.output.isEmpty)
     }

@@ -8,13 +8,13 @@ struct SilentOptionTests {
     @Test(
         "A pair that contradicts itself, and an option that has no use",
         arguments: [
-            ("body --from p.json --boundary c", "--from gives the whole form: leave out --boundary"),
+            ("body --from p.json --boundary c", "--from reads the whole form: leave out --boundary"),
             (
                 "headers --from p.json -H 'Content-Type: multipart/mixed'",
-                "--from gives the whole form: leave out -H 'Content-Type: …'"
+                "--from reads the whole form: leave out -H 'Content-Type: …'"
             ),
-            ("body --from p.json --escape refuse", "--from gives the whole form: leave out --escape"),
-            ("plan --from p.json --type-from content", "--from gives the whole form: leave out --type-from"),
+            ("body --from p.json --escape refuse", "--from reads the whole form: leave out --escape"),
+            ("plan --from p.json --type-from content", "--from reads the whole form: leave out --type-from"),
             (
                 "headers -F a=1 -H 'Content-Type: multipart/mixed; boundary=zz' --boundary yy",
                 "--boundary and -H 'Content-Type: …' both give the boundary: leave one out"
@@ -91,8 +91,8 @@ struct SilentOptionTests {
                 "send --presigned p.json -T a.txt",
                 "--presigned sends a form: give its file with -F file=@path, not with -T or -d"
             ),
-            ("body --from ''", "--from: the file's name is empty"),
-            ("inspect ''", "the input: the file's name is empty"),
+            ("body --from ''", "--from: the path is empty"),
+            ("inspect ''", "the input: the path is empty"),
         ] {
             let folder = Folder()
             try folder.file("p.json", #"{"url": "http://h/", "fields": {}}"#)

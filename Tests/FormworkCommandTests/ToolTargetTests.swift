@@ -60,7 +60,7 @@ struct ToolTargetTests {
         #expect(result.status == 2 && result.text == "" && folder.names == [])
         #expect(
             result.errors
-                == "formwork: --url 'http://h/x HTTP/1.1\\r\\nX-Inj: 1': a URL has no blanks and control characters: "
+                == "formwork: --url 'http://h/x HTTP/1.1\\r\\nX-Inj: 1': a URL can't contain blanks or control characters: "
                 + "percent-encode them\n")
     }
 

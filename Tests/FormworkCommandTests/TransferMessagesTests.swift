@@ -77,7 +77,7 @@ struct TransferMessagesTests {
             "--state", "--state-dir", "-o", "-T", "-d", "--data-json", "--data-urlencode", "--presigned", "-o", "--to",
             "--dir", "--to", "--resume-dir",
         ]
-        #expect(outcome.text == options.map { "formwork: \($0): the file's name is empty\n2\n" }.joined())
+        #expect(outcome.text == options.map { "formwork: \($0): the path is empty\n2\n" }.joined())
     }
 
     @Test("A time-out is named as it was given")
@@ -98,8 +98,8 @@ struct TransferMessagesTests {
         #expect(outcome.text == "2\n2\n")
         #expect(
             outcome.errors == """
-                formwork: -A: a value can't hold line ends or other control characters
-                formwork: -b: a value can't hold line ends or other control characters
+                formwork: -A: a value can't contain line ends or other control characters
+                formwork: -b: a value can't contain line ends or other control characters
 
                 """)
     }
@@ -178,14 +178,14 @@ struct TransferMessagesTests {
         #expect(
             outcome.errors == """
                 formwork: --tls-cert nope: can't be read (No such file or directory)
-                formwork: --tls-cert text: holds no certificate in PEM (-----BEGIN CERTIFICATE-----)
+                formwork: --tls-cert text: contains no certificate in PEM (-----BEGIN CERTIFICATE-----)
                 formwork: --tls-key nope: can't be read (No such file or directory)
-                formwork: --tls-key text: holds no private key in PEM (-----BEGIN PRIVATE KEY-----)
+                formwork: --tls-key text: contains no private key in PEM (-----BEGIN PRIVATE KEY-----)
                 formwork: --tls-key locked: \(encrypted)
                 formwork: --tls-cert, --tls-key: c1 and k2 can't be used together: the key belongs to another \
                 certificate, or one of the two is damaged
                 formwork: --cert nope: can't be read (No such file or directory)
-                formwork: --cert c1: holds no private key in PEM (-----BEGIN PRIVATE KEY-----)
+                formwork: --cert c1: contains no private key in PEM (-----BEGIN PRIVATE KEY-----)
                 formwork: --key nope: can't be read (No such file or directory)
                 formwork: --key locked: \(encrypted)
                 formwork: --cert, --key: the certificate and its private key can't be used: the key belongs to \

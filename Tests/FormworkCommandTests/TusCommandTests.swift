@@ -69,13 +69,13 @@ struct TusCommandTests {
     @Test(
         "What can't be said in metadata is an error, and nothing is created",
         arguments: [
-            (["-F", "a=1"], "this form has no file"),
-            (["-F", "f=@a.txt", "-F", "name of it=1"], "a field's name is visible ASCII without spaces and commas"),
-            (["-F", "f=@a.txt", "-F", "filename=b"], "\"filename\" describes the file there"),
-            (["-F", "f=@a.txt", "-F", "k=1", "-F", "k=2"], "a field's name appears once there"),
-            (["-F", "f=@a.txt", "-F", "k={};type=application/json"], "a field's type have no place there"),
+            (["-F", "a=1"], "add a file to this form"),
+            (["-F", "f=@a.txt", "-F", "name of it=1"], "a field's name must be visible ASCII without spaces"),
+            (["-F", "f=@a.txt", "-F", "filename=b"], "\"filename\" describes the file:"),
+            (["-F", "f=@a.txt", "-F", "k=1", "-F", "k=2"], "a field's name can appear only once"),
+            (["-F", "f=@a.txt", "-F", "k={};type=application/json"], "the type of a field"),
             (["-F", "f=@a.txt;encoder=base64"], "leave out its transfer encoding"),
-            (["-F", "f=@a.txt,a.txt"], "it can't hold parts inside a part"),
+            (["-F", "f=@a.txt,a.txt"], "leave out parts inside a part"),
             (["-F", "f=@a.txt", "-F", "k=<long"], "the field is too long for Upload-Metadata"),
         ])
     func refused(form: [String], message: String) throws {
@@ -183,7 +183,7 @@ struct TusCommandTests {
         try folder.file("b", "2")
         let result = try Command.run(
             "send", store.url, "-F", "f=@a", "-F", "f=@b", "--resume", "tus", "--state", "state", in: folder.path)
-        #expect(result.status == 2 && result.errors.contains("stores each of the 2 files as one: send them one by one"))
+        #expect(result.status == 2 && result.errors.contains("makes each of the 2 files an upload: send them"))
         #expect(store.uploads.isEmpty)
     }
 

@@ -70,7 +70,8 @@ struct TypeCommandTests {
         #expect(
             try errors("-F a=1 -H 'X-Y: 1'")
                 == "formwork: -H 'X-Y: …': is a header of the request, not of the body: leave it out\n")
-        #expect(try errors("-F 'a=(' -F b=1").contains("1 multipart begun with '=(' not ended: add -F '=)' after"))
+        #expect(
+            try errors("-F 'a=(' -F b=1").contains("the form ends inside 1 multipart begun with '=(': add -F '=)'"))
         #expect(try errors("-F =1").contains("part 1 has no name, which RFC 7578"))
     }
 

@@ -20,8 +20,8 @@ struct UsageTests {
             ("send http://h -F a=1 --insecur", "unknown option '--insecur': did you mean '--insecure'?"),
             ("send http://h -F a=1 --nope", "unknown option '--nope'"),
             ("send -F a=1 -qZ", "unknown option '-Z'"),
-            ("receive -d inbox", "unknown option '-d': --dir FOLDER"),
-            ("receive -p 9000", "unknown option '-p': --port NUMBER"),
+            ("receive -d inbox", "unknown option '-d': write --dir FOLDER"),
+            ("receive -p 9000", "unknown option '-p': write --port NUMBER"),
             (
                 "curl -sS http://h -F a=1",
                 "unknown option '-s': curl's own options follow '--', as in: formwork curl URL -F name=value -- -sS"
@@ -57,8 +57,8 @@ struct UsageTests {
         #expect(
             result.status == 2
                 && result.errors == """
-                    formwork: '\(word)' isn't a command\(hint)
-                    The commands are: body, headers, send, curl, plan, type, receive, link, inspect, extract, query, \
+                    formwork: '\(word)' isn't a verb\(hint)
+                    The verbs are: body, headers, send, curl, plan, type, receive, link, inspect, extract, query, \
                     completion. See 'formwork --help'.
 
                     """,
@@ -109,7 +109,7 @@ struct UsageTests {
             ("send http://h -F a=b -H'Authorization Bearer hidden'", "-H 'Authorization …': write 'Name: value'"),
             (
                 "send http://h -F a=b -H'X-One: a'$'\\n''hidden'",
-                "-H 'X-One: …': a value can't hold line ends or other control characters"
+                "-H 'X-One: …': a value can't contain line ends or other control characters"
             ),
             ("body -F a=b --as request --url http://h -Hhidden", "-H …: write 'Name: value'"),
             ("send http://h -F a=b -Zume:hidden", "unknown option '-Z'"),

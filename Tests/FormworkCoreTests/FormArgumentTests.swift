@@ -317,10 +317,10 @@ struct FormArgumentTests {
                 + #"a value with ';' needs --form-string or double quotes: a="…;…""#,
             guardsAgainst: "a column that doesn't count blanks"),
         Refused(
-            argument: "a=b;type=x/y;filename=f.q;type=z/w", message: "column 27: type= is given twice",
+            argument: "a=b;type=x/y;filename=f.q;type=z/w", message: "column 27: type= is given twice: leave one out",
             guardsAgainst: "a second type that replaces the first"),
         Refused(
-            argument: "a=b;filename=c;filename=d", message: "column 16: filename= is given twice",
+            argument: "a=b;filename=c;filename=d", message: "column 16: filename= is given twice: leave one out",
             guardsAgainst: "a second filename that replaces the first"),
         Refused(
             argument: "name=<x;filename=y", message: "column 9: a '<' part is a field without a filename: use '@'",
@@ -372,6 +372,6 @@ struct FormArgumentTests {
             try FormArgument(literal: "a=\u{301}x").content == .text("\u{301}x", .init()),
             "a combining mark behind '='")
         #expect(
-            try refusal { _ = try FormArgument(literal: "no") } == "there is no '=': write name=value or name=@file")
+            try refusal { _ = try FormArgument(literal: "no") } == "there is no '=': write name=value")
     }
 }

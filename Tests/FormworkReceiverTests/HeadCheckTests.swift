@@ -101,7 +101,7 @@ struct HeadCheckTests {
         ("GET / HTTP/3.1\r\nHost: localhost\r\n\r\n", 505, "The version isn't HTTP/1.0 or HTTP/1.1."),
         (
             "\(put)Content-Length: 1\r\nContent-Length: 2\r\n\r\nhello", 400,
-            "The Content-Length isn't a number of bytes, is given twice, or is beside Transfer-Encoding."
+            "The Content-Length isn't a number of bytes, is given twice, or is sent with Transfer-Encoding."
         ),
         ("\(put)X : 1\r\n\r\n", 400, "A header field has a character that isn't allowed."),
         ("\(put)X: \(String(repeating: "x", count: 100_000))\r\n\r\n", 431, "The head is too long."),

@@ -78,8 +78,8 @@ struct FramingCheckTests {
         let (error, given) = try self.failure(of: form)
         #expect(
             error?.description == """
-                part 2 "c": the content of part 2 contains the body's own delimiter at offset 105: choose another \
-                boundary [body offset 105]
+                part 2 "c": the content contains the body's own delimiter at offset 105: choose another boundary \
+                [body offset 105]
                 """)
         #expect(given.isEmpty)
         #expect("\(FormworkError.Code.framingBroken)" == "framingBroken")
@@ -91,7 +91,7 @@ struct FramingCheckTests {
         form.append(name: "a", value: "--b\r\n\r\n")
         #expect(
             try self.failure(of: form).error?.message
-                == "the content of part 1 contains the body's own delimiter at offset 49: choose another boundary")
+                == "the content contains the body's own delimiter at offset 49: choose another boundary")
     }
 
     @Test(

@@ -109,7 +109,10 @@ struct FlatteningTests {
     @Test(
         "What is refused says so",
         arguments: [
-            (Flattening(members: .refused), ["a": ["b": 1]], "\"a\" is an array or an object, but this form is flat"),
+            (
+                Flattening(members: .refused), ["a": ["b": 1]],
+                "\"a\" is an array or an object, which this dialect can't write"
+            ),
             (Flattening(bytes: .refused), ["a": .bytes([1])], "\"a\" is 1 byte, not text"),
             (Flattening(duplicates: .refused), ["a": 1, "a": 2], "\"a\" occurs more than once"),
             (Flattening(), [1], "parameters must be an object, not an array"),

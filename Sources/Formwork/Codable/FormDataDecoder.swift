@@ -11,8 +11,8 @@ import FormworkCore
 ///
 /// - An array without fields is empty, because forms send nothing for a list without a selection.
 /// - `nil` is a missing field, an empty file control (no filename, no bytes) and, for optionals other than `String?`,
-///   an empty field. A member that isn't optional is an error then, except for a list. A type that calls `decodeNil`
-///   itself sees an empty field as text.
+///   an empty field. A missing field or an empty file control is an error for a member that is neither optional nor a
+///   list. A type that calls `decodeNil` itself sees an empty field as text.
 /// - A number has decimal digits; a fractional one may have a point and an exponent. `0x10`, `nan` and a number that is
 ///   too large for its type are errors.
 /// - Text is decoded in its declared charset, see ``textDecoding``. Bytes that are invalid in it are an error.
@@ -24,7 +24,7 @@ import FormworkCore
 /// - A part of `application/json` is decoded as JSON, unless the member is a `String`, a number, a `Bool`, bytes or a
 ///   file; see ``JSONPart``.
 ///
-/// Other fields than those the type asks for are ignored. The decoder is a value without state, so one can be used in
+/// Fields that the type doesn't decode are ignored. The decoder is a value without state, so one can be used in
 /// several tasks. The form was checked against ``ParsingLimits`` while it arrived; ``nameDepth`` and ``memoryBytes``
 /// limit what decoding adds.
 public struct FormDataDecoder: Sendable {

@@ -48,7 +48,7 @@ extension BodyPlan {
 extension BodyPart {
     /// The part as an argument of `-F`; for a multipart, the argument that begins it.
     fileprivate func curlArgument(isFormData: Bool) throws(FormworkError) -> String {
-        guard self.header.name != "" else { throw .unsayable("an empty name, as curl writes none then,") }
+        guard self.header.name != "" else { throw .unsayable("an empty name, which curl leaves out,") }
         let name = self.header.name ?? ""
         guard !name.utf8.contains(UInt8(ascii: "=")) else { throw .unsayable("a name with '='") }
         try self.checkDisposition(isFormData)

@@ -53,7 +53,8 @@ struct CurlFormBuilder {
     mutating func finish() throws(FormworkError) -> FormData {
         if self.levels.count > 1, !self.isCurl {
             self.warnings.append(
-                "\(self.levels.count - 1, "multipart") begun with '=(' not ended: add -F '=)' after the last part of each"
+                "the form ends inside \(self.levels.count - 1, "multipart") begun with '=(': add -F '=)' after the last "
+                    + "part of each"
             )
         }
         while self.levels.count > 1 { try self.close() }

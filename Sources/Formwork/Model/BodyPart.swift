@@ -12,8 +12,8 @@ import SystemPackage
 /// ```
 ///
 /// A part with a filename is a file for the receiver, whatever its ``source`` is; one without is a field. A file's type
-/// is found when the body is planned, unless the part has one, see ``FormData/types``. Its names are
-/// checked then too: an invalid one is an error of ``FormData/plan()-1mfhu`` that has this part.
+/// is found when the body is planned, unless the part has one, see ``FormData/types``. The names are checked then too:
+/// for an invalid one ``FormData/plan()-1mfhu`` throws an error with this part.
 public struct BodyPart: Sendable, Equatable {
     /// Where the header's `Content-Type` comes from.
     enum Typing: Sendable, Equatable {

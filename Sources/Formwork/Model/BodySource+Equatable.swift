@@ -14,7 +14,7 @@ extension FormData.Entry: Equatable {
 /// Content in memory is equal if its bytes are, files if path, range and expected state are, and synthetic bytes if
 /// rule and length are. Streams are equal only to their copies. No file is accessed.
 extension BodySource: Equatable {
-    /// Whether both give the same bytes, as far as that is known without reading.
+    /// Whether both have the same bytes, as far as that is known without reading.
     public static func == (left: BodySource, right: BodySource) -> Bool {
         if let left = left.bytesInMemory, let right = right.bytesInMemory { return left == right }
         return switch (left.kind, right.kind) {

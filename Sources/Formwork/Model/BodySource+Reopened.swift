@@ -6,7 +6,7 @@ extension BodySource {
     /// A pull stream that can be opened any number of times, at its beginning. A reader that begins at an offset reads the
     /// bytes before it and leaves them out.
     /// - Parameters:
-    ///   - length: The number of bytes; `nil` if it is unknown. A stream that gives fewer is an error.
+    ///   - length: The number of bytes; `nil` if it is unknown. Fewer are an error.
     ///   - surplus: How bytes beyond `length` are treated.
     ///   - open: Returns a new stream that begins at the first byte.
     public static func stream(
@@ -26,7 +26,7 @@ extension BodySource {
     /// let log = BodySource.chunks { logLines() }
     /// ```
     /// - Parameters:
-    ///   - length: The number of bytes; `nil` if it is unknown. A sequence that gives fewer is an error.
+    ///   - length: The number of bytes; `nil` if it is unknown. Fewer are an error.
     ///   - surplus: How bytes beyond `length` are treated.
     ///   - open: Returns a new sequence that begins at the first byte.
     public static func chunks<Chunks: AsyncSequence & SendableMetatype>(

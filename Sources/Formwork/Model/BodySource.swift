@@ -189,7 +189,7 @@ public struct BodySource: Sendable {
 
     /// A pull stream that can be opened any number of times.
     /// - Parameters:
-    ///   - length: The number of bytes; `nil` if it is unknown. A stream that gives fewer is an error.
+    ///   - length: The number of bytes; `nil` if it is unknown. Fewer are an error.
     ///   - surplus: How bytes beyond `length` are treated.
     ///   - open: Returns a new stream that begins at the byte at the offset, 0 or more.
     public static func stream(
@@ -243,7 +243,7 @@ public struct BodySource: Sendable {
 
     /// Chunks of an async sequence that can be opened any number of times.
     /// - Parameters:
-    ///   - length: The number of bytes; `nil` if it is unknown. A sequence that gives fewer is an error.
+    ///   - length: The number of bytes; `nil` if it is unknown. Fewer are an error.
     ///   - surplus: How bytes beyond `length` are treated.
     ///   - open: Returns a sequence that begins at the byte at the offset, 0 or more.
     public static func chunks<Chunks: AsyncSequence & SendableMetatype>(

@@ -12,10 +12,10 @@ import FormworkSystem
 /// ```
 ///
 /// ``BodyPlan/chunks(of:options:)`` is the same as an async sequence; use this type to also see ``progress`` and
-/// ``digestValues``. It is the only reader of bodies with an async sequence.
+/// ``digestValues``. A body with an async sequence needs one of the two.
 ///
 /// One chunk is in memory at a time, because the next one is read when it is requested. Any task may request it, but
-/// only one at a time: each byte is returned once, so with two tasks neither would have the body.
+/// only one at a time: each byte is returned once, so with two tasks neither would get all of them.
 public actor AsyncBodyReader {
     private let reader: BodyReader
     private let executor: ThreadExecutor
@@ -40,7 +40,7 @@ public actor AsyncBodyReader {
     }
 
     /// The next chunk; `nil` at the end.
-    /// A call that waits for a pipe or FIFO that gives nothing isn't interrupted: it ends when that gives bytes or ends.
+    /// A call that waits for a pipe or FIFO can't be interrupted: it returns when bytes arrive or the pipe ends.
     /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled;
     ///   ``FormworkError/Code/invalidArgument`` if another task is waiting for a chunk.
     public func next() async throws -> [UInt8]? {

@@ -7,8 +7,7 @@ public struct CollectingLimits: Sendable, Hashable {
     @usableFromInline static var partOverhead: Int { 256 }
 
     /// The most bytes of memory for all parts together: header sections, fields, small files, and 256 bytes more for
-    /// each part. A field that doesn't fit is an error; a file that doesn't fit is stored on disk. Default 8 MiB (Go:
-    /// 10).
+    /// each part. A field that doesn't fit is an error; a file that doesn't fit is stored on disk. Default 8 MiB.
     public var memoryBytes = 8 << 20
     /// The most bytes of a file in memory. A larger one is stored on disk. Default 64 KiB.
     public var fileMemoryBytes = 64 << 10

@@ -137,8 +137,8 @@ public struct UploadAuthentication: Sendable {
     /// - Parameter answer: Returns the value of `Authorization`. With `nil` the 401 is the answer.
     public init(_ answer: @escaping @Sendable (Challenge) async throws -> String?) { self.answer = answer }
 
-    /// The Basic scheme (RFC 7617), in UTF-8. The upload throws ``FormworkError/Code/invalidArgument`` if it is asked for
-    /// a user whose name has a colon, which would be read as the end of the name.
+    /// The Basic scheme (RFC 7617), in UTF-8. After a 401 the upload throws ``FormworkError/Code/invalidArgument`` for a
+    /// user's name with a colon, which would be read as the end of the name.
     public static func basic(user: String, password: String) -> Self {
         let value = BasicCredentials(user: user, password: password).fieldValue
         let isReadable = !user.utf8.contains(UInt8(ascii: ":"))

@@ -9,7 +9,7 @@ extension BodyReader {
     /// at the end. If anything fails, such as on a full disk, no new file is left and an existing one is unchanged. If
     /// the path leads to a device or FIFO, or names an open descriptor of this process (`/dev/stdout`, `/dev/fd/3`), the
     /// body is written into it. A link is followed, even to a file that doesn't exist yet. A file that replaces another
-    /// one has its permissions and, if the system allows that, its owner and group. A file that this process may not
+    /// one has its permissions and, if the system allows that, its owner and group. A file that this process can't
     /// write isn't replaced.
     /// - Parameters:
     ///   - path: The file to create or replace.

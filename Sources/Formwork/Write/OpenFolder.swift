@@ -56,7 +56,7 @@ package final class OpenFolder: Sendable {
         } catch .noSuchFileOrDirectory {
             // Another folder of its name isn't this one: its locks and journals are elsewhere.
             throw FormworkError(
-                .writeFailed, "the folder was removed after it was opened: a server must be started again",
+                .writeFailed, "files can't be created in this folder: if it was removed, restart the program",
                 path: self.path.string, cause: Errno.noSuchFileOrDirectory)
         } catch {
             throw FormworkError(.writeFailed, "can't be written", path: self.path.string, cause: error)

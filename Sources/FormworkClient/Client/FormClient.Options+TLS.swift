@@ -70,7 +70,7 @@ extension FormClient.Options {
             do { return try NIOSSLCertificate.fromPEMFile(path.string) } catch {
                 // The library has one error for everything.
                 guard !Self.isEmpty(path) else {
-                    throw TransferError(code, "\(path): holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
+                    throw TransferError(code, "\(path): contains no certificate in PEM (-----BEGIN CERTIFICATE-----)")
                 }
                 throw TransferError(code, "\(path): \(what) can't be read as PEM", cause: error)
             }

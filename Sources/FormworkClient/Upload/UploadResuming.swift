@@ -9,9 +9,9 @@ import SystemPackage
 
 /// How to resume an upload that was cut, and where to save its state, so that a new process can resume it too.
 ///
-/// The saved state consists of the upload's URL, the boundaries, and the size and time of each file; it contains no
-/// content and no values of fields. Everyone who knows the URL can add to the upload. A new process needs the same form
-/// and the same URL; it uses the saved boundaries.
+/// The saved state contains the request's and the upload's URL, the boundaries, and the path and fingerprint of each
+/// file, but no content and no values of fields. Everyone who knows the upload's URL can add to it. A new process needs
+/// the same form and the same URL; it uses the saved boundaries.
 ///
 /// A tus server that doesn't read forms gets the form's one file, and the fields as metadata. A form that metadata can't
 /// describe, or with several files, is ``FormworkError/Code/invalidArgument``.
@@ -54,8 +54,7 @@ public struct UploadResuming: Sendable {
     ///   - choice: The protocol.
     ///   - load: Returns the state that was saved last for this upload; `nil` for none. Called once, at the start.
     ///   - save: Saves these few hundred bytes, or deletes them for `nil`. It is called a few times while the
-    ///     connection
-    ///     waits, so it should be quick. An error that it throws ends the upload.
+    ///     connection waits, so it should be quick. An error that it throws ends the upload.
     public init(
         by choice: ResumableChoice = .auto, load: @escaping @Sendable () async throws -> [UInt8]?,
         save: @escaping @Sendable ([UInt8]?) throws -> Void

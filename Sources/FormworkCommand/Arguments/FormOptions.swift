@@ -40,7 +40,7 @@ package struct FormOptions: ParsableArguments {
         name: [.customShort("H"), .long],
         help: ArgumentHelp(
             "A header of the request, or @FILE with one on each line. 'Content-Type: multipart/…' sets the form's type. "
-                + "headers and plan accept no other header, nor does body without --as; with --compat curl they ignore it.",
+                + "headers, plan, and body without --as accept no others; with --compat curl they ignore them.",
             valueName: "name: value"))
     var header: [String] = []
 
@@ -75,7 +75,7 @@ package struct FormOptions: ParsableArguments {
             "Copy every file before sending, so that later writes to the files don't matter.",
             discussion: """
                 A copy takes no space on file systems that share content (Btrfs, XFS), and is in $TMPDIR otherwise. \
-                Without it, a file that changes is an error, except for changes that leave no trace: see Changing files.
+                Without --snapshot, a file that changes is an error, except for changes that leave no trace: see Changing files.
                 """))
     var snapshot = false
 
@@ -133,7 +133,7 @@ package struct FormOptions: ParsableArguments {
         }
         if let description = self.description {
             guard arguments.isEmpty else {
-                throw ExitStatus(2, "formwork: --from gives the whole form: leave out -F and --form-string")
+                throw ExitStatus(2, "formwork: --from reads the whole form: leave out -F and --form-string")
             }
             try self.refuseDescribed()
             return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description, of: "--from").form))
@@ -172,7 +172,7 @@ package struct FormOptions: ParsableArguments {
             "--compat": self.compat != nil, "--prescan": self.prescan, "--recursive": self.recursive,
         ]
         for (option, isGiven) in options where isGiven {
-            throw ExitStatus(2, "formwork: --from gives the whole form: leave out \(option)")
+            throw ExitStatus(2, "formwork: --from reads the whole form: leave out \(option)")
         }
     }
 

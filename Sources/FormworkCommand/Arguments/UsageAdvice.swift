@@ -59,6 +59,8 @@ struct UsageAdvice {
         } else if let list = text.firstRange(of: ". Please provide one of ") {
             let values = text[list.upperBound...].replacing("'", with: "").replacing(" or ", with: ", ")
             text = text[..<list.lowerBound] + ": choose one of \(values.hasSuffix(".") ? values.dropLast() : values)"
+        } else if let flags = text.firstMatch(of: #/with flag '(.+)' had already been set with flag '(.+)'/#) {
+            text = "give \(flags.2) or \(flags.1), not both"
         } else if let name = text.firstMatch(of: #/is invalid for '(--[a-z0-9-]+) /#)?.1 {
             if Self.sizes.contains(name) {
                 text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
@@ -66,6 +68,8 @@ struct UsageAdvice {
                 text += ": write a time with its unit, such as 90s, 15m, 24h or 7d"
             } else if name == "--trusted-proxy" {
                 text += ": write an address or a block, such as 10.0.0.1 or 10.0.0.0/8"
+            } else {
+                text += ": write a number"
             }
         }
         return text.prefix(1).lowercased() + text.dropFirst()
@@ -126,8 +130,8 @@ struct UsageAdvice {
         let near = verb.name == "formwork" ? self.otherVerbs[word.lowercased()] : nil
         let meant = near ?? Self.nearest(to: word.lowercased(), in: names)
         let hint = meant.map { ": did you mean '\(path) \($0)'?" } ?? ""
-        return "formwork: '\(word.withControlCharactersEscaped)' isn't a command\(hint)\n"
-            + "The commands are: \(names.joined(separator: ", ")). See '\(path) --help'."
+        return "formwork: '\(word.withControlCharactersEscaped)' isn't a verb\(hint)\n"
+            + "The verbs are: \(names.joined(separator: ", ")). See '\(path) --help'."
     }
 
     // MARK: Options
@@ -184,13 +188,19 @@ struct UsageAdvice {
             "--print": "-v shows both heads, -i the answer's",
         ],
         "receive": [
-            "-d": "--dir FOLDER", "--directory": "--dir FOLDER", "-o": "--dir FOLDER", "-p": "--port NUMBER",
-            "-b": "--host ADDRESS", "--bind": "--host ADDRESS", "-u": "--token TOKEN, or FORMWORK_TOKEN",
-            "--user": "--token TOKEN, or FORMWORK_TOKEN", "--auth": "--token TOKEN, or FORMWORK_TOKEN",
-            "--cert": "--tls-cert FILE and --tls-key FILE", "--key": "--tls-cert FILE and --tls-key FILE",
+            "-d": "write --dir FOLDER", "--directory": "write --dir FOLDER", "-o": "write --dir FOLDER",
+            "-p": "write --port NUMBER",
+            "-b": "write --host ADDRESS", "--bind": "write --host ADDRESS",
+            "-u": "write --token TOKEN, or set FORMWORK_TOKEN",
+            "--user": "write --token TOKEN, or set FORMWORK_TOKEN",
+            "--auth": "write --token TOKEN, or set FORMWORK_TOKEN",
+            "--cert": "write --tls-cert FILE and --tls-key FILE", "--key": "write --tls-cert FILE and --tls-key FILE",
         ],
-        "extract": ["-o": "--to FILE-OR-FOLDER", "--output": "--to FILE-OR-FOLDER", "-d": "--to FILE-OR-FOLDER"],
-        "inspect": ["-b": "--boundary TEXT", "-v": "leave it out"],
+        "extract": [
+            "-o": "write --to FILE-OR-FOLDER", "--output": "write --to FILE-OR-FOLDER",
+            "-d": "write --to FILE-OR-FOLDER",
+        ],
+        "inspect": ["-b": "write --boundary TEXT", "-v": "leave it out"],
     ]
 
     private static let parameters = "parameters go into the URL with --url-query NAME=VALUE"
@@ -200,7 +210,7 @@ struct UsageAdvice {
 
     /// Of every verb.
     private static let common = [
-        "-V": "--version", "--file": "-F NAME=@FILE", "--field": "-F NAME=VALUE",
+        "-V": "write --version", "--file": "write -F NAME=@FILE", "--field": "write -F NAME=VALUE",
         "-d": "-F NAME=VALUE makes a field of the form", "--data": "-F NAME=VALUE makes a field of the form",
     ]
 

@@ -8,7 +8,7 @@ enum ExitStatusList {
     /// A status, its meaning, and the verbs that exit with it; `nil` for all verbs.
     private static let all: [(status: String, meaning: String, verbs: Set<String>?)] = [
         ("0", "success", nil),
-        ("1", "a redirect leads to another scheme than http and https", Self.network),
+        ("1", "a redirect leads to a scheme other than http and https", Self.network),
         (
             "2",
             "the arguments are wrong, name a part that isn't there, or ask for what the server or the content doesn't "

@@ -8,7 +8,7 @@ package enum GivenPath {
     /// - Parameter paths: By option; `nil` for one that wasn't given.
     package static func check(_ paths: KeyValuePairs<String, String?>) throws {
         for (option, path) in paths where path?.isEmpty == true {
-            throw ValidationError("\(option): the file's name is empty")
+            throw ValidationError("\(option): the path is empty")
         }
     }
 

@@ -23,7 +23,8 @@ struct BodyCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file. It appears only when it is complete; '-' is standard output.", valueName: "file"),
+        help: ArgumentHelp(
+            "Write to this file. It appears only when it is complete; '-' is standard output.", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -47,7 +48,7 @@ struct BodyCommand: ParsableCommand {
     @Option(parsing: .unconditional, help: "Write at most this many bytes.")
     var length: Int64?
 
-    @Flag(help: "Check while writing that no content contains the boundary; if it does, fail.")
+    @Flag(help: "While writing, fail if any content contains the boundary.")
     var check = false
 
     @Flag(
@@ -151,7 +152,7 @@ struct BodyCommand: ParsableCommand {
         let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
         if url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
             throw ExitStatus(
-                2, "formwork: --url \(shown): a URL has no blanks and control characters: percent-encode them")
+                2, "formwork: --url \(shown): a URL can't contain blanks or control characters: percent-encode them")
         }
         let scheme = url.utf8.authorityStart.map { String(url[..<$0]).lowercased() } ?? "http://"
         guard ["http://", "https://"].contains(scheme), !url.utf8.authority.isEmpty else {

@@ -16,10 +16,10 @@ struct CurlCommand: ParsableCommand {
               formwork curl https://example.com/up -F photo=@a.jpg --print
 
             Arguments after '--' are passed to curl. FORMWORK_USER=user:password and FORMWORK_TOKEN (sent as Bearer) in the
-            environment are used as by 'send', unless the URL, -H or curl's own arguments give credentials. The URL and -H
-            aren't in curl's arguments, so the list of processes doesn't show them. If a source fails half-way, or formwork is killed, curl is killed
-            before it can take the body for a complete one. curl reads the body once, so it can't follow redirects or
-            try again: --retry, -L and logins in two steps are refused. 'formwork send' can.
+            environment are used as by 'send', unless the URL, -H or curl's own arguments contain credentials. In the
+            list of processes, credentials in the URL and -H are masked. If a source fails half-way, or formwork is killed,
+            curl is killed before it can end the body as if it were complete. curl reads the body once, so it can't
+            follow redirects or try again: --retry, -L and logins in two steps are refused. 'formwork send' supports them.
             """)
 
     @Argument(help: "The URL to which curl sends the body.")

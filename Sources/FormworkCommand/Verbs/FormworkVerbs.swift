@@ -17,7 +17,7 @@ package enum FormworkVerbs {
     ) -> CommandConfiguration {
         CommandConfiguration(
             commandName: "formwork",
-            abstract: "Composes and reads multipart/form-data bodies, streamed: no body is held in memory.",
+            abstract: "Composes and reads multipart/form-data bodies without holding them in memory.",
             discussion: """
                 EXAMPLES
                   Send a form, and an upload that resumes after a cut:

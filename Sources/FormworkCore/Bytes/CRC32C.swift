@@ -2,8 +2,7 @@ import CFormworkBytes
 
 /// CRC-32C (Castagnoli), RFC 9260 appendix A: the checksum of object stores and of SCTP.
 ///
-/// It uses the processor's instruction if there is one, otherwise eight tables for eight bytes per step. It is
-/// implemented here because no available package has it.
+/// It uses the processor's instruction if there is one, otherwise eight tables for eight bytes per step.
 public struct CRC32C: BodyDigest {
     /// `crc32c`.
     public static let algorithm = "crc32c"

@@ -75,7 +75,7 @@ public struct FormArgument: Hashable, Sendable {
     /// Reads an argument of `--form-string`: the text after the first `=` is the literal value.
     /// - Throws: ``FormworkError/Code/invalidArgument`` if there is no `=`.
     public init(literal argument: String) throws(FormworkError) {
-        let (name, rest) = try Self.splitName(argument)
+        let (name, rest) = try Self.splitName(argument, example: "name=value")
         self.name = name
         self.content = .text(String(rest) ?? "", Parameters())
     }
@@ -83,7 +83,7 @@ public struct FormArgument: Hashable, Sendable {
     /// Reads an argument of `-F`.
     /// - Throws: ``FormworkError/Code/invalidArgument``, with the column, in characters from 1, and a correction.
     public init(parsing argument: String, grammar: FormGrammar = .strict) throws(FormworkError) {
-        let (name, rest) = try Self.splitName(argument)
+        let (name, rest) = try Self.splitName(argument, example: "name=value or name=@file")
         self.name = name
         var scanner = FormArgumentScanner(argument, at: rest.startIndex, name: name ?? "", grammar: grammar)
         switch rest.first {
@@ -115,12 +115,12 @@ public struct FormArgument: Hashable, Sendable {
     }
 
     private static func splitName(
-        _ argument: String
+        _ argument: String, example: String
     ) throws(FormworkError) -> (String?, Substring.UTF8View) {
         // Bytes, not Characters: a combining mark after "=" would hide it.
         let bytes = argument.utf8
         guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
-            throw FormworkError(.invalidArgument, "there is no '=': write name=value or name=@file")
+            throw FormworkError(.invalidArgument, "there is no '=': write \(example)")
         }
         let name = String(argument[..<equals])
         return (name.isEmpty ? nil : name, argument[bytes.index(after: equals)...].utf8)

@@ -56,7 +56,7 @@ struct FormArgumentScanner {
                 continue
             }
             if keyword != "headers", !seen.insert(keyword).inserted {
-                try self.complain("\(keyword)= is given twice", at: place)
+                try self.complain("\(keyword)= is given twice: leave one out", at: place)
             }
             switch keyword {
             case "type": parameters.contentType = try self.mediaType(endingAt: end)

@@ -207,9 +207,7 @@ public struct FramingCheck: Sendable {
     private func delimiterInContent(_ place: String, _ error: FormworkError?) -> FormworkError {
         guard let part = self.current?.part else { return self.broken("there is a delimiter \(place)", nil, error) }
         return self.broken(
-            "the content of \(Self.number(part)) contains the body's own delimiter \(place): choose another boundary",
-            part,
-            error)
+            "the content contains the body's own delimiter \(place): choose another boundary", part, error)
     }
 
     private func broken(_ message: String, _ part: PartReference?, _ cause: FormworkError? = nil) -> FormworkError {

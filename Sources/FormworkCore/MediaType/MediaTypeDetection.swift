@@ -22,8 +22,7 @@ public struct MediaTypeDetection: Sendable, Equatable {
     /// - Parameters:
     ///   - headCount: The number of first bytes that `decide` needs, clamped to 0 to 64 MiB.
     ///   - decide: Returns the choice for a filename, `nil` if there is none, and the first bytes. They are fewer only
-    ///     if the
-    ///     content is shorter, and `nil` if the content can't be read yet.
+    ///     if the content is shorter, and `nil` if it can't be read yet.
     public init(
         headCount: Int, _ decide: @escaping @Sendable (_ filename: String?, _ head: [UInt8]?) -> MediaTypeChoice
     ) {

@@ -32,7 +32,7 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         /// systems, neither can the end of a `write` call that was running when the file was planned. A snapshot of the
         /// file excludes them.
         public static var sourceChanged: Self { .init(kind: .sourceChanged) }
-        /// A stream gave fewer or more bytes than its declared length.
+        /// A stream has fewer or more bytes than its declared length.
         public static var lengthMismatch: Self { .init(kind: .lengthMismatch) }
         /// The operation needs a length or an offset that is unknown before the end of a stream.
         public static var lengthUnknown: Self { .init(kind: .lengthUnknown) }

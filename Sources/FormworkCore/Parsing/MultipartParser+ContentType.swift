@@ -16,7 +16,7 @@ extension MultipartParser {
         }
         guard !boundary.isEmpty, boundary.last != 0x20, boundary.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw ParsingFailure(.invalidBoundaryParameter).error(
-                "The boundary in Content-Type is empty, ends with a space or isn't printable ASCII.", at: nil)
+                "The boundary is empty, ends with a space or isn't printable ASCII.", at: nil)
         }
         self.init(unchecked: boundary, profile, limits)
     }

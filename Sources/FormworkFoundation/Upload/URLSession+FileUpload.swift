@@ -9,9 +9,9 @@ import FoundationNetworking
 extension URLSession {
     /// Writes a body to a file and makes a task that uploads the file, not yet started.
     ///
-    /// It is for background sessions, which take only files: the system sends them even when the app doesn't run, and
+    /// It is for background sessions, which accept only files: the system sends them even when the app doesn't run, and
     /// sends them again after a redirect or a 401 by itself. Remove the file when the task has ended. `GET` becomes
-    /// `POST`. It blocks the calling thread while it writes.
+    /// `POST`. The call blocks its thread while it writes.
     /// - Parameters:
     ///   - plan: The body.
     ///   - request: The request; its body is ignored.

@@ -27,7 +27,7 @@ package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
         case .invalidContentLength, .unexpectedContentLength:
             self.init(
                 .badRequest,
-                "The Content-Length isn't a number of bytes, is given twice, or is beside Transfer-Encoding.")
+                "The Content-Length isn't a number of bytes, is given twice, or is sent with Transfer-Encoding.")
         case .invalidChunkSize: self.init(.badRequest, "The size of a chunk isn't a hexadecimal number.")
         default: self.init(.badRequest, "The request isn't HTTP/1.1.")
         }

@@ -41,7 +41,7 @@ struct HookAnswer: Decodable, Hashable, Sendable {
     /// - Parameter isForm: Whether it is about a form, whose files have their own names.
     func apply(to terms: inout UploadTerms, isForm: Bool) throws(Unusable) {
         if let name {
-            guard !isForm else { throw Unusable(description: "names a form: give a folder") }
+            guard !isForm else { throw Unusable(description: "has a name for a form: give a folder instead") }
             guard UploadLink.folders(of: name) != nil else {
                 throw Unusable(description: "has a name that isn't safe on every system")
             }

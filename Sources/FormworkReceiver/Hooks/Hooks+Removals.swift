@@ -57,7 +57,7 @@ extension UploadRemoval.Reason {
     fileprivate var detail: String {
         switch self {
         case .expired: "The upload expired before it was complete."
-        case .displaced: "The upload had received nothing for long, and others needed its place."
+        case .displaced: "The upload had received nothing for a long time, and others needed its space."
         case .noRoom: "There is no room for the upload."
         case .refused: "The upload was refused: its content isn't what was announced."
         }

@@ -118,7 +118,7 @@ package final class Hooks: Service, Sendable {
     ) throws(ProblemDetails) -> UploadTerms {
         let accepts = mayAccept && self.options.acceptsWithoutAnswer
         self.logger.error(
-            accepts ? "an upload was accepted without the hook's answer" : "the hook can't be asked",
+            "an upload was \(accepts ? "accepted" : "refused") without the hook's answer",
             metadata: ["reason": "\(reason.withControlCharactersEscaped)", "upload": "\(terms.asked?.upload ?? "")"])
         guard accepts else { throw .unavailable("The upload can't be checked at the moment: try again later.") }
         return terms
@@ -279,7 +279,7 @@ package final class Hooks: Service, Sendable {
 
     private func giveUp(_ name: String) async throws {
         try await self.box.remove(name)
-        self.logger.error("a message to the hook was given up", metadata: ["message": "\(name)"])
+        self.logger.error("a message to the hook is too old and was dropped", metadata: ["message": "\(name)"])
         Counter(label: ReceiverMetric.hookMessagesGivenUp.rawValue, factory: self.metrics).increment()
     }
 
@@ -345,7 +345,7 @@ package final class Hooks: Service, Sendable {
             }
             self.showPending()
         } catch {
-            self.logger.warning("messages to the hook can't be looked for", metadata: ["reason": "\(error)"])
+            self.logger.warning("can't look for messages to the hook", metadata: ["reason": "\(error)"])
         }
     }
 

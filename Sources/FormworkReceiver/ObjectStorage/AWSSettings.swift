@@ -58,8 +58,8 @@ struct AWSSettings: Sendable {
         case (let id?, let secret?):
             return AWSCredentials(accessKeyID: id, secretAccessKey: secret, sessionToken: value(token))
         case (nil, nil): return nil
-        case (nil, _?): throw FormworkError(.invalidArgument, "\(secret) is set, but \(id) isn't")
-        case (_?, nil): throw FormworkError(.invalidArgument, "\(id) is set, but \(secret) isn't")
+        case (nil, _?): throw FormworkError(.invalidArgument, "\(secret) is set, but \(id) isn't: set both")
+        case (_?, nil): throw FormworkError(.invalidArgument, "\(id) is set, but \(secret) isn't: set both")
         }
     }
 }

@@ -88,8 +88,8 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
         switch self.code {
         case "InvalidAccessKeyId": "the store doesn't know AWS_ACCESS_KEY_ID"
         case "SignatureDoesNotMatch": "AWS_SECRET_ACCESS_KEY is wrong, or something on the way changed the request"
-        case "AccessDenied": "the key may not do this: check its policy, and the bucket's"
-        case "ExpiredToken", "InvalidToken": "fetch new keys: AWS_SESSION_TOKEN is no longer good"
+        case "AccessDenied": "the key isn't allowed to do this: check its policy, and the bucket's"
+        case "ExpiredToken", "InvalidToken": "fetch new keys: AWS_SESSION_TOKEN has expired or is invalid"
         case "NoSuchBucket": "create the bucket first"
         case "RequestTimeTooSkewed": "set this machine's clock"
         case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException":

@@ -63,7 +63,7 @@ extension S3Storage {
                 metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
             return SweepReport()
         } catch let error as S3Error {
-            throw FormworkError(.writeFailed, "can't be used: \(self.location)", cause: error)
+            throw FormworkError(.writeFailed, "\(self.location) can't be used", cause: error)
         }
     }
 }

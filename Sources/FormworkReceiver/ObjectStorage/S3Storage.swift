@@ -109,10 +109,10 @@ package final class S3Storage: ReceiverStorage {
         guard (smallestPart...Self.partSizes.upperBound).contains(options.partSize) else {
             throw FormworkError(
                 .invalidArgument,
-                "a part must have 5 MiB to 5 GiB, not \(options.partSize, "byte"): object stores require that")
+                "--part-size: a part has 5 MiB to 5 GiB in object stores, not \(options.partSize, "byte")")
         }
         guard (1...100).contains(options.parallelism) else {
-            throw FormworkError(.invalidArgument, "1 to 100 parts can be sent at once, not \(options.parallelism)")
+            throw FormworkError(.invalidArgument, "--part-parallelism \(options.parallelism): give 1 to 100")
         }
         let address = try S3Address(
             endpoint: settings.endpoint, region: settings.region, bucket: location.bucket,
@@ -186,7 +186,7 @@ package final class S3Storage: ReceiverStorage {
         guard let refusal = cause, refusal.refusesCopy else { return false }
         self.refusesCopies.store(true, ordering: .relaxed)
         self.logger.warning(
-            "the store copies no parts of objects, so the bytes of resumed uploads pass through the receiver again",
+            "the store can't copy parts of objects, so the bytes of resumed uploads pass through the receiver again",
             metadata: ["error": "\(refusal.description.withControlCharactersEscaped)"])
         return true
     }

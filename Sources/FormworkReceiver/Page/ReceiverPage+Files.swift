@@ -63,7 +63,7 @@ extension ReceiverPage {
         let lines = (text ?? "").split(whereSeparator: \.isNewline).map { String($0) }
             .filter { $0.contains { !$0.isWhitespace } }
         guard !lines.isEmpty else {
-            return #"<p class="muted">They are stored by the computer that serves this page.</p>"#
+            return #"<p class="muted">Files are stored by the computer that serves this page.</p>"#
         }
         return "\(lines.map { #"<p class="message">\#($0)</p>"# as HTML })"
     }

@@ -94,12 +94,11 @@ package struct ReceiverPage: PageContent {
 
     private static func login(isWrong: Bool) -> HTML {
         let refusal: HTML =
-            isWrong ? #"<p class="notice" id="refusal" role="alert">This is not the token.</p>"# : ""
+            isWrong ? #"<p class="notice" id="refusal" role="alert">The token is wrong.</p>"# : ""
         let described: HTML = isWrong ? #" aria-invalid="true" aria-describedby="refusal""# : ""
         return """
             <h1>Sign in</h1>
-            <p class="muted">This receiver accepts files from people who have its token. The token was shown when the \
-            receiver was started.</p>
+            <p class="muted">To send files, enter this receiver’s token. The person who runs the receiver has it.</p>
             \(refusal)
             <form id="login" method="post" action="/login">
             <label for="token">Token</label>

@@ -56,9 +56,9 @@ package enum ReceiverMetric: String, CaseIterable, Sendable {
         switch self {
         case .connectionsLimit: "The most connections that are accepted at once."
         case .connectionsOpen: "Connections that are open."
-        case .hookMessagesGivenUp: "Messages to the hook that were given up after three days."
+        case .hookMessagesGivenUp: "Messages to the hook that were dropped after three days."
         case .hookMessagesPending:
-            "Messages to the hook that wait for an answer 2xx, as far as this receiver knows: it looks once a minute."
+            "Messages to the hook without a 2xx answer yet, counted once a minute."
         case .hookRequests: "Requests to the hook, by event and status; code is error without an answer."
         case .hookSeconds: "How long requests to the hook took, by event."
         case .logLinesDropped: "Lines of the log that were dropped because nothing read them."

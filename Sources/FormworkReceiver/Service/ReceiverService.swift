@@ -28,7 +28,7 @@ package struct ReceiverService: Service {
 
     /// Configures a server; nothing is opened yet.
     /// - Parameters:
-    ///   - hooks: Asked before uploads, and notified after them; `nil` for nobody. It runs as a service of its own.
+    ///   - hooks: Asked before uploads, and notified after them; `nil` for none. It runs as a service of its own.
     ///   - metrics: Shown at `/metrics`; `nil` counts nothing.
     ///   - onListening: Called with the address once connections are accepted.
     package init(

@@ -138,7 +138,7 @@ package struct RequestRouter: Sendable {
         let name = Self.hostName(authority)
         let own = self.host.contains(":") ? "[\(self.host.lowercased())]" : self.host.lowercased()
         guard ["localhost", "127.0.0.1", "[::1]", own].contains(name) || name.hasSuffix(".localhost") else {
-            throw .forbidden("This receiver only answers to localhost, 127.0.0.1 or [::1].")
+            throw .forbidden("This receiver only answers requests to localhost, 127.0.0.1 or [::1].")
         }
     }
 
@@ -146,14 +146,14 @@ package struct RequestRouter: Sendable {
     private func checkOrigin(_ head: HTTPRequest) throws(ProblemDetails) {
         let fields = head.headerFields
         if let site = fields[.secFetchSite], site != "same-origin", site != "none" {
-            throw .forbidden("Another site's page may not upload here.")
+            throw .forbidden("Another site's page can't upload here.")
         }
         guard let origin = fields[.origin]?.lowercased() else { return }
         let authority = (head.authority ?? "").lowercased()
         // HTTPS between a client and a proxy isn't visible here; a page that was loaded through it from the same host
         // is our own.
         guard origin == "https://" + authority || (!self.isTLS && origin == "http://" + authority) else {
-            throw .forbidden("Another site's page may not upload here.")
+            throw .forbidden("Another site's page can't upload here.")
         }
     }
 

@@ -94,7 +94,7 @@ extension Responder {
         }
         // The only one of these with a text.
         let isFull = status.code == 503 && !answer.content.isEmpty
-        let detail = isFull ? "Unfinished uploads have all the room that they may use." : nil
+        let detail = isFull ? "The space for unfinished uploads is full." : nil
         self.log(ProblemDetails(status, detail: detail), head, client, isFull ? .unfinishedLimit : nil)
     }
 

@@ -342,7 +342,7 @@ struct Responder: Sendable {
     ) async -> Result {
         guard let memory else { return await upload() }
         guard let lease = await memory.admit() else {
-            let problem = ProblemDetails.unavailable("The uploads in progress have all memory: try again later.")
+            let problem = ProblemDetails.unavailable("The uploads in progress use all memory: try again later.")
             self.log(problem, head, client, .memory)
             return refused(self.refusal(problem, head, client))
         }

@@ -103,7 +103,9 @@ package final class OTLPExporter: Service, Sendable {
             guard !spans.isEmpty else { return }
             do {
                 try await self.post(spans, by: http)
-                if self.hasFailed.exchange(false, ordering: .relaxed) { self.logger.notice("trace spans sent again") }
+                if self.hasFailed.exchange(false, ordering: .relaxed) {
+                    self.logger.notice("trace spans can be sent again")
+                }
             } catch {
                 guard !self.hasFailed.exchange(true, ordering: .relaxed) else { return }
                 let reason = Task.isCancelled ? "\(TimeLimit.Passed(limit: self.options.lastLimit))" : "\(error)"

@@ -21,7 +21,7 @@ package struct TusFile: Sendable {
     ///   fields.
     package static func files(of form: BodyPlan) async throws -> [TusFile] {
         guard let parts = form.outerParts else {
-            throw Self.refusal("parts that are made while they are sent can't be sent so")
+            throw Self.refusal("make all parts before the upload")
         }
         var fields = TusMetadata()
         for (part, reference) in parts {
@@ -30,7 +30,7 @@ package struct TusFile: Sendable {
             try await Self.add(part, reference, to: &fields)
         }
         let files = parts.filter { $0.part.header.filename != nil }
-        guard !files.isEmpty else { throw Self.refusal("this form has no file") }
+        guard !files.isEmpty else { throw Self.refusal("add a file to this form") }
         var uploads: [TusFile] = []
         for (part, reference) in files {
             let filename = part.header.filename ?? ""
@@ -52,13 +52,13 @@ package struct TusFile: Sendable {
     private static func check(_ part: BodyPart, _ reference: PartReference) throws(FormworkError) {
         let header = part.header
         let what = header.filename == nil ? "field" : "file"
-        if part.source.isMultipart { throw Self.refusal("it can't hold parts inside a part", reference) }
+        if part.source.isMultipart { throw Self.refusal("leave out parts inside a part", reference) }
         if header.transferEncoding != nil {
             throw Self.refusal("a \(what) is sent as it is: leave out its transfer encoding", reference)
         }
         if !header.fields.isEmpty || header.filename == nil && header.contentType != nil {
             throw Self.refusal(
-                "a \(what)'s own header fields and a field's type have no place there: leave them out", reference)
+                "leave out the \(what)'s own header fields, and the type of a field", reference)
         }
     }
 
@@ -67,14 +67,14 @@ package struct TusFile: Sendable {
     ) async throws {
         let name = part.header.name ?? ""
         guard !self.ownKeys.contains(name) else {
-            throw Self.refusal("\"\(name)\" describes the file there: give the field another name", reference)
+            throw Self.refusal("\"\(name)\" describes the file: give the field another name", reference)
         }
         guard TusMetadata.isKey(name) else {
             throw Self.refusal(
-                "a field's name is visible ASCII without spaces and commas there: give it another name", reference)
+                "a field's name must be visible ASCII without spaces and commas: give it another name", reference)
         }
         guard !metadata.entries.contains(where: { $0.key == name }) else {
-            throw Self.refusal("a field's name appears once there: leave one of them out", reference)
+            throw Self.refusal("a field's name can appear only once: leave one of them out", reference)
         }
         let bytes: [UInt8]
         do { bytes = try await part.source.bytes(upTo: Self.metadataLimit) } catch FormworkError.Code.limitExceeded {
@@ -86,8 +86,8 @@ package struct TusFile: Sendable {
     private static func refusal(_ text: String, _ part: PartReference? = nil) -> FormworkError {
         FormworkError(
             .invalidArgument,
-            "this tus server stores files and reads no forms, so files go as they are, and fields as Upload-Metadata: "
-                + "\(text), or send the form without tus",
+            "this tus server stores only files, unchanged, with the form's fields as Upload-Metadata: \(text), or send the "
+                + "form without tus",
             part: part)
     }
 }

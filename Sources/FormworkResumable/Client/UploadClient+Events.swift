@@ -74,7 +74,7 @@ extension UploadClient {
                 .ask,
                 UploadFailure(
                     .interrupted,
-                    "the server reduced the size of a request to \(size, "byte") (Upload-Limit) before it had one"))
+                    "the server reduced its limit to \(size, "byte") (Upload-Limit) before it had a whole request"))
         }
         return .stop
     }
@@ -148,7 +148,7 @@ extension UploadClient {
             "the server places the upload at \(location), which "
                 + (UploadTarget(location) == nil
                     ? "isn't a URL of http or https"
-                    : "has no TLS: it may not know that it is after a proxy with TLS")
+                    : "has no TLS: it may not know that a proxy in front of it has TLS")
         }
     }
 

@@ -7,7 +7,7 @@ import HTTPTypes
 ///
 /// It does no IO and has no clock. Ask for ``next()``. While a request is in progress, call ``sending(upTo:)`` before
 /// bytes are sent, and ``informed(_:)`` for every 1xx answer. End the request with ``answered(_:retryAfter:)`` or
-/// ``lost(_:wasReached:)``. The offset counts the encoded body, including its framing.
+/// ``lost(_:wasReached:)``. Offsets count bytes of the encoded body, with its framing.
 public struct UploadClient: Sendable {
     /// The state of the upload.
     enum Phase: Sendable {

@@ -11,11 +11,11 @@ public struct UploadClientOptions: Sendable {
     /// Whether an upload by the draft is created with an empty request. This costs a round trip, but then the upload
     /// can be resumed even if 1xx answers are lost. Not for `auto`, whose server may not support the draft.
     public var createsFirst = false
-    /// Whether a complete ordinary request may be repeated if its answer was lost, or was one that may pass. The server
-    /// may have processed the first one.
+    /// Whether a complete ordinary request may be repeated after a lost answer or a temporary failure. The server may
+    /// have processed the first one.
     public var repeatsUnanswered = false
-    /// Whether to retry after any answer of 400 or more, and after any failure of the connection, instead of only those
-    /// that may pass.
+    /// Whether to retry after any answer of 400 or more, and after any failure of the connection, instead of only after
+    /// temporary ones.
     public var retriesAllErrors = false
     /// The digest with which the server checks the whole body; for the draft's versions 6 and later.
     public var reprDigest: DigestField?

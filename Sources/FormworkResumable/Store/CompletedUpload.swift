@@ -28,7 +28,7 @@ public struct CompletedUpload: Sendable {
     /// The tus metadata; empty for the draft.
     public var metadata: TusMetadata
     /// The request that created the upload, without content and without credentials, which aren't stored: fields and
-    /// parameters of the query whose names have `authorization`, `cookie`, `token`, `secret`, `signature`, `password`,
+    /// parameters of the query whose names contain `authorization`, `cookie`, `token`, `secret`, `signature`, `password`,
     /// `credential`, `apikey` or `accesskey`, in any case and with hyphens and underscores anywhere.
     public var request: HTTPRequest
 

@@ -55,7 +55,7 @@ struct FolderUploads: UploadStorage {
         do throws(Errno) { return try FileValidator(ofRegularFile: self.dataPath(name))?.size ?? 0 } catch {
             guard error == .noSuchFileOrDirectory else {
                 throw FormworkError(
-                    .sourceUnavailable, "an upload can't be looked at", path: self.dataPath(name).string, cause: error)
+                    .sourceUnavailable, "an upload can't be examined", path: self.dataPath(name).string, cause: error)
             }
             return 0
         }

@@ -438,7 +438,7 @@ public struct ResumableHandler: Sendable {
         .writeFailed, "there is no room besides what must stay free", cause: Errno.noSpace)
     private static var tooMany: UploadAnswer {
         var answer = UploadAnswer(
-            .serviceUnavailable, .other("Unfinished uploads have all the room that they may use: try again later."))
+            .serviceUnavailable, .other("The space for unfinished uploads is full: try again later."))
         answer.response.headerFields[.retryAfter] = "60"
         return answer
     }

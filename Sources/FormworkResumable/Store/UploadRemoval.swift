@@ -6,11 +6,11 @@ package struct UploadRemoval: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         /// It is older than uploads are kept.
         case expired
-        /// Others need its place: it has received nothing for long.
+        /// Others need its space: it has received nothing for a long time.
         case displaced
         /// There is no room for all of its bytes.
         case noRoom
-        /// A request was refused after which nobody knows which bytes it should have had.
+        /// After a refused request, the bytes that it should have are unknown.
         case refused(status: Int)
     }
 

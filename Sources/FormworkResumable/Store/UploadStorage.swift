@@ -40,8 +40,8 @@ public protocol UploadStorage: Sendable {
     /// The names of all uploads, in any order.
     func names() async throws -> [String]
 
-    /// Seconds since an upload's bytes or record last changed; `nil`, the default, if that isn't known. Uploads that have
-    /// been idle for long are removed first when there are too many; without it, those that began first.
+    /// Seconds since an upload's bytes or record last changed; `nil`, the default, if that isn't known. If there are
+    /// too many uploads, those idle the longest are removed first; without it, the oldest.
     func idleTime(of name: String) async throws -> Double?
 }
 
@@ -52,8 +52,8 @@ extension UploadStorage {
 
 /// The bytes of one upload, opened by ``UploadStorage/open(_:)`` for one user at a time.
 public protocol UploadContent: Sendable {
-    /// Appends bytes. ``UploadStorage/count(of:)`` includes them at the latest after ``sync()``. If it throws, some may be; ``UploadStorage/count(of:)``
-    /// is called to find out.
+    /// Appends bytes, which ``UploadStorage/count(of:)`` includes after ``sync()`` at the latest. After an error it shows
+    /// how many were appended.
     /// - Parameters:
     ///   - bytes: What to append.
     ///   - offset: The number of bytes so far.
@@ -63,7 +63,7 @@ public protocol UploadContent: Sendable {
     func truncate(to count: Int64) async throws
 
     /// Waits until the bytes would survive a loss of power, if the storage supports that. Nothing is reported to the client
-    /// before. A storage for which each small write is expensive may collect what is appended until then.
+    /// before. A storage with expensive small writes may collect bytes until then.
     func sync() async throws
 
     /// All bytes, which can be read repeatedly while the complete upload is processed, until ``close()``.

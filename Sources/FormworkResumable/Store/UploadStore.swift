@@ -42,7 +42,7 @@ public final class UploadStore: Sendable {
     /// Makes what the calls of an upload run on.
     let makeExecutor: @Sendable () -> any SerialExecutor
 
-    /// Opens a folder, which is created, accessible to this user only, when the first upload begins.
+    /// Opens a folder. It is created for the first upload, accessible to this user only.
     /// - Parameters:
     ///   - folder: The folder for the uploads. Nothing else should be in it.
     ///   - options: Which uploads are accepted, and how long they are kept.
@@ -268,7 +268,7 @@ public final class UploadStore: Sendable {
     /// Removes expired uploads, and leftovers of a process that ended. Uploads that are in use, here or in another
     /// process, or can't be read at the moment, are kept. A record of another version is kept for the lifetime of an
     /// upload, since that version may be used again.
-    /// - Returns: The number of uploads removed; 0 at once while another call of this is under way.
+    /// - Returns: The number of uploads removed; 0 at once while another call is running.
     @discardableResult
     public func removeExpired() async -> Int { await self.removeExpired(now: Date()) }
 

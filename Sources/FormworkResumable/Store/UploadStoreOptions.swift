@@ -21,8 +21,7 @@ public struct UploadStoreOptions: Sendable {
     /// One that announced none ends with 507 when no bytes are left.
     public var maximumTotalSize: Int64?
     /// Whether bytes and records are written to the disk before they are reported to clients, in case the machine loses
-    /// power. Without it, the process may still be killed at any moment. Applies to folders; other storages decide
-    /// themselves.
+    /// power. A killed process loses nothing in either case. Applies to folders; other storages decide themselves.
     public var isDurable = false
 
     /// Creates the default options.

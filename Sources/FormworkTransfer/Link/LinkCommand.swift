@@ -30,7 +30,7 @@ package struct LinkCommand: ParsableCommand {
 
             No request is made. The URL has the limits and their signature, and every receiver with the same key checks \
             them, by its own clock. A link can be used several times until it expires. It lists and changes no other \
-            files. It can't be withdrawn alone: a receiver that is given another key refuses all links of the old one.
+            files. A single link can't be withdrawn: a receiver with another key refuses all links of the old one.
             """)
 
     @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
@@ -88,7 +88,7 @@ package struct LinkCommand: ParsableCommand {
         guard let keys = try LinkKeySource(option: "--key-file", file: self.keyFile).read() else {
             throw ExitStatus(
                 2,
-                "formwork: no key: give --key-file FILE or \(LinkKeySource.variable), which the receiver has too; "
+                "formwork: no key: give the receiver's key with --key-file FILE or \(LinkKeySource.variable); "
                     + LinkKeySource.advice)
         }
         let now = Int64(clamping: Date.now.timeIntervalSince1970)
@@ -111,7 +111,7 @@ package struct LinkCommand: ParsableCommand {
             throw ExitStatus(
                 2,
                 "formwork: --prefix \(ShellQuote.quote(prefix).withControlCharactersEscaped): give folder names with "
-                    + "slashes between them, at most 16 and 400 bytes, that every system can store: inbox/ann")
+                    + "slashes between them, at most 16 names and 400 bytes, that every system can store: inbox/ann")
         }
         return folders
     }

@@ -15,13 +15,14 @@ import Foundation
 
 /// The address of `receive`, and who may use it.
 struct ReceiveAddress: ParsableArguments {
-    @Option(help: "The name or address to listen on. Without --public only this machine's own (127.0.0.1).")
+    @Option(
+        help: "The name or address to listen on. Default 127.0.0.1; one that other machines can reach needs --public.")
     var host: String?
 
     @Option(parsing: .unconditional, help: "The port. With 0 the system chooses one, and it is printed.")
     var port = 8_080
 
-    @Flag(name: .customLong("public"), help: "Listen on all IPv4 addresses. Clients need the token.")
+    @Flag(name: .customLong("public"), help: "Listen on all IPv4 addresses, or on --host. Clients need the token.")
     var isPublic = false
 
     @Option(

@@ -20,7 +20,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         discussion: """
             Prints its address on standard output, and a line for each file on standard error. A POST of \
             multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them: \
-            all of them or none. A PUT to /NAME, and a POST of any other type but url-encoded, stores its body. Any path is accepted. \
+            all of them or none. A PUT to /NAME, and a POST of any other type except url-encoded, stores its body. Any path is accepted. \
             The answer is JSON, or a page for a browser. A body that doesn't match its Content-Digest, Repr-Digest or \
             Content-MD5 is refused, and so is a PUT whose If-None-Match: * or If-Match fails.
 
@@ -68,8 +68,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long connections are still accepted after a signal, while /readyz answers 503: a balancer needs that "
-                + "time to leave.", valueName: "seconds"))
+            "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
+                + "needs that time.", valueName: "seconds"))
     var drainDelay = 0.0
 
     package init() {}

@@ -63,15 +63,15 @@ struct ReceiveDestination: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: the size of a part of a long file, 5M to 5G. Each upload holds --part-parallelism and one more "
-                + "in memory. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).defaultValueDescription))",
+            "With --to: the size of a part of a long file, 5M to 5G. Each upload holds one part more than "
+                + "--part-parallelism in memory. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).defaultValueDescription))",
             valueName: "bytes"))
     var partSize: ByteCount?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: parts of one upload that are sent at once, 1 to 100. The store copies sixteen times as many. "
+            "With --to: parts of one upload that are sent at once, 1 to 100. Sixteen times as many are copied inside the store. "
                 + "(default: \(S3Storage.Options().parallelism))", valueName: "number"))
     var partParallelism: Int?
 

@@ -25,8 +25,9 @@ struct ReceiveHooks: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. Several, one "
-                + "a line, sign together. Without it, the variable FORMWORK_HOOK_SECRET.", valueName: "file"),
+            "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. With "
+                + "several, one a line, all sign each message. Without it, the variable FORMWORK_HOOK_SECRET.",
+            valueName: "file"),
         completion: .file())
     var hookSecretFile: String?
 

@@ -38,7 +38,7 @@ struct ReceiveLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The memory of all uploads together. An upload waits until it has some; a new one that gets none within 2 "
+            "The memory of all uploads together. An upload waits for its share; a new one that gets none within 2 "
                 + "seconds is answered 503. (default: what --max-uploads needs)", valueName: "bytes"))
     var memory: ByteCount?
 

@@ -15,8 +15,8 @@ struct ReceiveResuming: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where they are kept until they are complete. The default is .formwork-resumable in the folder, or below "
-                + "the prefix of --to. There any receiver of the same prefix can continue them.",
+            "Where unfinished uploads are kept. The default is .formwork-resumable in the folder, or below the prefix of "
+                + "--to, where any receiver of the same prefix can continue them.",
             valueName: "folder"),
         completion: .directory)
     var resumeDir: String?
@@ -44,8 +44,8 @@ struct ReceiveResuming: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Bytes that all unfinished uploads together may have, with those that they announced. Beyond, others give way "
-                + "as with --resume-uploads; where none can, the answer is 503, or 507 to one without a length. "
+            "Bytes of all unfinished uploads together, announced ones included. Above that, uploads are removed as with "
+                + "--resume-uploads; if none can be, the answer is 503, or 507 for an upload without a length. "
                 + "(default: no limit)", valueName: "bytes"))
     var resumeTotal: ByteCount?
 

@@ -10,15 +10,15 @@ struct BodyOptions: ParsableArguments {
     @Option(
         name: [.customShort("T"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "Send this file as the whole body, with PUT; '-' is standard input. A URL that ends in '/' gets its name.",
+            "Send this file as the whole body, with PUT; '-' is standard input. Its name is added to a URL that ends in '/'.",
             valueName: "file"))
     var uploadFile: String?
 
     @Option(
         name: [.customShort("d"), .long], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send url-encoded parameters, as they are, instead of a form; @FILE reads them, without line ends. Several, "
-                + "also of the next three options, are joined with '&' in their order.", valueName: "data"),
+            "Send url-encoded parameters, unchanged, instead of a form; @FILE reads them, without line ends. Several of "
+                + "this and the next three options are joined with '&', in order.", valueName: "data"),
         transform: PlacedText.init)
     var data: [PlacedText] = []
 
@@ -79,7 +79,7 @@ struct BodyOptions: ParsableArguments {
         ].compactMap(\.self)
         guard given.count <= 1 else {
             throw ExitStatus(
-                2, "formwork: \(given.joined(separator: " and ")) each give a whole body: leave out all but one")
+                2, "formwork: \(given.joined(separator: " and ")) each make a whole body: use only one")
         }
         if let uploadFile { return try self.body(ofFile: uploadFile, form) }
         if let dataJson { return try self.body(ofJSON: dataJson, form) }
@@ -181,7 +181,7 @@ struct BodyOptions: ParsableArguments {
 
     /// - Parameter name: What is before the `@`.
     static func read(_ path: Substring, _ option: String, name: Substring = "") throws -> [UInt8] {
-        guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the file's name is empty") }
+        guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the path is empty") }
         let source = try StandardInput.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
             var status = ExitStatus(error)

@@ -17,7 +17,7 @@ struct CredentialOptions: ParsableArguments {
     @Option(
         name: [.customShort("u"), .long],
         help: ArgumentHelp(
-            "Credentials, sent with the Basic scheme in the first request. Without ':password' the terminal asks.",
+            "Credentials, sent with the Basic scheme in the first request. Without ':password' the terminal prompts for it.",
             discussion: """
                 FORMWORK_USER=user:password or FORMWORK_TOKEN (sent as Bearer) in the environment, and -H @FILE, keep \
                 credentials out of the list of processes.
@@ -25,7 +25,7 @@ struct CredentialOptions: ParsableArguments {
             valueName: "user[:password]"))
     var user: String?
 
-    @Flag(name: .shortAndLong, help: "Take user and password from ~/.netrc, by the URL's host.")
+    @Flag(name: .shortAndLong, help: "Use the user and password of the URL's host in ~/.netrc.")
     var netrc = false
 
     @Option(help: ArgumentHelp("The same from this file.", valueName: "file"))
@@ -33,8 +33,8 @@ struct CredentialOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Send credentials, cookies too, to every host that a redirect or a resumable upload leads to. Without it \
-            only the first host gets them.
+            Send credentials and cookies to every host that a redirect or a resumable upload leads to, instead of only \
+            to the first.
             """)
     var locationTrusted = false
 

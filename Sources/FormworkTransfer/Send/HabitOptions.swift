@@ -35,7 +35,7 @@ struct HabitOptions: ParsableArguments {
         var headers: [String] = []
         for (option, value) in [("-A", self.userAgent), ("-b", self.cookie)] {
             guard let value, !HTTPField.isValidValue(value) else { continue }
-            throw ExitStatus(2, "formwork: \(option): a value can't hold line ends or other control characters")
+            throw ExitStatus(2, "formwork: \(option): a value can't contain line ends or other control characters")
         }
         if let userAgent { headers.append(userAgent.isEmpty ? "User-Agent:" : "User-Agent: \(userAgent)") }
         if let cookie {

@@ -44,7 +44,7 @@ struct RequestFields {
             throw Self.refusal(header, "write 'Name: value'")
         }
         guard HTTPField.isValidValue(value) else {
-            throw Self.refusal(header, "a value can't hold line ends or other control characters")
+            throw Self.refusal(header, "a value can't contain line ends or other control characters")
         }
         if self.replaceable.remove(name) != nil { self.fields[name] = nil }
         self.fields.append(HTTPField(name: name, value: value))

@@ -52,7 +52,7 @@ struct ResumeOptions: ParsableArguments {
         help:
             """
             Send the body's SHA-256 as Repr-Digest (RFC 9530), for the server to check; reads every source twice. With \
-            tus each piece has its Upload-Checksum, and a server that checks none is refused.
+            tus each piece has its Upload-Checksum, and a server that can't check it is refused.
             """)
     var reprDigest = false
 

@@ -32,7 +32,7 @@ package struct SendCommand: ParsableCommand, Sendable {
             never sent again.
 
             With --resume or --state a cut upload continues where the server stopped receiving, if the server supports
-            it. It retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
+            it. send retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
             changes that). With --state the same command continues an upload even after it was killed.
 
             --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its
@@ -67,7 +67,8 @@ package struct SendCommand: ParsableCommand, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Wait this long before each retry (default: 1 second, doubled each time). Retry-After is used first.",
+            "Wait this long before each retry. Default: up to 1 second, doubled each time; with --resume 0, then 1, 2, 4, "
+                + "8, 16 and 30 seconds. A server's Retry-After has precedence.",
             valueName: "seconds"))
     var retryDelay: SecondsOption?
 
@@ -132,7 +133,7 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
+        help: ArgumentHelp("The time between two reports of progress, 0.1 or more.", valueName: "seconds"))
     var progressInterval: SecondsOption?
 
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")

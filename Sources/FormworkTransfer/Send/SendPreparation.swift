@@ -99,7 +99,7 @@ struct SendPreparation {
                 2,
                 post == nil
                     ? "formwork: no URL: write formwork send URL -F …"
-                    : "formwork: --presigned gives the URL: leave out the other one")
+                    : "formwork: --presigned contains the URL: leave out the other one")
         }
         guard let method = HTTPRequest.Method(self.method) else {
             throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is not a method, such as POST")

@@ -82,8 +82,8 @@ struct SendTransfer {
         guard deliveries.count == 1 || !self.command.resume.keepsState else {
             throw ExitStatus(
                 2,
-                "formwork: a saved state is of one upload, and this tus server stores each of the \(deliveries.count, "file") "
-                    + "as one: send them one by one")
+                "formwork: a saved state belongs to one upload, and this tus server makes each of the \(deliveries.count, "file") "
+                    + "an upload: send them one by one")
         }
         // Before the first file is sent.
         for delivery in deliveries { _ = try await delivery.plan.checkedIfEmpty() }

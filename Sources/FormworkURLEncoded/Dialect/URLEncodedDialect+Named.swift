@@ -30,8 +30,8 @@ extension URLEncodedDialect {
         names: .alamofire, values: .alamofire, parsing: URLEncodedParsing(readsPlusAsSpace: false),
         expansion: .brackets)
 
-    /// facebook-ios-sdk's query strings: flat, sorted, names not escaped; reading takes `+` as a space and the last of
-    /// several values, and drops pairs that can't be read.
+    /// facebook-ios-sdk's query strings: flat, sorted, names not escaped. When they are read, `+` is a space, the last of
+    /// several values is used, and pairs that can't be read are dropped.
     public static let facebook = URLEncodedDialect(
         flattening: Flattening(
             members: .refused, bools: .numeric, doubles: .nsNumber, order: .byName, duplicates: .lastWins),

@@ -7,7 +7,7 @@ import FormworkCore
 /// // page=1&tags%5B%5D=a&tags%5B%5D=b
 /// ```
 ///
-/// Take one of the named dialects, such as ``whatwg`` for browsers or ``php``, and change its properties if a server
+/// Use one of the named dialects, such as ``whatwg`` for browsers or ``php``, and change its properties if a server
 /// differs. A dialect is a value, so a change doesn't affect others, and several tasks can use one.
 ///
 /// The whole text is in memory; ``URLEncodedParsing/limits`` bound what is read. For text that arrives in pieces, use a

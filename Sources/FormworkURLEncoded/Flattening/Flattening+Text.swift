@@ -34,7 +34,8 @@ extension Flattening {
             case .refused: throw FormworkError(.invalidArgument, "\"\(name)\" is \(bytes.count, "byte"), not text")
             }
         case .array, .set, .object:
-            throw FormworkError(.invalidArgument, "\"\(name)\" is an array or an object, but this form is flat")
+            throw FormworkError(
+                .invalidArgument, "\"\(name)\" is an array or an object, which this dialect can't write")
         }
     }
 }

@@ -116,7 +116,7 @@ import Testing
         #expect(requests == 7)
         #expect(
             "\(failure)"
-                == "the server reduced the size of a request to 396000 bytes (Upload-Limit) before it had one; 3 tries "
+                == "the server reduced its limit to 396000 bytes (Upload-Limit) before it had a whole request; 3 tries "
                 + "made no progress")
     }
 
@@ -139,7 +139,7 @@ import Testing
         let reason =
             "the server places the upload at \(location), which "
             + (location == "http://example.com/1"
-                ? "has no TLS: it may not know that it is after a proxy with TLS" : "isn't a URL of http or https")
+                ? "has no TLS: it may not know that a proxy in front of it has TLS" : "isn't a URL of http or https")
         #expect(failure.message == (choice == .tus ? reason : "the connection broke after 5 bytes, and \(reason)"))
         #expect(failure.code == (choice == .tus ? .protocolBroken : .interrupted))
     }

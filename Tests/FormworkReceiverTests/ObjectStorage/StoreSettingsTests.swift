@@ -26,8 +26,8 @@ struct StoreSettingsTests {
     @Test(
         arguments: [
             (["HOME": "/nonexistent"], "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
-            (["AWS_ACCESS_KEY_ID": "id"], "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY isn't"),
-            (["AWS_SECRET_ACCESS_KEY": "x"], "AWS_SECRET_ACCESS_KEY is set, but AWS_ACCESS_KEY_ID isn't"),
+            (["AWS_ACCESS_KEY_ID": "id"], "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY isn't: set both"),
+            (["AWS_SECRET_ACCESS_KEY": "x"], "AWS_SECRET_ACCESS_KEY is set, but AWS_ACCESS_KEY_ID isn't: set both"),
             (keys, "set AWS_REGION"),
             (keys.merging(["AWS_PROFILE": "nope"]) { $1 }, "AWS_PROFILE is nope"),
         ])

@@ -142,7 +142,7 @@ import Testing
             let page = Self.page { $0.settings.message = message }
             #expect(page.contains("<title>Send files</title>"))
             #expect(page.contains("<h1>Send files</h1>"))
-            #expect(page.contains(#"<p class="muted">They are stored by the computer that serves this page.</p>"#))
+            #expect(page.contains(#"<p class="muted">Files are stored by the computer that serves this page.</p>"#))
         }
     }
 

@@ -21,7 +21,8 @@ enum CaptureChoice {
     ) throws -> Entry {
         if let number {
             if let form = forms.first(where: { $0.number == number }) { return form }
-            let reason = (1...max(count, 1)).contains(number) ? "has no multipart body" : "is missing: it has \(count)"
+            let isThere = (1...max(count, 1)).contains(number)
+            let reason = isThere ? "has no multipart body" : "is missing: there are \(count)"
             throw ExitStatus(2, "formwork: --entry \(number): this entry of the \(kind) \(reason)\(self.list(forms))")
         }
         guard let first = forms.first else {

@@ -53,7 +53,7 @@ private struct HAREntry: CaptureEntry {
         guard let text = self.post["text"]?.string, !text.isEmpty else {
             let reason =
                 self.post["params"] == nil
-                ? "no text" : "params but no text: the browser took the form apart and left its files out"
+                ? "no text" : "params but no text: the browser saved the form without its files"
             throw FormworkError(
                 .malformedBody, "entry \(self.number) has \(reason); capture it with a proxy instead")
         }
