@@ -15,3 +15,11 @@ void fw_give_back_memory(void) { malloc_trim(0); }
 void fw_give_back_memory(void) {}
 #endif
 #endif
+
+void fw_return_large_blocks(int bytes) {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, bytes);
+#else
+  (void)bytes;
+#endif
+}

@@ -158,7 +158,7 @@ struct ReceiveCommandTests {
             """
             begin; rm -r in; mkdir in
             echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' ${U}a
-            grep -o 'in: files can't be created in this folder: if it was removed, restart the program' log | head -n 1
+            grep -o "in: files can't be created in this folder: if it was removed, restart the program" log | head -n 1
             kill -TERM $P; wait $P
             """)
         #expect(

@@ -86,6 +86,8 @@ int fw_listening_address(int listener, char *host, size_t size, uint16_t *port);
 
 /// Gives free memory back to the system, where the C library can.
 void fw_give_back_memory(void);
+/// Has the C library give each freed block of at least so many bytes back at once, where it can.
+void fw_return_large_blocks(int bytes);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,8 @@ struct HookAnswer: Decodable, Hashable, Sendable {
         var description: String
     }
 
-    private static let longestMetadata = 2_048
+    /// S3 allows 2 KiB of metadata, names included. `formwork-upload` and its UUID are the receiver's own.
+    private static let longestMetadata = 2_048 - 15 - 36
 
     /// Reads the body of a 2xx answer; an empty one sets nothing.
     init(_ body: [UInt8]) throws(Unusable) {

@@ -43,6 +43,7 @@ struct AWSSettings: Sendable {
         }
         self.credentials = credentials
         if let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? profile["region"] {
+            try Self.check(region, "the region")
             self.region = region
         } else if self.endpoint != nil {
             self.region = "us-east-1"  // The default region of other stores.
@@ -51,12 +52,25 @@ struct AWSSettings: Sendable {
         }
     }
 
+    /// A header field that isn't valid would make each request fail, and would be shown in the error.
+    private static func check(_ text: String, _ name: String) throws(FormworkError) {
+        guard text.utf8.allSatisfy({ 0x21..<0x7F ~= $0 }) else {
+            throw FormworkError(
+                .invalidArgument,
+                "\(name) contains a line break, a blank or a character beyond ASCII: copy it without these")
+        }
+    }
+
     private static func keys(
         _ id: String, _ secret: String, _ token: String, _ value: (String) -> String?
     ) throws(FormworkError) -> AWSCredentials? {
         switch (value(id), value(secret)) {
-        case (let id?, let secret?):
-            return AWSCredentials(accessKeyID: id, secretAccessKey: secret, sessionToken: value(token))
+        case (let key?, let secretKey?):
+            let sessionToken = value(token)
+            for (text, name) in [(key, id), (secretKey, secret), (sessionToken ?? "", token)] {
+                try Self.check(text, name)
+            }
+            return AWSCredentials(accessKeyID: key, secretAccessKey: secretKey, sessionToken: sessionToken)
         case (nil, nil): return nil
         case (nil, _?): throw FormworkError(.invalidArgument, "\(secret) is set, but \(id) isn't: set both")
         case (_?, nil): throw FormworkError(.invalidArgument, "\(id) is set, but \(secret) isn't: set both")

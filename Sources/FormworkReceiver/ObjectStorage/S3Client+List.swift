@@ -38,6 +38,7 @@ extension S3Client {
     private func read(_ list: S3List, most: Int = .max, item: (XMLAnswer) -> Bool) async throws -> Date {
         var request = list.request
         var marker: [(name: String, value: String)] = []
+        var markers: Set<[String]> = []
         var now = Date.now
         for _ in 0..<most {
             request.query = list.request.query + marker
@@ -48,8 +49,8 @@ extension S3Client {
             if let seconds = answer.headers.first(name: "Date").flatMap(HTTPDate.seconds) {
                 now = Date(timeIntervalSince1970: Double(seconds))
             }
-            // A store that sends the same marker again would be asked for ever.
-            guard let next = list.following(page), !next.elementsEqual(marker, by: ==) else { break }
+            // A store that sends a marker again would be asked for ever.
+            guard let next = list.following(page), markers.insert(next.map(\.value)).inserted else { break }
             marker = next
         }
         return now

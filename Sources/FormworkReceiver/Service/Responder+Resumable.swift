@@ -264,7 +264,7 @@ private final class Processing: Sendable {
 }
 
 /// A complete upload could not be handled for a reason that may pass.
-private struct IncompleteProcessing: ProcessingFailure, CustomStringConvertible {
+private struct IncompleteProcessing: StatusFailure, CustomStringConvertible {
     let status: HTTPResponse.Status
     var description: String { "the complete upload was answered \(self.status.code), so it is kept" }
 }

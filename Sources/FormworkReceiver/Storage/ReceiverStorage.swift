@@ -2,6 +2,8 @@
 import Formwork
 import FormworkCore
 import FormworkFiles
+import FormworkResumable
+import HTTPTypes
 import NIOCore
 
 /// The destination of uploads: a folder, or an object store.
@@ -278,11 +280,15 @@ extension StorageUpload {
 }
 
 /// An error of a storage with a message for the client.
-package protocol StorageFailure: Error {
+package protocol StorageFailure: StatusFailure {
     /// The HTTP status code: 409 for a name that another program took in the meantime, 502 for a store that fails or
     /// refuses, 503 for an overloaded store, 507 for a full one.
     var publicStatus: Int { get }
     /// The message for the client; it contains no path, address or credential.
     var publicDetail: String { get }
+}
+
+extension StorageFailure {
+    package var status: HTTPResponse.Status { HTTPResponse.Status(code: self.publicStatus) }
 }
 #endif

@@ -81,7 +81,9 @@ extension UploadResource {
 
     /// The answer if the target could not process the upload now: the upload is kept, and can be completed again.
     public func failed(_ status: HTTPResponse.Status) -> UploadAnswer {
-        self.answer(status, .other("The upload could not be processed."))
+        var answer = self.answer(status, .other("The upload could not be processed."))
+        if status.code == 503 { answer.response.headerFields[.retryAfter] = "5" }
+        return answer
     }
 
     /// The answer to an addition to a complete upload.

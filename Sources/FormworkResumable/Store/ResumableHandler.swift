@@ -298,7 +298,8 @@ public struct ResumableHandler: Sendable {
         let transfer: Transfer
         do {
             transfer = try await withThrowingTaskGroup(of: Transfer.self) { group in
-                group.addTask { try await self.transfer(upload, turn, expected, body, inform) }
+                group.addTask { try await self.transfer(upload, turn, expected, body) }
+                group.addTask { try await self.reportProgress(of: upload, in: turn, inform) }
                 group.addTask {
                     for await _ in turn.isOver {}
                     return .superseded
@@ -337,15 +338,13 @@ public struct ResumableHandler: Sendable {
     }
 
     private func transfer<Body: AsyncSequence>(
-        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body,
-        _ inform: @Sendable (HTTPResponse) async throws -> Void
+        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body
     ) async throws -> Transfer where Body.Element: BodyChunk {
         // A tus creation has a length of 0 if its content, if any, isn't part of the upload.
         if expected == 0 { return .ended(wasWhole: true) }
         var received: Int64 = 0
         /// The bytes for which there is room.
         var granted: Int64 = 0
-        var told = ContinuousClock.now
         var iterator = body.makeAsyncIterator()
         while true {
             let next: Body.Element?
@@ -355,12 +354,24 @@ public struct ResumableHandler: Sendable {
             if end > granted { granted = try await self.grant(end, after: received, of: expected, to: upload) }
             if let answer = try await upload.write(chunk, in: turn) { return .refused(answer) }
             received = end
-            guard ContinuousClock.now - told >= self.progressInterval else { continue }
-            // The next call also saves the bytes. So it is made for tus, too, which is sent no progress.
-            told = .now
-            if let progress = try await upload.progress(in: turn) { try? await inform(progress) }
         }
         return .ended(wasWhole: !Task.isCancelled && expected ?? received == received)
+    }
+
+    /// Saves the bytes of a transfer from time to time, also while its client is silent, and reports them to the client.
+    private func reportProgress(
+        of upload: StoredUpload, in turn: StoredUpload.Turn, _ inform: @Sendable (HTTPResponse) async throws -> Void
+    ) async throws -> Transfer {
+        var reported = await upload.offset
+        while !Task.isCancelled {
+            do { try await Task.sleep(for: self.progressInterval) } catch { break }
+            let offset = await upload.offset
+            guard offset != reported else { continue }
+            // It also saves the bytes. So it is called for tus, too, which is sent no progress.
+            if let progress = try await upload.progress(in: turn) { try? await inform(progress) }
+            reported = offset
+        }
+        return .superseded
     }
 
     /// How often a transfer looks whether there is still room, in bytes.
@@ -418,7 +429,7 @@ public struct ResumableHandler: Sendable {
 
     /// The status after an error of processing.
     static func status(of error: any Error) -> HTTPResponse.Status {
-        if let failure = error as? any ProcessingFailure { return failure.status }
+        if let failure = error as? any StatusFailure { return failure.status }
         let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno
         return errno?.isLackOfRoom == true ? self.insufficientStorage.response.status : .internalServerError
     }
@@ -427,7 +438,9 @@ public struct ResumableHandler: Sendable {
     /// many open files, for example, pass by themselves.
     private static func unstored(_ error: any Error) -> UploadAnswer {
         let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno
-        if let errno, errno.isLackOfRoom { return self.insufficientStorage }
+        if errno?.isLackOfRoom == true || (error as? any StatusFailure)?.status.code == 507 {
+            return self.insufficientStorage
+        }
         let isForbidden = errno.map { [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains($0) } ?? false
         return UploadAnswer(.serviceUnavailable, [.retryAfter: isForbidden ? "60" : "5"])
     }

@@ -69,6 +69,9 @@ package actor StoredUpload {
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }
 
+    /// How many bytes it has.
+    var offset: Int64 { self.resource.offset }
+
     /// Its bytes, and how many it will have; `nil` if it didn't announce that.
     var extent: (offset: Int64, length: Int64)? {
         self.resource.length.map { (self.resource.offset, $0) }
@@ -230,7 +233,9 @@ package actor StoredUpload {
         defer { self.gate.leave() }
         guard let transfer = self.transfer, transfer.number == turn.number else { throw Failure.superseded }
         self.endTransfer()
-        do { return try await self.end(transfer, wasWhole: wasWhole) } catch {
+        // Also if the request was cancelled: what has arrived counts, and a storage may need requests of its own to keep it.
+        let ending = Task { try await self.end(transfer, wasWhole: wasWhole) }
+        do { return try await ending.value } catch {
             await self.letGo()
             throw error
         }
@@ -420,9 +425,9 @@ package actor StoredUpload {
     }
 }
 
-/// An error of processing that says how it is answered. The upload is kept.
-package protocol ProcessingFailure: Error {
-    /// At least 500.
+/// An error of a storage, or of processing, that says how it is answered. The upload is kept.
+package protocol StatusFailure: Error {
+    /// At least 400.
     var status: HTTPResponse.Status { get }
 }
 

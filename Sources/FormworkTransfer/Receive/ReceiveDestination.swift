@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkReceiver
+import FormworkSystem
 import Logging
 import ServiceLifecycle
 import SystemPackage
@@ -138,6 +139,8 @@ struct ReceiveDestination: ParsableArguments {
             let shown = ShellQuote.quote(url).withControlCharactersEscaped
             throw ExitStatus(2, "formwork: --to \(shown): is not s3://bucket/prefix")
         }
+        // The parts of many uploads would stay in memory after they ended.
+        SystemMemory.returnLargeBlocks()
         var options = S3Storage.Options()
         if let partSize { options.partSize = Int(clamping: partSize.bytes) }
         if let partParallelism { options.parallelism = partParallelism }

@@ -202,6 +202,8 @@ struct HookTests {
         .answer(200, #"{"name":"../../x"}"#), .answer(200, #"{"name":".x"}"#), .answer(200, #"{"folder":"/x"}"#),
         .answer(200, #"{"maxSize":-1}"#), .answer(200, #"{"metadata":{"a b":"1"}}"#),
         .answer(200, #"{"metadata":{"a":"\u00e9"}}"#), .answer(200, #"{"metadata":{"formwork-upload":"x"}}"#),
+        // With the receiver's own mark it would be more than the 2 KiB that S3 stores.
+        .answer(200, #"{"metadata":{"a":"\#(String(repeating: "x", count: 1_997))"}}"#),
     ])
     func `Without an answer that can be used, the client is asked to come back`(reply: HookServer.Reply) async throws {
         try await Self.run(try HookServer { _, _ in reply }, options: { $0.limit = .milliseconds(300) }) { fixture in

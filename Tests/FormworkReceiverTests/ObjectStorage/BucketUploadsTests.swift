@@ -524,6 +524,46 @@ import Testing
         #expect((14...40).contains(store.count("Put")), "\(store.count("Put"))")
     }
 
+    @Test(arguments: [true, false])
+    func `What has arrived is saved while the client is silent, and when its request is cancelled`(
+        isCancelled: Bool
+    ) async throws {
+        let store = try FakeStore()
+        try await Self.with(store, receivers: 2) { storages in
+            var handler = ResumableHandler(UploadStore(storage: BucketUploads(storages[0]))) { _ in
+                UploadAnswer(HTTPResponse(status: .ok))
+            }
+            handler.progressInterval = isCancelled ? .seconds(3_600) : .milliseconds(20)
+            let request = HTTPRequest(
+                method: .post, scheme: "http", authority: "localhost", path: "/",
+                headerFields: [
+                    .contentType: "application/offset+octet-stream", .contentLength: "1000",
+                    .init("Tus-Resumable")!: "1.0.0", .init("Upload-Length")!: "1000",
+                ])
+            let (body, client) = AsyncStream<[UInt8]>.makeStream()
+            client.yield(Array(Self.bytes[..<250]))
+            let sending = Task { [handler] in _ = await handler.handle(request, body: body) { _ in } }
+            let other = BucketUploads(storages[1])
+            // Two parts of 100 bytes are there at once; the rest needs an object of its own.
+            let end = ContinuousClock.now + .seconds(30)
+            while store.count("UploadPart") + store.count("Put") < 3, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            if isCancelled {
+                try await Task.sleep(for: .milliseconds(200))
+                sending.cancel()
+                await sending.value
+            }
+            let name = try #require(try await other.names().first)
+            while try await other.count(of: name) < 250, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try await other.count(of: name) == 250)
+            client.finish()
+            await sending.value
+        }
+    }
+
     /// `printf` of the bytes, piped to `sha256sum` and `base64`.
     private static let digest = "35ba4f64190ae4d19a80aad8c68a368f38bfd4fe265433d4f7c1528570e5d373"
     private static let digestField = "sha-256=:NbpPZBkK5NGagKrYxoo2jzi/1P4mVDPU98FShXDl03M=:"

@@ -29,12 +29,19 @@ struct StoreSettingsTests {
             (["AWS_ACCESS_KEY_ID": "id"], "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY isn't: set both"),
             (["AWS_SECRET_ACCESS_KEY": "x"], "AWS_SECRET_ACCESS_KEY is set, but AWS_ACCESS_KEY_ID isn't: set both"),
             (keys, "set AWS_REGION"),
+            (
+                keys.merging(["AWS_REGION": "eu\r"]) { $1 },
+                "the region contains a line break, a blank or a character beyond ASCII"
+            ),
+            (keys.merging(["AWS_SECRET_ACCESS_KEY": "a\r"]) { $1 }, "AWS_SECRET_ACCESS_KEY contains a line break"),
+            (keys.merging(["AWS_SESSION_TOKEN": "t\u{F6}k\n"]) { $1 }, "AWS_SESSION_TOKEN contains a line break"),
             (keys.merging(["AWS_PROFILE": "nope"]) { $1 }, "AWS_PROFILE is nope"),
         ])
-    func `A missing setting is named`(environment: [String: String], words: String) {
+    func `A setting that is missing or can't be sent is named`(environment: [String: String], words: String) {
         let error = #expect(throws: FormworkError.self) { try AWSSettings(environment: environment) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message.contains(words) == true)
+        #expect(error?.message.contains("t\u{F6}k") == false)
     }
 
     @Test func `Another store needs no region`() throws {
