@@ -364,7 +364,7 @@ public struct ResumableHandler: Sendable {
     ) async throws -> Transfer {
         var reported = await upload.offset
         while !Task.isCancelled {
-            do { try await Task.sleep(for: self.progressInterval) } catch { break }
+            do { try await Task.sleep(for: self.progressInterval.asWait) } catch { break }
             let offset = await upload.offset
             guard offset != reported else { continue }
             // It also saves the bytes. So it is called for tus, too, which is sent no progress.
