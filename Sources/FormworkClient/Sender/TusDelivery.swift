@@ -70,11 +70,11 @@ extension TusServer {
 extension FormSender {
     /// Asks a tus server what it supports, with `OPTIONS`. Tries and redirects are the sender's.
     /// - Throws: As sending does.
-    package func tusServer(for request: HTTPRequest, tries: Int, observer: Observer = Observer()) async throws
-        -> TusServer
-    {
+    package func tusServer(
+        for request: HTTPRequest, tries: Int, observer: Observer = Observer(), monitor: UploadMonitor? = nil
+    ) async throws -> TusServer {
         var sender = self
-        sender.options.monitor = nil
+        sender.options.monitor = monitor
         sender.options.retry.count = max(0, tries - 1)
         let options = sender.options
         return try await sender.run(

@@ -37,7 +37,9 @@ struct LinkPath {
     }
 
     private static func hasLink(_ target: String) -> Bool {
-        target.looselyDecoded.firstRange(of: self.root.utf8) != nil
+        // In any case: a wrong one is refused, but the log would show a link that works.
+        let lowercased = target.looselyDecoded.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+        return lowercased.firstRange(of: self.root.utf8) != nil
     }
 }
 

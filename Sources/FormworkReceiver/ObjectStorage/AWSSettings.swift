@@ -67,8 +67,10 @@ struct AWSSettings: Sendable {
         switch (value(id), value(secret)) {
         case (let key?, let secretKey?):
             let sessionToken = value(token)
-            for (text, name) in [(key, id), (secretKey, secret), (sessionToken ?? "", token)] {
-                try Self.check(text, name)
+            for (text, name) in [(key, id), (sessionToken ?? "", token)] { try Self.check(text, name) }
+            // It isn't sent, and stores have secrets of other characters, but a line end at its end isn't one of them.
+            guard !secretKey.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+                throw FormworkError(.invalidArgument, "\(secret) contains a line break: copy it without that")
             }
             return AWSCredentials(accessKeyID: key, secretAccessKey: secretKey, sessionToken: sessionToken)
         case (nil, nil): return nil

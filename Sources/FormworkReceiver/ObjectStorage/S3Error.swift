@@ -38,13 +38,16 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     var isTransient: Bool {
         switch self.reason {
-        case .connection: true
+        case .connection(let error): !Self.isUntrusted(error)
         case .overtaken: false
         case .answer(let status, let code, _, _):
             [429, 500, 502, 503, 504].contains(status) || Self.transientCodes.contains(code)
         case .unreadable(let status): [429, 500, 502, 503, 504].contains(status)
         }
     }
+
+    /// Whether the store's certificate isn't accepted, which trying again doesn't change.
+    private static func isUntrusted(_ error: any Error) -> Bool { "\(error)".contains("CERTIFICATE_VERIFY_FAILED") }
 
     /// Whether the store refuses to list its content; the keys are valid.
     var isUnlisted: Bool { [405, 501].contains(self.status) || self.code == "AccessDenied" }
@@ -85,7 +88,10 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
 
     /// How to fix it, if that is known.
     private var hint: String? {
-        switch self.code {
+        if case .connection(let error) = self.reason, Self.isUntrusted(error) {
+            return "the store's certificate isn't trusted: install its authority's certificate on this machine"
+        }
+        return switch self.code {
         case "InvalidAccessKeyId": "the store doesn't know AWS_ACCESS_KEY_ID"
         case "SignatureDoesNotMatch": "AWS_SECRET_ACCESS_KEY is wrong, or something on the way changed the request"
         case "AccessDenied": "the key isn't allowed to do this: check its policy, and the bucket's"

@@ -60,9 +60,10 @@ struct SendTransfer {
         let checks = resuming.options.checksum != nil
         var server = TusServer()
         if resuming.link == nil || checks {
+            let asking = UploadMonitor()
             server = try await job.sender.tusServer(
-                for: job.request, tries: resuming.options.maximumAttempts, observer: self.observer(nil, UploadMonitor())
-            )
+                for: job.request, tries: resuming.options.maximumAttempts, observer: self.observer(nil, asking),
+                monitor: asking)
         }
         if checks {
             guard let algorithm = server.checksum else {

@@ -146,7 +146,7 @@ import Testing
 
     @Test(arguments: [
         "http://h/.link/a.b/x", "/%2Elink/a.b/x", "https://h:1/%2elink/a.b", "//.link/a.b/f", "/x/.link/a.b/",
-        "/.link%2Fa.b/f", "/%2elink/a.b/%zz", "/%FF/.%6Cink/a.b", "/x?y=/.link/a.b",
+        "/.link%2Fa.b/f", "/%2elink/a.b/%zz", "/.LINK/a.b/f", "/%FF/.%6Cink/a.b", "/x?y=/.link/a.b",
     ])
     func `A link that is written in another way isn't shown`(target: String) {
         #expect(LinkPath(target) == nil)
