@@ -192,6 +192,7 @@ CALL(int, glob, (_:_:_:_:), const char *, int, int (*)(const char *, int), T(glo
 CALL(void, globfree, (_:), T(glob_t) *);
 
 // <errno.h>
+CONSTANT(int, EPERM, 1);
 CONSTANT(int, EINTR, 4);
 CONSTANT(int, ENOENT, 2);
 CONSTANT(int, EINVAL, 22);

@@ -296,10 +296,11 @@ public struct ResumableHandler: Sendable {
         _ inform: @escaping @Sendable (HTTPResponse) async throws -> Void
     ) async throws -> Outcome where Body.Element: BodyChunk {
         let transfer: Transfer
+        let start = await upload.offset
         do {
             transfer = try await withThrowingTaskGroup(of: Transfer.self) { group in
-                group.addTask { try await self.transfer(upload, turn, expected, body) }
-                group.addTask { try await self.reportProgress(of: upload, in: turn, inform) }
+                group.addTask { try await self.transfer(upload, turn, expected, body, inform) }
+                group.addTask { try await self.reportInSilence(upload, turn, from: start, inform) }
                 group.addTask {
                     for await _ in turn.isOver {}
                     return .superseded
@@ -338,13 +339,15 @@ public struct ResumableHandler: Sendable {
     }
 
     private func transfer<Body: AsyncSequence>(
-        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body
+        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body,
+        _ inform: @Sendable (HTTPResponse) async throws -> Void
     ) async throws -> Transfer where Body.Element: BodyChunk {
         // A tus creation has a length of 0 if its content, if any, isn't part of the upload.
         if expected == 0 { return .ended(wasWhole: true) }
         var received: Int64 = 0
         /// The bytes for which there is room.
         var granted: Int64 = 0
+        var told = ContinuousClock.now
         var iterator = body.makeAsyncIterator()
         while true {
             let next: Body.Element?
@@ -354,22 +357,29 @@ public struct ResumableHandler: Sendable {
             if end > granted { granted = try await self.grant(end, after: received, of: expected, to: upload) }
             if let answer = try await upload.write(chunk, in: turn) { return .refused(answer) }
             received = end
+            guard ContinuousClock.now - told >= self.progressInterval else { continue }
+            told = .now
+            try await self.report(upload, turn, inform)
         }
         return .ended(wasWhole: !Task.isCancelled && expected ?? received == received)
     }
 
-    /// Saves the bytes of a transfer from time to time, also while its client is silent, and reports them to the client.
-    private func reportProgress(
-        of upload: StoredUpload, in turn: StoredUpload.Turn, _ inform: @Sendable (HTTPResponse) async throws -> Void
+    /// Saves the bytes of a transfer, and reports them to the client. tus has no such reports.
+    private func report(
+        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ inform: @Sendable (HTTPResponse) async throws -> Void
+    ) async throws {
+        if let progress = try await upload.progress(in: turn) { try? await inform(progress) }
+    }
+
+    /// Does that also while the client sends nothing.
+    private func reportInSilence(
+        _ upload: StoredUpload, _ turn: StoredUpload.Turn, from start: Int64,
+        _ inform: @Sendable (HTTPResponse) async throws -> Void
     ) async throws -> Transfer {
-        var reported = await upload.offset
         while !Task.isCancelled {
-            do { try await Task.sleep(for: self.progressInterval.asWait) } catch { break }
+            do { try await Task.sleep(for: max(self.progressInterval, .seconds(1)).asWait) } catch { break }
             let offset = await upload.offset
-            guard offset != reported else { continue }
-            // It also saves the bytes. So it is called for tus, too, which is sent no progress.
-            if let progress = try await upload.progress(in: turn) { try? await inform(progress) }
-            reported = offset
+            if offset != start, await upload.reported != offset { try await self.report(upload, turn, inform) }
         }
         return .superseded
     }

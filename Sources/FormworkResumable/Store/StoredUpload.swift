@@ -69,6 +69,8 @@ package actor StoredUpload {
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }
 
+    /// How many bytes were saved and reported last; `nil` before that.
+    private(set) var reported: Int64?
     /// How many bytes it has.
     var offset: Int64 { self.resource.offset }
 
@@ -222,6 +224,7 @@ package actor StoredUpload {
             await self.letGo()
             throw error
         }
+        self.reported = self.resource.offset
         return self.resource.progress()
     }
 
