@@ -448,9 +448,7 @@ public struct ResumableHandler: Sendable {
     /// many open files, for example, pass by themselves.
     private static func unstored(_ error: any Error) -> UploadAnswer {
         let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno
-        if errno?.isLackOfRoom == true || (error as? any StatusFailure)?.status.code == 507 {
-            return self.insufficientStorage
-        }
+        if self.status(of: error).code == 507 { return self.insufficientStorage }
         let isForbidden = errno.map { [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains($0) } ?? false
         return UploadAnswer(.serviceUnavailable, [.retryAfter: isForbidden ? "60" : "5"])
     }
