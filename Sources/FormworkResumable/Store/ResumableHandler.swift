@@ -111,7 +111,7 @@ public struct ResumableHandler: Sendable {
         let name = self.name(request)
         do {
             let upload = try await self.upload(request)
-            if name != nil, upload == nil { return .answer(Self.missing(request)) }
+            if name != nil, upload == nil { return .answer(.missing(request)) }
             switch UploadRequest(request, resource: upload?.uploadProtocol) {
             case .plain: return try await self.takeOrdinary(request, body)
             case .refused(let answer): return .answer(answer)
@@ -135,8 +135,8 @@ public struct ResumableHandler: Sendable {
                     // The creation didn't announce it, or others have used the room since.
                     let room = self.room(length, from: append.offset, isForm: upload.isForm)
                     guard await self.fits(room) else {
-                        if extent != nil { await self.removeIfHopeless(upload, after: Self.noRoom) }
-                        return .answer(Self.insufficientStorage)
+                        if extent != nil { await self.removeIfHopeless(upload, after: StoredUpload.Failure.noRoom) }
+                        return .answer(.insufficientStorage)
                     }
                 }
                 switch try await upload.begin(append, check) {
@@ -199,10 +199,10 @@ public struct ResumableHandler: Sendable {
         let isOptional = creation.completes && creation.uploadProtocol != .tus && self.target == nil
         if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
         switch try await self.begin(creation, request) {
-        case .noSpace: return isOptional ? .notResumable : .answer(Self.insufficientStorage)
+        case .noSpace: return isOptional ? .notResumable : .answer(.insufficientStorage)
         case .tooMany:
             // There is no room to keep it; a whole one can still be handled as it arrives.
-            return isOptional ? .notResumable : .answer(Self.tooMany)
+            return isOptional ? .notResumable : .answer(.tooMany)
         case .upload(let upload):
             self.created(upload.name)
             let location = (self.publicPrefix ?? self.prefix) + upload.name
@@ -254,7 +254,7 @@ public struct ResumableHandler: Sendable {
     /// Removes an upload for which the disk has no room, unless it can become whole when others are complete or gone.
     /// Nothing is known of one that didn't announce its length.
     private func removeIfHopeless(_ upload: StoredUpload, after cause: any Error) async {
-        guard let errno = (cause as? FormworkError)?.cause as? Errno, errno.isLackOfRoom else { return }
+        guard let errno = Errno(of: cause), errno.isLackOfRoom else { return }
         if let (offset, length) = await upload.extent {
             let others = await self.store.unfinishedBytes(except: upload.name)
             let room = self.room(length, from: offset, isForm: upload.isForm, reclaimable: others)
@@ -274,8 +274,8 @@ public struct ResumableHandler: Sendable {
         }
         let check = try DigestCheck(creation.check)
         switch try await self.begin(creation, request) {
-        case .noSpace: return .answer(Self.insufficientStorage)
-        case .tooMany: return .answer(Self.tooMany)
+        case .noSpace: return .answer(.insufficientStorage)
+        case .tooMany: return .answer(.tooMany)
         case .upload(let upload):
             do {
                 let turn = try await upload.beginCreation(creation, check)
@@ -295,30 +295,18 @@ public struct ResumableHandler: Sendable {
         _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body, location: String?,
         _ inform: @escaping @Sendable (HTTPResponse) async throws -> Void
     ) async throws -> Outcome where Body.Element: BodyChunk {
-        let transfer: Transfer
-        let start = await upload.offset
-        do {
-            transfer = try await withThrowingTaskGroup(of: Transfer.self) { group in
-                group.addTask { try await self.transfer(upload, turn, expected, body, inform) }
-                group.addTask { try await self.reportInSilence(upload, turn, from: start, inform) }
-                group.addTask {
-                    for await _ in turn.isOver {}
-                    return .superseded
-                }
-                // The turn also ends with a refusal: the transfer's own result counts.
-                var result = Transfer.superseded
-                while let next = try await group.next() {
-                    group.cancelAll()
-                    if case .superseded = next { continue }
-                    result = next
-                }
-                return result
-            }
-        } catch StoredUpload.Failure.full(let cause) {
+        let reception = UploadReception(
+            upload: upload, turn: turn, expected: expected, body: body, progressInterval: self.progressInterval,
+            fits: { missing in
+                await self.fits(
+                    UploadRoom(length: 0, missing: missing, isForm: upload.isForm, place: self.store.place))
+            }, inform: inform)
+        let end: UploadReception<Body>.End
+        do { end = try await reception.run() } catch StoredUpload.Failure.full(let cause) {
             await self.removeIfHopeless(upload, after: cause)
             throw StoredUpload.Failure.full(cause)
         }
-        switch transfer {
+        switch end {
         case .superseded: return .close
         case .refused(let answer): return .answer(answer)
         case .ended(let wasWhole):
@@ -332,87 +320,11 @@ public struct ResumableHandler: Sendable {
         }
     }
 
-    private enum Transfer: Sendable {
-        case ended(wasWhole: Bool)
-        case refused(UploadAnswer)
-        case superseded
-    }
-
-    private func transfer<Body: AsyncSequence>(
-        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body,
-        _ inform: @Sendable (HTTPResponse) async throws -> Void
-    ) async throws -> Transfer where Body.Element: BodyChunk {
-        // A tus creation has a length of 0 if its content, if any, isn't part of the upload.
-        if expected == 0 { return .ended(wasWhole: true) }
-        var received: Int64 = 0
-        /// The bytes for which there is room.
-        var granted: Int64 = 0
-        var told = ContinuousClock.now
-        var iterator = body.makeAsyncIterator()
-        while true {
-            let next: Body.Element?
-            do { next = try await iterator.next(isolation: #isolation) } catch { return .ended(wasWhole: false) }
-            guard let chunk = next else { break }
-            let end = received + Int64(chunk.byteCount)
-            if end > granted { granted = try await self.grant(end, after: received, of: expected, to: upload) }
-            if let answer = try await upload.write(chunk, in: turn) { return .refused(answer) }
-            received = end
-            guard ContinuousClock.now - told >= self.progressInterval else { continue }
-            told = .now
-            try await self.report(upload, turn, inform)
-        }
-        return .ended(wasWhole: !Task.isCancelled && expected ?? received == received)
-    }
-
-    /// Saves the bytes of a transfer, and reports them to the client. tus has no such reports.
-    private func report(
-        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ inform: @Sendable (HTTPResponse) async throws -> Void
-    ) async throws {
-        if let progress = try await upload.progress(in: turn) { try? await inform(progress) }
-    }
-
-    /// Does that also while the client sends nothing.
-    private func reportInSilence(
-        _ upload: StoredUpload, _ turn: StoredUpload.Turn, from start: Int64,
-        _ inform: @Sendable (HTTPResponse) async throws -> Void
-    ) async throws -> Transfer {
-        while !Task.isCancelled {
-            do { try await Task.sleep(for: max(self.progressInterval, .seconds(1)).asWait) } catch { break }
-            let offset = await upload.offset
-            if offset != start, await upload.reported != offset { try await self.report(upload, turn, inform) }
-        }
-        return .superseded
-    }
-
-    /// How often a transfer looks whether there is still room, in bytes.
-    private static let grantSize: Int64 = 1 << 20
-
-    /// Looks whether there is room for the next bytes of a transfer: its length may be unknown, and others use the disk
-    /// too.
-    /// - Returns: How many of its bytes may be written.
-    /// - Throws: `full`.
-    private func grant(
-        _ end: Int64, after received: Int64, of expected: Int64?, to upload: StoredUpload
-    ) async throws -> Int64 {
-        let further = max(end, min(received + Self.grantSize, expected ?? .max))
-        for most in [further, end] {
-            let room = UploadRoom(
-                length: 0, missing: most - received, isForm: upload.isForm, place: self.store.place)
-            if await self.fits(room) { return most }
-        }
-        throw StoredUpload.Failure.full(Self.noRoom)
-    }
-
     private func name(_ request: HTTPRequest) -> String? {
         guard let path = request.path?.split(separator: "?", maxSplits: 1).first, path.hasPrefix(self.prefix)
         else { return nil }
         let name = String(path.dropFirst(self.prefix.count))
         return name.isEmpty && self.target != nil ? nil : name
-    }
-
-    private static func missing(_ request: HTTPRequest) -> UploadAnswer {
-        let isTus = request.headerFields.contains(.tusResumable)
-        return UploadResource.missing(isTus ? .tus : request.headerFields.interopVersion.map { .draft($0) })
     }
 
     private func outcome(of error: any Error, _ request: HTTPRequest) -> Outcome {
@@ -421,7 +333,7 @@ public struct ResumableHandler: Sendable {
         case is DigestCheck.UnknownChecksum:
             return .answer(UploadAnswer(.badRequest, [.tusResumable: "1.0.0"]))
         case StoredUpload.Failure.superseded, is CancellationError: return .close
-        case StoredUpload.Failure.missing: return .answer(Self.missing(request))
+        case StoredUpload.Failure.missing: return .answer(.missing(request))
         case StoredUpload.Failure.unreadable(let cause):
             self.failed(cause)
             return .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "5"]))
@@ -430,38 +342,11 @@ public struct ResumableHandler: Sendable {
             return .answer(UploadAnswer(status, [.retryAfter: "1"]))
         case StoredUpload.Failure.full(let cause):
             self.failed(cause)
-            return .answer(Self.unstored(cause))
+            return .answer(.storageFailed(cause))
         default:
             self.failed(error)
-            return .answer(Self.unstored(error))
+            return .answer(.storageFailed(error))
         }
-    }
-
-    /// The status after an error of processing.
-    static func status(of error: any Error) -> HTTPResponse.Status {
-        if let failure = error as? any StatusFailure { return failure.status }
-        let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno
-        return errno?.isLackOfRoom == true ? self.insufficientStorage.response.status : .internalServerError
-    }
-
-    /// The answer after an error of the storage. Clients take 507 as final, so only a lack of room is answered so: too
-    /// many open files, for example, pass by themselves.
-    private static func unstored(_ error: any Error) -> UploadAnswer {
-        let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno
-        if self.status(of: error).code == 507 { return self.insufficientStorage }
-        let isForbidden = errno.map { [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains($0) } ?? false
-        return UploadAnswer(.serviceUnavailable, [.retryAfter: isForbidden ? "60" : "5"])
-    }
-
-    private static let insufficientStorage = UploadAnswer(
-        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), [.retryAfter: "60"])
-    private static let noRoom = FormworkError(
-        .writeFailed, "there is no room besides what must stay free", cause: Errno.noSpace)
-    private static var tooMany: UploadAnswer {
-        var answer = UploadAnswer(
-            .serviceUnavailable, .other("The space for unfinished uploads is full: try again later."))
-        answer.response.headerFields[.retryAfter] = "60"
-        return answer
     }
 }
 
@@ -475,19 +360,6 @@ extension ProblemDetails {
         default: return nil
         }
         if self.status >= 500 { return nil }
-    }
-}
-
-extension UploadAnswer {
-    /// The answer for a client that uses neither protocol.
-    fileprivate var ordinary: UploadAnswer {
-        var copy = self
-        for name in [
-            HTTPField.Name.uploadDraftInteropVersion, .uploadComplete, .uploadOffset, .uploadLimit, .uploadLength,
-        ] {
-            copy.response.headerFields[name] = nil
-        }
-        return copy
     }
 }
 #endif

@@ -1,4 +1,7 @@
 #if Resumable
+import FormworkCore
+import SystemPackage
+
 extension StoredUpload {
     /// Why a request can't continue.
     enum Failure: Error {
@@ -12,6 +15,10 @@ extension StoredUpload {
         case unreadable(any Error)
         /// The storage accepts no more bytes.
         case full(any Error)
+
+        /// The cause of `full` before anything is written.
+        static let noRoom = FormworkError(
+            .writeFailed, "there is no room besides what must stay free", cause: Errno.noSpace)
     }
 }
 #endif

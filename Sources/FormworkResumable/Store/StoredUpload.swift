@@ -194,7 +194,7 @@ package actor StoredUpload {
             }
             return refusal
         }
-        if self.resource.length == nil, !(await self.store.admits(count)) {
+        if self.resource.length == nil, !(await self.store.quota.admits(count)) {
             self.endTransfer()
             await self.content.close()
             throw Failure.full(
@@ -385,7 +385,7 @@ package actor StoredUpload {
         let answer: UploadAnswer
         do { answer = try await self.completed(by: handler) } catch {
             handler.report(self.name, error)
-            answer = self.resource.failed(ResumableHandler.status(of: error))
+            answer = self.resource.failed(HTTPResponse.Status(processingError: error))
         }
         await self.gate.enter()
         defer { self.gate.leave() }

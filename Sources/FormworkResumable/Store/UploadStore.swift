@@ -25,18 +25,15 @@ public final class UploadStore: Sendable {
     private let folder: FolderUploads?
     /// The uploads that are or were in use; one object for each.
     private let uploads = Mutex<[String: StoredUpload]>([:])
-    private let index = UploadIndex()
+    private let index: UploadIndex
     /// Where requests create and find uploads. An upload's own calls run on its own thread.
     private let thread: StoreThread
     /// Where all uploads are read, which takes long if there are many.
     private let sweeper: StoreThread
     /// Separates creations while they check the limits.
     private let creating = Gate()
-    private let sweeps = Mutex(Sweeps())
-    /// How many uploads there were when they were last listed, and those created since; `nil` if that isn't known.
-    private let counted = Mutex<(count: Int, until: ContinuousClock.Instant)?>(nil)
-    /// Bytes of `maximumTotalSize` that uploads of unknown length may still have, as of the last count.
-    private let growth = Mutex<Int64>(0)
+    private let sweeps = Mutex(SweepSchedule())
+    let quota: UploadQuota
     private let afterReading: (@Sendable () async -> Void)?
     private let removing = Mutex<(@Sendable (UploadRemoval, @escaping RemovingUpload) async throws -> Void)?>(nil)
     /// Makes what the calls of an upload run on.
@@ -86,6 +83,8 @@ public final class UploadStore: Sendable {
         _ makeExecutor: @escaping @Sendable () -> any SerialExecutor = { ThreadExecutor() }
     ) {
         (self.storage, self.folder, self.options) = (storage, storage as? FolderUploads, options)
+        self.index = UploadIndex()
+        self.quota = UploadQuota(options, of: storage, index: self.index)
         self.afterReading = afterReading
         self.makeExecutor = makeExecutor
         (self.thread, self.sweeper) = (StoreThread(makeExecutor()), StoreThread(makeExecutor()))
@@ -105,9 +104,9 @@ public final class UploadStore: Sendable {
         await self.creating.enter()
         defer { self.creating.leave() }
         return try await self.thread.run {
-            guard try await self.hasRoom(for: creation.length ?? 0) else { return nil }
+            guard try await self.quota.hasRoom(for: creation.length ?? 0) else { return nil }
             try await self.storage.create(name, record: try record.encoded())
-            self.counted.withLock { $0?.count += 1 }
+            self.quota.countNew()
             let upload = StoredUpload(name, in: self, record)
             self.uploads.withLock { $0[name] = upload }
             return upload
@@ -275,25 +274,13 @@ public final class UploadStore: Sendable {
     /// The same, at another time.
     @discardableResult
     package func removeExpired(now: Date) async -> Int {
-        // Two at once would make twice the requests for the same uploads.
         guard self.sweeps.withLock({ $0.begin() }) else { return 0 }
         let begun = ContinuousClock.now
         let (count, left) = await self.sweeper.run { await self.removeAllExpired(now) }
-        let pause = Self.pause(afterSweepOf: ContinuousClock.now - begun)
-        self.counted.withLock { $0 = left.map { ($0, .after(pause)) } }
-        self.sweeps.withLock { $0 = Sweeps(next: .after(pause)) }
+        let pause = SweepSchedule.pause(after: ContinuousClock.now - begun)
+        self.quota.remember(left, for: pause)
+        self.sweeps.withLock { $0.end(pause: pause) }
         return count
-    }
-
-    private struct Sweeps {
-        /// When expired uploads are looked for next.
-        var next = ContinuousClock.Instant.after(.seconds(60))
-        var isRunning = false
-
-        mutating func begin() -> Bool {
-            defer { self.isRunning = true }
-            return !self.isRunning
-        }
     }
 
     /// - Returns: How many were removed, and how many are left; `nil` if that isn't known.
@@ -313,24 +300,12 @@ public final class UploadStore: Sendable {
         return (count, names.map { $0.count - count })
     }
 
-    /// How long to wait after a sweep. In a bucket each upload costs a request: all of a fleet's receivers sweep, and together
-    /// they must leave the store to uploads.
-    package static func pause(afterSweepOf duration: Duration) -> Duration { max(.seconds(60), duration * 20) }
-
     /// How long to wait for the next sweep.
-    package var pauseBeforeSweep: Duration {
-        let sweeps = self.sweeps.withLock { $0 }
-        return sweeps.isRunning ? .seconds(60) : max(.zero, sweeps.next - .now)
-    }
+    package var pauseBeforeSweep: Duration { self.sweeps.withLock(\.pause) }
 
     /// Removes expired uploads, at most once a minute.
     func sweep() async {
-        let isDue = self.sweeps.withLock { sweeps in
-            guard !sweeps.isRunning, sweeps.next <= .now else { return false }
-            sweeps.next = .after(.seconds(60))
-            return true
-        }
-        guard isDue else { return }
+        guard self.sweeps.withLock({ $0.takeDue() }) else { return }
         if self.folder != nil {
             await self.removeExpired()
         } else {
@@ -394,8 +369,7 @@ public final class UploadStore: Sendable {
     }
 
     /// Makes room for another upload. Removes expired uploads, or if there are none and there are too many uploads,
-    /// or too many bytes, some of these, in this order: completed ones, of which only the answer is kept; those without bytes; those that
-    /// have received nothing for long; within each group, the oldest first. Uploads in use are kept.
+    /// or too many bytes, some of the others (``UploadQuota/Excess``). Uploads in use are kept.
     /// - Parameter length: Bytes that are needed.
     /// - Returns: Whether there is more room now.
     func makeRoom(for length: Int64, now: Date = Date()) async -> Bool {
@@ -410,18 +384,9 @@ public final class UploadStore: Sendable {
             if await self.removeOver(entry.name, now) { count += 1 }
         }
         if count > 0 { return true }
-        var left = self.options.maximumTotalSize.map { most in entries.reduce(most) { $0 - min($1.claim, $0) } } ?? .max
-        guard names.count >= self.options.maximumCount || left < length else { return false }
-        // More than all of them had would be in vain.
-        guard length <= self.options.maximumTotalSize ?? .max else { return false }
-        func idle(_ entry: UploadIndex.Entry) -> Double { now.timeIntervalSince1970 - entry.written }
-        let finished = entries.filter(\.isFinished).sorted { $0.expires < $1.expires }
-        let empty = entries.filter { !$0.isFinished && $0.size == 0 && idle($0) >= self.options.idleTime }
-        let others = entries.filter { !$0.isFinished && $0.size > 0 && idle($0) >= self.options.idleTime * 60 }
-        let victims = finished + [empty, others].flatMap { $0.sorted { $0.written < $1.written } }
-        // Removes several at once, since finding them takes a while.
-        let most = max(1, self.options.maximumCount / 16)
-        for victim in victims where count < most || left < length {
+        guard let excess = self.quota.excess(of: names.count, entries, for: length, now: now) else { return false }
+        var freed: Int64 = 0
+        for victim in excess.candidates where count < excess.count || freed < excess.bytes {
             // It may have changed since it was looked at.
             let isRemoved = await self.removeUnused(victim.name, because: .displaced) {
                 self.index.forget(victim.name)
@@ -430,51 +395,9 @@ public final class UploadStore: Sendable {
             }
             guard isRemoved else { continue }
             count += 1
-            left += min(victim.claim, .max - left)
+            freed += min(victim.claim, .max - freed)
         }
         return count > 0
-    }
-
-    private func hasRoom(for length: Int64) async throws -> Bool {
-        if self.folder == nil, self.options.maximumTotalSize == nil, self.hasRoomByCount() { return true }
-        let names = try await self.storage.names()
-        self.counted.withLock { $0 = (names.count, max($0?.until ?? .now, .after(.seconds(60)))) }
-        guard names.count < self.options.maximumCount else { return false }
-        guard let left = await self.bytesLeft(names), length <= left else {
-            return self.options.maximumTotalSize == nil
-        }
-        self.growth.withLock { $0 = left - length }
-        return true
-    }
-
-    /// Whether there was room when uploads were last listed. A list of a bucket has each of their parts, too, and takes a
-    /// request for a thousand. Other receivers may have begun some since, so the limit holds only roughly anyway.
-    private func hasRoomByCount() -> Bool {
-        guard let known = self.counted.withLock({ $0 }), .now < known.until else { return false }
-        return known.count < self.options.maximumCount
-    }
-
-    /// Bytes of ``UploadStoreOptions/maximumTotalSize`` that no upload has, or has announced; `nil` without a limit.
-    private func bytesLeft(_ names: [String]) async -> Int64? {
-        guard let most = self.options.maximumTotalSize else { return nil }
-        return await self.index.entries(names, in: self.storage).reduce(most) { $0 - min($1.claim, $0) }
-    }
-
-    /// Whether an upload that has announced no length may have this many bytes more.
-    func admits(_ count: Int) async -> Bool {
-        guard self.options.maximumTotalSize != nil else { return true }
-        let takes: @Sendable () -> Bool = {
-            self.growth.withLock { left in
-                guard left >= count else { return false }
-                left -= Int64(count)
-                return true
-            }
-        }
-        if takes() { return true }
-        // Others may have been removed since the last count.
-        guard let names = try? await self.storage.names(), let left = await self.bytesLeft(names) else { return false }
-        self.growth.withLock { $0 = left }
-        return takes()
     }
 
     /// 128 random bits from the system's generator: the URL is all that a client needs to write to the upload.

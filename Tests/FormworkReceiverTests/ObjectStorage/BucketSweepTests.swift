@@ -45,11 +45,6 @@ import Testing
         }
     }
 
-    @Test func `A sweep that takes long is made seldom`() {
-        #expect(UploadStore.pause(afterSweepOf: .milliseconds(20)) == .seconds(60))
-        #expect(UploadStore.pause(afterSweepOf: .seconds(200)) == .seconds(4_000))
-    }
-
     @Test func `An upload that begins while uploads are swept doesn't wait for that`() async throws {
         let store = try FakeStore { operation, count in operation == "ListObjects" && count == 1 ? .hold : nil }
         try await S3StorageTests.with(store) { storage in

@@ -1,0 +1,55 @@
+#if Resumable
+import FormworkHTTP
+import HTTPTypes
+import SystemPackage
+
+extension UploadAnswer {
+    static let insufficientStorage = UploadAnswer(
+        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), [.retryAfter: "60"])
+
+    static var tooMany: UploadAnswer {
+        var answer = UploadAnswer(
+            .serviceUnavailable, .other("The space for unfinished uploads is full: try again later."))
+        answer.response.headerFields[.retryAfter] = "60"
+        return answer
+    }
+
+    /// The answer after an error of the storage. Clients take 507 as final, so only a lack of room is answered so: too
+    /// many open files, for example, pass by themselves.
+    static func storageFailed(_ error: any Error) -> UploadAnswer {
+        if HTTPResponse.Status(processingError: error).code == 507 { return self.insufficientStorage }
+        let isForbidden =
+            Errno(of: error).map { [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains($0) } ?? false
+        return UploadAnswer(.serviceUnavailable, [.retryAfter: isForbidden ? "60" : "5"])
+    }
+
+    /// The answer if there is no upload at the request's URL.
+    static func missing(_ request: HTTPRequest) -> UploadAnswer {
+        let isTus = request.headerFields.contains(.tusResumable)
+        return UploadResource.missing(isTus ? .tus : request.headerFields.interopVersion.map { .draft($0) })
+    }
+
+    /// The answer for a client that uses neither protocol.
+    var ordinary: UploadAnswer {
+        var copy = self
+        for name in [
+            HTTPField.Name.uploadDraftInteropVersion, .uploadComplete, .uploadOffset, .uploadLimit, .uploadLength,
+        ] {
+            copy.response.headerFields[name] = nil
+        }
+        return copy
+    }
+}
+
+extension HTTPResponse.Status {
+    /// The status after an error of the processing of a complete upload.
+    init(processingError error: any Error) {
+        if let failure = error as? any StatusFailure {
+            self = failure.status
+        } else {
+            let isFull = Errno(of: error)?.isLackOfRoom == true
+            self = isFull ? UploadAnswer.insufficientStorage.response.status : .internalServerError
+        }
+    }
+}
+#endif
