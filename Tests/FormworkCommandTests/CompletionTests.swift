@@ -52,6 +52,32 @@ struct CompletionTests {
         #expect(run.text.contains("GOT:body -F x=@notes.txt:"))
     }
 
+    @Test func `bash goes on after a part of a file's name and into a folder`() throws {
+        guard try !Self.isMissing("bash") else { return }
+        let folder = try Self.folder("bash")
+        for name in ["photo1.jpg", "photo2.jpg", "inbox/a b.txt"] { try folder.file(name, "x") }
+        let rows = [
+            ("formwork send -F x=@pho\t2\t", "GOT:send -F x=@photo2.jpg:"),
+            ("formwork send -F x=@inb\ta\t", "GOT:send -F x=@inbox/a b.txt:"),
+            ("formwork send -H @pho\t1\t", "GOT:send -H @photo1.jpg:"),
+            ("formwork send -T inb\ta\t", "GOT:send -T inbox/a b.txt:"),
+            ("formwork send --state-dir in\t", "GOT:send --state-dir inbox/:"),
+            ("formwork receive --list ow\t", "GOT:receive --list own:"),
+        ]
+        let input = """
+            PS1='$ '; bind 'set enable-bracketed-paste off'
+            formwork() { printf 'GOT:%s:\\n' "$*"; }
+            source ./_formwork
+            \(rows.map { $0.0 + "\n" }.joined())exit
+
+            """
+        let run = try Command.shell(
+            "script -qec 'bash --norc --noprofile -i' /dev/null", input: Array(input.utf8), in: folder.path)
+        for row in rows { #expect(run.text.contains(row.1), "\(row.0): \(run.text)") }
+        // The line itself stays as it was typed.
+        #expect(!run.text.contains("\\@"))
+    }
+
     @Test func `zsh`() throws {
         guard try !Self.isMissing("zsh") else { return }
         let folder = try Self.folder("zsh")

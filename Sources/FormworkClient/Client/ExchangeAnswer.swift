@@ -26,7 +26,8 @@ public struct ExchangeAnswer {
 public final class AnswerBody {
     private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator?
     private let ledger: ExchangeLedger?
-    /// Whether the end may be missing: a server that answers early may close the connection at any time.
+    /// Whether the end may be missing: the status of a refusal says enough, and a server that refuses a body unread often
+    /// closes the connection inside its answer. Whether the body was sent by then is chance, and doesn't count.
     private let mayBeCut: Bool
     private var isOver = false
     /// Whether the connection ended before the answer did.

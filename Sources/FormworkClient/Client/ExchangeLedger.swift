@@ -11,8 +11,6 @@ final class ExchangeLedger: Sendable {
     struct Answered: Sendable {
         var bytesSent: Int64
         var isBodyComplete: Bool
-        /// Whether the answer arrived before the body's end was sent.
-        var wasEarly = false
     }
 
     /// How long a server that has answered may accept nothing of the rest.
@@ -153,7 +151,7 @@ final class ExchangeLedger: Sendable {
         let written = self.state.withLock { state -> Int64? in
             guard state.answered == nil else { return nil }
             state.answered = Answered(
-                bytesSent: state.written, isBodyComplete: state.isComplete, wasEarly: !state.isComplete)
+                bytesSent: state.written, isBodyComplete: state.isComplete)
             state.answerTakesBody = takesBody
             state.endsSending = endsSending && !state.isComplete
             return state.isComplete ? state.written : nil
@@ -190,7 +188,7 @@ final class ExchangeLedger: Sendable {
             let isAll = state.isAtEnd && state.written == answered.bytesSent
             let isBelieved = (self.length ?? (state.isAtEnd ? state.produced : .max)) <= EarlySuccess.believedLength
             return Answered(
-                bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved, wasEarly: true)
+                bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved)
         }
     }
 

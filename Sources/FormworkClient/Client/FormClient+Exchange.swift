@@ -36,7 +36,7 @@ extension FormClient {
                             .writeFailed, "the server answered \(head.status.code) before it had all of the body",
                             offset: state.bytesSent)
                     }
-                    let body = AnswerBody(iterator, self.ledger, mayBeCut: state.wasEarly)
+                    let body = AnswerBody(iterator, self.ledger, mayBeCut: head.status.kind != .successful)
                     return try await answered(
                         ExchangeAnswer(
                             head: head, body: body, bytesSent: state.bytesSent,

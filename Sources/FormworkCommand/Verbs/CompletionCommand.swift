@@ -51,18 +51,27 @@ enum CompletionScript {
                 __formwork_part_file() {
                     local typed="${COMP_LINE:0:${COMP_POINT}}"
                     typed="${typed##*[[:space:]]}"
-                    [[ "${typed}" =~ ^[\\"\\']?[^=]*=[@\\<](.*)$ ]] || return 1
-                    local path="${BASH_REMATCH[1]}"
+                    [[ "${typed}" =~ ^[\\"\\']?([^=]*=[@\\<]|@)(.*)$ ]] || return 1
+                    local path="${BASH_REMATCH[2]}" isQuoted=""
                     # What readline replaces begins after a word break, but with '@'. Quotes hide the breaks.
                     local kept="${typed%"${path}"}"
                     case "${kept}" in
-                    [\\"\\']*) kept="${kept:1}" ;;
+                    [\\"\\']*) kept="${kept:1}" isQuoted=1 ;;
                     *'<') [[ "${COMP_WORDBREAKS}" == *'<'* ]] && kept="" ;;
                     *) [[ "${COMP_WORDBREAKS}" == *=* ]] && kept="@" ;;
                     esac
+                    [ -n "${isQuoted}" ] || path="${path//\\\\/}"
                     local file
-                    while IFS='' read -r file; do COMPREPLY+=("${kept}${file}"); done < <(compgen -f -- "${path}")
-                    compopt -o filenames 2>/dev/null
+                    while IFS='' read -r file; do
+                        [ ! -d "${file/#\\~/${HOME}}" ] || file+=/
+                        [ -n "${isQuoted}" ] || printf -v file %q "${file}"
+                        [[ "${file}" != '\\~'* ]] || file="${file:1}"
+                        COMPREPLY+=("${kept}${file}")
+                    done < <(compgen -f -- "${path}")
+                    # As a file's name the word would get a backslash before its '@', and "@folder" no slash.
+                    compopt +o filenames 2>/dev/null
+                    [[ ${#COMPREPLY[@]} -ne 1 || "${COMPREPLY[0]}" != */ ]] || compopt -o nospace 2>/dev/null
+                    return 0
                 }
 
                 _formwork() {

@@ -54,7 +54,8 @@ struct ReceiveAddress: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Which files the page lists: all; own, those of the same login or address; or none. "
-                + "(default: own with a token and --public, otherwise all)", valueName: "all|own|none"))
+                + "(default: own with a token and --public, otherwise all)", valueName: "all|own|none"),
+        completion: .list(["all", "own", "none"]))
     var list: ListOption?
 
     @Option(

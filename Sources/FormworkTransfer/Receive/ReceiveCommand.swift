@@ -54,7 +54,9 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     @Option(help: "The format of the log.")
     var log: LogForm = .text
 
-    @Option(help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.")
+    @Option(
+        help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.",
+        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
     var logLevel: LogLevel = .init(level: .info)
 
     @Flag(help: "Serve metrics at /metrics, in Prometheus's format.")

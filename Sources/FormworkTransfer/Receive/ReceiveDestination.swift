@@ -95,7 +95,8 @@ struct ReceiveDestination: ParsableArguments {
         name: .customLong("s3-addressing"),
         help: ArgumentHelp(
             "With --to: whether a request names the bucket in its path (path), in its host (virtual), or as the store "
-                + "is known to expect it (auto). (default: auto)", valueName: "auto|path|virtual"))
+                + "is known to expect it (auto). (default: auto)", valueName: "auto|path|virtual"),
+        completion: .list(["auto", "path", "virtual"]))
     var addressing: AddressingOption?
 
     func validate() throws {

@@ -11,7 +11,8 @@ struct BodyOptions: ParsableArguments {
         name: [.customShort("T"), .long], parsing: .unconditional,
         help: ArgumentHelp(
             "Send this file as the whole body, with PUT; '-' is standard input. Its name is added to a URL that ends in '/'.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var uploadFile: String?
 
     @Option(

@@ -32,7 +32,8 @@ struct ResumeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The same, in a file of this folder that is named after the URL and the form. For jobs with several uploads.",
-            valueName: "folder"))
+            valueName: "folder"),
+        completion: .directory)
     var stateDir: String?
 
     @Flag(

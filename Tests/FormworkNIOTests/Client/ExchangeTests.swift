@@ -337,6 +337,35 @@ extension NIOTests {
             #expect(error?.message == "the server answered 201 before it had all of the body")
         }
 
+        @Test("An answer that is cut is an error after 200, and not after 413, whether or not the body was read")
+        func cutAnswers() async throws {
+            for status in ["200 OK", "413 Content Too Large"] {
+                let answer = "HTTP/1.1 \(status)\r\nContent-Length: 400\r\n\r\nhalf"
+                let server = try ScriptedServer([
+                    { _, connection in
+                        _ = connection.readRequest()
+                        connection.write(answer)
+                    },
+                    { _, connection in
+                        _ = connection.readHead()
+                        connection.write(answer)
+                    },
+                ])
+                let plan = try await form(.bytes(noise(100_000))).plan()
+                let quick = FormClient.Options(expectationThreshold: nil)
+                for _ in 0..<2 {
+                    do {
+                        let seen = try await self.exchange(plan, with: server, options: quick)
+                        #expect(status.hasPrefix("413"))
+                        #expect(seen.status == 413 && seen.text == "half" && seen.isCut)
+                    } catch let error as TransferError {
+                        #expect(status.hasPrefix("200"))
+                        #expect(error.message == "the connection ended inside the answer")
+                    }
+                }
+            }
+        }
+
         @Test("A connection that is closed half-way, or before the answer")
         func closed() async throws {
             let server = try ScriptedServer([
