@@ -50,6 +50,22 @@ struct SendBeforehandTests {
         }
     }
 
+    @Test("A redirect by 301, after which the form isn't sent on, is a warning")
+    func moved() throws {
+        let place = try Receiver(after: 1)
+        let receiver = try Receiver(
+            answering: "301 Moved Permanently\r\nLocation: http://127.0.0.1:\(place.port)/new")
+        let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1")
+        #expect(result.status == 0)
+        #expect(
+            result.errors.contains(
+                """
+                formwork: warning: the server redirects to http://127.0.0.1:\(place.port)/new (301), and a form isn't \
+                sent on after that: send it to that URL
+
+                """), "\(result.errors)")
+    }
+
     @Test("A status outside 100 to 599 is an error", arguments: ["600 X", "999 X", "099 X"])
     func outsideStatuses(status: String) throws {
         let receiver = try Receiver(answering: status)

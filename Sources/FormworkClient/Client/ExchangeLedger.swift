@@ -150,8 +150,7 @@ final class ExchangeLedger: Sendable {
     func answer(takesBody: Bool, endsSending: Bool) {
         let written = self.state.withLock { state -> Int64? in
             guard state.answered == nil else { return nil }
-            state.answered = Answered(
-                bytesSent: state.written, isBodyComplete: state.isComplete)
+            state.answered = Answered(bytesSent: state.written, isBodyComplete: state.isComplete)
             state.answerTakesBody = takesBody
             state.endsSending = endsSending && !state.isComplete
             return state.isComplete ? state.written : nil
@@ -187,8 +186,7 @@ final class ExchangeLedger: Sendable {
             }
             let isAll = state.isAtEnd && state.written == answered.bytesSent
             let isBelieved = (self.length ?? (state.isAtEnd ? state.produced : .max)) <= EarlySuccess.believedLength
-            return Answered(
-                bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved)
+            return Answered(bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved)
         }
     }
 

@@ -33,6 +33,8 @@ public struct FormSender: Sendable {
         public var upload: ResumableUpload?
         /// Redirects that were followed; `nil` if they aren't counted.
         package var redirects: Int?
+        /// Where the server has moved to, and the status, if the redirect was followed without the body; `nil` if not.
+        package var movedTo: String?
         /// Whether the source of the body was asked for bytes.
         package var isSourceRead = false
     }
@@ -223,7 +225,8 @@ public struct FormSender: Sendable {
                     isAnswered = machine.answered(
                         summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
                     trace.upload = machine.upload
-                    (trace.redirects, trace.isSourceRead) = (machine.redirects, machine.isSourceRead)
+                    (trace.redirects, trace.movedTo) = (machine.redirects, machine.movedTo)
+                    trace.isSourceRead = machine.isSourceRead
                     var answer = answer
                     answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
                     return isAnswered ? try await answered(answer, trace) : nil
@@ -263,6 +266,7 @@ final class SharedMachine: Sendable {
     var upload: ResumableUpload? { self.state.withLock { $0.machine.upload } }
     var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
     var redirects: Int? { self.state.withLock { $0.machine.redirects } }
+    var movedTo: String? { self.state.withLock { $0.machine.movedTo } }
     var checksum: String? { self.state.withLock { $0.machine.checksum } }
     var isSourceRead: Bool { self.state.withLock { $0.machine.isSourceRead } }
 

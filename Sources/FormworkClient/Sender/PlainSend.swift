@@ -18,6 +18,7 @@ package struct PlainSend: SendMachine {
     private var asks: Bool?
     private var followed = 0
     package var redirects: Int? { self.followed }
+    package private(set) var movedTo: String?
     package private(set) var isSourceRead = false
     private var retries = 0
     private var pause: (Duration, reason: String)?
@@ -62,7 +63,7 @@ package struct PlainSend: SendMachine {
         if self.maximumRedirects > 0,
             let next = self.request.redirected(by: answer.head, isTrusted: self.trustsRedirects)
         {
-            self.follow(next, canRepeat: canRepeat)
+            self.follow(next, status: status.code, canRepeat: canRepeat)
             return false
         }
         let asked = RetryAfter.delay(answer.head.headerFields[.retryAfter])
@@ -89,7 +90,9 @@ package struct PlainSend: SendMachine {
         self.pause = (pause, reason)
     }
 
-    private mutating func follow(_ next: (request: HTTPRequest, redirection: Redirection), canRepeat: Bool) {
+    private mutating func follow(
+        _ next: (request: HTTPRequest, redirection: Redirection), status: Int, canRepeat: Bool
+    ) {
         self.followed += 1
         guard self.followed <= self.maximumRedirects else {
             return self.failure = TransferError(
@@ -106,8 +109,16 @@ package struct PlainSend: SendMachine {
                 "the server redirects to \(next.request.urlText), but \(blocker.reason): send there, or give a source that can be opened again",
                 part: blocker.part)
         }
+        if self.hasBody, !next.redirection.keepsBody, self.isMove(status, to: next.request) {
+            self.movedTo = "\(next.request.urlText) (\(status))"
+        }
         self.request = next.request
         self.hasBody = self.hasBody && next.redirection.keepsBody
+    }
+
+    /// Whether a redirect means that the form belongs there, and not that the server has it and shows a page.
+    private func isMove(_ status: Int, to next: HTTPRequest) -> Bool {
+        status == 301 || self.request.scheme != next.scheme && self.request.path == next.path
     }
 }
 #endif

@@ -37,6 +37,8 @@ package protocol SendMachine: Sendable {
     var upload: ResumableUpload? { get }
     /// Redirects that were followed; `nil` if they aren't counted.
     var redirects: Int? { get }
+    /// Where the server has moved to, and the status, if the redirect was followed without the body; `nil` if not.
+    var movedTo: String? { get }
     /// The algorithm for `Upload-Checksum` of the next request's content; `nil` for none.
     var checksum: String? { get }
 }
@@ -50,6 +52,7 @@ extension SendMachine {
     package var isBodyComplete: Bool? { nil }
     package var upload: ResumableUpload? { nil }
     package var redirects: Int? { nil }
+    package var movedTo: String? { nil }
     package var checksum: String? { nil }
 }
 

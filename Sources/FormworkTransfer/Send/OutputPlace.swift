@@ -42,8 +42,7 @@ enum OutputPlace {
         default: throw ExitStatus(23, "\(shown): is a device, FIFO or socket: name a file")
         }
         do { try self.tryFile(beside: FilePath(path)) } catch {
-            let cause = (error as? FormworkError)?.cause as? Errno
-            let reason = cause.map { " (\($0))" } ?? ""
+            let reason = Errno(of: error).map { " (\($0))" } ?? ""
             throw ExitStatus(23, "\(shown): the upload's state can't be written\(reason)")
         }
     }

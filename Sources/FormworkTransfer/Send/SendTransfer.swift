@@ -116,6 +116,10 @@ struct SendTransfer {
         do {
             let take: @Sendable (ExchangeAnswer, FormSender.Trace) async throws -> SendReport = {
                 progress?.finish(monitor)
+                if let place = $1.movedTo {
+                    Messages.warn(
+                        "the server redirects to \(place), and a form isn't sent on after that: send it to that URL")
+                }
                 return try await output.take($0, $1)
             }
             if let resuming = job.resuming {

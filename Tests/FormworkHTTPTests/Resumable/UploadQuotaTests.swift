@@ -20,7 +20,7 @@ import Testing
 
     private static func excess(
         _ entries: [UploadIndex.Entry], for length: Int64 = 0, count: Int = 4, bytes: Int64? = nil
-    ) throws -> UploadQuota.Excess? {
+    ) -> UploadQuota.Excess? {
         var options = UploadStoreOptions()
         (options.maximumCount, options.maximumTotalSize) = (count, bytes)
         let folder = FolderUploads(folder: "/nowhere", isDurable: false)
@@ -28,8 +28,8 @@ import Testing
         return quota.excess(of: entries.count, entries, for: length, now: Self.now)
     }
 
-    @Test func `Answers go first, then empty uploads, then those that have stopped, the oldest first`() throws {
-        let excess = try Self.excess([
+    @Test func `Answers go first, then empty uploads, then those that have stopped, the oldest first`() {
+        let excess = Self.excess([
             Self.entry("stopped", size: 5, idle: 601), Self.entry("stopped longer", size: 5, idle: 700),
             Self.entry("empty", idle: 11), Self.entry("empty longer", idle: 12),
             Self.entry("answered", isFinished: true), Self.entry("answered earlier", expires: 50, isFinished: true),
@@ -41,32 +41,32 @@ import Testing
         #expect(excess?.count == 1 && excess?.bytes == 0)
     }
 
-    @Test func `Uploads that have just begun or received bytes are kept`() throws {
-        let excess = try Self.excess([
+    @Test func `Uploads that have just begun or received bytes are kept`() {
+        let excess = Self.excess([
             Self.entry("empty", idle: 9), Self.entry("under way", size: 5, idle: 599), Self.entry("c"), Self.entry("d"),
         ])
         #expect(excess?.candidates.map(\.name) == [])
     }
 
-    @Test func `Nothing is removed while there is room`() throws {
+    @Test func `Nothing is removed while there is room`() {
         let three = ["a", "b", "c"].map { Self.entry($0, isFinished: true) }
-        #expect(try Self.excess(three) == nil)
-        #expect(try Self.excess([Self.entry("a", size: 60, idle: 601)], for: 40, bytes: 100) == nil)
+        #expect(Self.excess(three) == nil)
+        #expect(Self.excess([Self.entry("a", size: 60, idle: 601)], for: 40, bytes: 100) == nil)
     }
 
-    @Test func `The bytes that are missing are counted with the lengths that uploads announced`() throws {
+    @Test func `The bytes that are missing are counted with the lengths that uploads announced`() {
         let entries = [
             Self.entry("a", size: 10, length: 60, idle: 601), Self.entry("answered", size: 90, isFinished: true),
         ]
-        #expect(try Self.excess(entries, for: 41, bytes: 100)?.bytes == 1)
-        #expect(try Self.excess(entries, for: 100, bytes: 100)?.bytes == 60)
+        #expect(Self.excess(entries, for: 41, bytes: 100)?.bytes == 1)
+        #expect(Self.excess(entries, for: 100, bytes: 100)?.bytes == 60)
         // More than all uploads may have.
-        #expect(try Self.excess(entries, for: 101, bytes: 100) == nil)
+        #expect(Self.excess(entries, for: 101, bytes: 100) == nil)
     }
 
-    @Test func `Lengths beyond 64 bits together leave nothing`() throws {
+    @Test func `Lengths beyond 64 bits together leave nothing`() {
         let entries = ["a", "b"].map { Self.entry($0, length: .max, idle: 601) }
-        #expect(try Self.excess(entries, for: 1, bytes: .max)?.bytes == 1)
+        #expect(Self.excess(entries, for: 1, bytes: .max)?.bytes == 1)
     }
 }
 #endif

@@ -137,6 +137,24 @@ extension NIOTests {
             #expect(self.next(&machine).hasPrefix("failed: more than 1 redirect"))
         }
 
+        @Test(
+            "Plain: the place is known to which a server has moved, if the form isn't sent there",
+            arguments: [
+                (301, "http://h/b", "http://h/b (301)"), (301, "/b", "http://h/b (301)"),
+                (302, "https://h/up", "https://h/up (302)"), (303, "https://h:8443/up", "https://h:8443/up (303)"),
+                // The page after a form.
+                (302, "/done", nil), (303, "/done", nil), (302, "https://h/done", nil),
+                // The form is sent again.
+                (307, "https://h/up", nil), (308, "/b", nil),
+            ])
+        func plainMove(status: Int, location: String, place: String?) throws {
+            var machine = PlainSend(
+                try form(.text("x")).plan(), try HTTPRequest(to: "http://h/up"), UploadOptions(maximumRedirects: 1))
+            _ = machine.next()
+            #expect(!self.answer(&machine, status, [.location: location]))
+            #expect(machine.movedTo == place)
+        }
+
         // MARK: ResumableSend
 
         private let offer: HTTPFields = [.uploadDraftInteropVersion: "8", .location: "/u/1"]
