@@ -5,7 +5,7 @@ import SystemPackage
 /// A file that is only appended to, and that only one process at a time may open like this.
 ///
 /// Its content is the appended bytes, even after the process was killed. Its size is the only record of their number.
-package struct AppendedFile: ~Copyable {
+package struct AppendedFile: ~Copyable, Sendable {
     package let path: FilePath
     private let descriptor: FileDescriptor
 

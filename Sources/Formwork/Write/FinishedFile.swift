@@ -4,12 +4,30 @@ import SystemPackage
 
 /// A whole file of this process, which its owner removes later. It can become another file without a copy, by a second
 /// name, or be copied by the kernel.
-package struct FinishedFile: Sendable {
+package struct FinishedFile: Sendable, Hashable {
     package let path: FilePath
     /// Its size in bytes.
     package let count: Int64
 
     package init(_ path: FilePath, count: Int64) { (self.path, self.count) = (path, count) }
+
+    /// The regular file at a path, with its size; `nil` if there is none.
+    package init?(_ path: FilePath) {
+        guard let status = try? SystemCalls.status(of: path), status.kind == .regular else { return nil }
+        self.init(path, count: status.validator.size)
+    }
+
+    /// Some of its bytes.
+    package struct Slice: Sendable, Hashable {
+        package let file: FinishedFile
+        package let range: Range<Int64>
+
+        /// Whether these are all bytes of the file.
+        package var isWhole: Bool { self.range == 0..<self.file.count }
+    }
+
+    /// All of its bytes.
+    package var whole: Slice { Slice(file: self, range: 0..<self.count) }
 
     /// Writes it to a new file in a folder: `a.txt`, or `a (1).txt` if that is taken.
     /// - Throws: ``FormworkError/Code/writeFailed`` and `sourceUnavailable`. Nothing is left then.
@@ -28,6 +46,30 @@ package struct FinishedFile: Sendable {
 
     /// Bytes that are copied at a time, so that others get their turn.
     package static let stepSize: Int64 = 64 << 20
+}
+
+extension [FinishedFile] {
+    /// Where a range of the bytes is that they have together.
+    package func slices(_ range: Range<Int64>) -> [FinishedFile.Slice] {
+        var (slices, start): ([FinishedFile.Slice], Int64) = ([], 0)
+        for file in self {
+            let found = range.clamped(to: start..<start + file.count)
+            if !found.isEmpty {
+                slices.append(
+                    FinishedFile.Slice(file: file, range: found.lowerBound - start..<found.upperBound - start))
+            }
+            start += file.count
+        }
+        return slices
+    }
+}
+
+extension BodySource {
+    /// Bytes of finished files, one after another.
+    package static func slices(_ slices: [FinishedFile.Slice]) -> BodySource {
+        .concatenation(
+            slices.map { .file($0.file.path, offset: $0.range.lowerBound, length: Int64($0.range.count)) })
+    }
 }
 
 extension OpenFolder {

@@ -4,6 +4,7 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
+import FormworkResumable
 
 /// What the bucket knows of one unfinished upload: an object that is replaced as a whole, and only by a receiver that has
 /// read its current version.

@@ -48,7 +48,7 @@ struct PendingFiles {
         UploadMemory.lease?.fileEnded()
         let storage = self.storage
         let upload = try await StorageProblem.marking {
-            if let finished = stored.file { return try await storage.begin(file, from: finished) }
+            if let finished = stored.file { return try await storage.begin(file, from: [finished.whole]) }
             guard let name = stored.upload else { return nil }
             return try await storage.begin(file, fromUpload: name, nil)
         }
@@ -64,8 +64,11 @@ struct PendingFiles {
     ) async throws -> Bool {
         UploadMemory.lease?.fileEnded()
         let storage = self.storage
-        let upload = try await StorageProblem.marking {
-            try await storage.begin(file, fromUpload: form.upload, stored.content)
+        var file = file
+        if self.entries.contains(where: { $0.file.name == file.path.text }) { file.mayReplace = false }
+        let upload = try await StorageProblem.marking { [file] in
+            if !stored.slices.isEmpty { return try await storage.begin(file, from: stored.slices) }
+            return try await storage.begin(file, fromUpload: form.upload, stored.content)
         }
         guard let upload else { return false }
         self.add(upload, file, field: field)

@@ -7,6 +7,8 @@ package struct StoredBody: Sendable {
     package var content: BodySource
     /// The file that has its bytes; `nil` if they are elsewhere.
     package var file: FinishedFile?
+    /// The form that it is, if the places of its large files are known, and its bytes are in files of this process.
+    package var form: StoredForm?
     /// The name of the resumable upload that it is; `nil` for another body.
     package var upload: String?
     /// Its length in bytes.

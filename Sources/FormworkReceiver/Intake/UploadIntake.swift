@@ -12,7 +12,7 @@ import NIOCore
 package struct UploadIntake: Sendable {
     private var storage: any ReceiverStorage
     private var limits: ReceivingLimits
-    private let isDigesting: Bool
+    let isDigesting: Bool
     private let keepsPaths: Bool
     private let keepsFields: Bool
     private var arrivals: Arrivals
@@ -84,7 +84,7 @@ package struct UploadIntake: Sendable {
     private func placeLargeFiles(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt? {
         guard case .parts(_, isForm: true) = upload.content, upload.digests.isEmpty, let name = stored.upload,
             stored.length <= self.limits.bodyBytes,
-            let form = self.storage.form(ofUpload: name, isDigesting: self.isDigesting)
+            let form = stored.form ?? self.storage.form(ofUpload: name, isDigesting: self.isDigesting)
         else { return nil }
         let body = try BodyPlan(copying: form.rest).buffers()
         do { return try await self.take(upload, body, from: Origin(place: .form(form), start: 0)) } catch {
@@ -158,7 +158,9 @@ package struct UploadIntake: Sendable {
         _ upload: IncomingUpload, _ body: Body, from origin: Origin?
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
         try await self.withFiles { pending in
-            try await StorageProblem.marking { try await self.storage.checkRoom(for: upload.length ?? 0) }
+            var room = upload.length ?? 0
+            if case .form(let form) = origin?.place { room = form.copiedBytes }
+            try await StorageProblem.marking { [room] in try await self.storage.checkRoom(for: room) }
             var receipt = UploadReceipt()
             let fields: FormFields?
             if upload.digests.isEmpty {

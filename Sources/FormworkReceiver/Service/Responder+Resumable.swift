@@ -207,9 +207,10 @@ extension Responder {
             // An upload in several requests has no run: what it stores is not remembered under its key.
             let isKeyed = IdempotentUploads.Run.current != nil
             return await self.take(upload, head, client) { intake, upload throws in
-                let body = StoredBody(
+                var body = StoredBody(
                     completed.content, file: completed.file, upload: completed.name, length: completed.length,
                     digests: completed.digests)
+                body.form = StoredForm(completed, isDigesting: intake.isDigesting)
                 return try await (isKeyed ? intake.keyed : intake).take(upload, body)
             }
         } catch {

@@ -79,43 +79,48 @@ package final class FolderStorage: ReceiverStorage {
         try file.write(batch)
     }
 
-    package func begin(_ file: IncomingFile) async throws -> any StorageUpload { try await self.make(file) }
-
-    private func make(_ file: IncomingFile) async throws -> FolderUpload {
+    package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
         let folder = self.folder
         if file.condition != .none {
             try await NIOThreadPool.singleton.runIfActive { try self.check(file) }
         }
         let unpublished = try await NIOThreadPool.singleton.runIfActive { try folder.makeFile() }
-        self.count.add(1, ordering: .relaxed)
-        return FolderUpload(self, unpublished, file)
+        return self.upload(unpublished, file)
     }
 
-    package func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)? {
+    package func begin(
+        _ file: IncomingFile, from slices: [FinishedFile.Slice]
+    ) async throws -> (any StorageUpload)? {
         let (folder, replaced) = (self.folder, self.rule(for: file) == .replacing ? file.path : nil)
-        let adopted = try await NIOThreadPool.singleton.runIfActive {
+        let adopted = try await NIOThreadPool.singleton.runIfActive { () throws -> UnpublishedFile? in
             try self.check(file)
-            return folder.adopt(finished, replacing: replaced)
+            guard slices.count == 1, slices[0].isWhole else { return nil }
+            return folder.adopt(slices[0].file, replacing: replaced)
         }
-        guard adopted == nil else {
-            self.count.add(1, ordering: .relaxed)
-            return adopted.map { FolderUpload(self, $0, file) }
-        }
-        try await self.checkRoom(for: finished.count)
-        let upload = try await self.make(file)
+        if let adopted { return self.upload(adopted, file) }
+        try await self.checkRoom(for: slices.reduce(0) { $0 + Int64($1.range.count) })
+        let copy = try await NIOThreadPool.singleton.runIfActive { try folder.makeFile() }
         do {
-            var offset: Int64 = 0
-            while offset < finished.count {
-                try Task.checkCancellation()
-                let end = min(offset + FinishedFile.stepSize, finished.count)
-                try await upload.copy(finished, offset..<end)
-                offset = end
+            for slice in slices {
+                var rest = slice.range
+                while !rest.isEmpty {
+                    try Task.checkCancellation()
+                    let end = min(rest.lowerBound + FinishedFile.stepSize, rest.upperBound)
+                    let range = rest.lowerBound..<end
+                    try await NIOThreadPool.singleton.runIfActive { try self.copy(slice.file, range, to: copy) }
+                    rest = end..<rest.upperBound
+                }
             }
-            return upload
+            return self.upload(copy, file)
         } catch {
-            await upload.abandon()
+            try? await NIOThreadPool.singleton.runIfActive { copy.close() }
             throw error
         }
+    }
+
+    private func upload(_ unpublished: UnpublishedFile, _ file: IncomingFile) -> FolderUpload {
+        self.count.add(1, ordering: .relaxed)
+        return FolderUpload(self, unpublished, file)
     }
 
     /// How many bytes an upload may collect before they are written: many for few uploads, few for many.
@@ -289,13 +294,6 @@ private final class FolderUpload: StorageUpload {
     func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
         guard buffer.readableBytes > 0 else { return }
         try await self.copies(of: finished)?.add(offset..<offset + Int64(buffer.readableBytes))
-    }
-
-    /// Copies bytes, and waits until they are there.
-    func copy(_ finished: FinishedFile, _ range: Range<Int64>) async throws {
-        guard let copies = self.copies(of: finished) else { return }
-        try await copies.add(range)
-        try await copies.finish()
     }
 
     /// `nil` if the upload has ended.

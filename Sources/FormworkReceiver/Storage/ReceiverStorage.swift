@@ -15,10 +15,11 @@ package protocol ReceiverStorage: Sendable {
     func hasRoom(for room: UploadRoom) async -> Bool
     /// Begins a file, which stays invisible until it is finished.
     func begin(_ file: IncomingFile) async throws -> any StorageUpload
-    /// Begins a file that has the bytes of a finished one, which is removed afterwards.
-    /// - Returns: The file with all its bytes; `nil` if the storage can't use the finished one, and its bytes must be
+    /// Begins a file that has bytes of finished ones, which are removed afterwards.
+    /// - Parameter slices: The bytes, one after another.
+    /// - Returns: The file with all its bytes; `nil` if the storage can't use the finished ones, and its bytes must be
     ///   written.
-    func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)?
+    func begin(_ file: IncomingFile, from slices: [FinishedFile.Slice]) async throws -> (any StorageUpload)?
     /// Begins a file that has bytes of a complete upload, which the storage itself has.
     /// - Parameters:
     ///   - name: The upload's name.
@@ -68,7 +69,9 @@ extension ReceiverStorage {
     package var maximumPathBytes: Int { SafePath.maximumBytes }
     package func checkRoom(for bytes: Int64) async throws {}
     package func hasRoom(for room: UploadRoom) async -> Bool { true }
-    package func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)? { nil }
+    package func begin(
+        _ file: IncomingFile, from slices: [FinishedFile.Slice]
+    ) async throws -> (any StorageUpload)? { nil }
     package func begin(
         _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
     ) async throws -> (any StorageUpload)? { nil }

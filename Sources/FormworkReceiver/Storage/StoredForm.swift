@@ -1,5 +1,7 @@
 #if Transfer
 import Formwork
+import FormworkCore
+import FormworkResumable
 
 /// A complete form that the storage has, and whose large files it can place without their bytes being read.
 package struct StoredForm: Sendable {
@@ -9,6 +11,11 @@ package struct StoredForm: Sendable {
         package var content: Range<Int64>
         /// Its SHA-256 in hexadecimal; `nil` if it isn't known.
         package var sha256: String?
+        /// The files with these bytes, one after another; none if the storage has them itself.
+        package var slices: [FinishedFile.Slice] = []
+
+        /// Whether its bytes are those of one whole file.
+        var isWholeFile: Bool { self.slices.count == 1 && self.slices[0].isWhole }
     }
 
     /// The name of the resumable upload that it is.
@@ -31,6 +38,27 @@ package struct StoredForm: Sendable {
             left += Int64(file.content.count)
         }
         self.places = places
+    }
+
+    /// A form in files of this process.
+    /// - Parameter isDigesting: Whether only files with digests count.
+    /// - Returns: `nil` if it isn't known where large files are in it.
+    package init?(_ upload: CompletedUpload, isDigesting: Bool) {
+        let (map, files) = (upload.form?.files ?? [], upload.files)
+        let known = map.filter { !isDigesting || $0.sha256 != nil }
+        guard !known.isEmpty, !files.isEmpty else { return nil }
+        let found = known.map { file in
+            File(
+                content: file.range, sha256: file.sha256.map { Hex.text(Array($0)) }, slices: files.slices(file.range))
+        }
+        self.init(upload: upload.name, length: upload.length, files: found) { ranges in
+            .slices(ranges.flatMap(files.slices))
+        }
+    }
+
+    /// Bytes that are stored once more when its files are.
+    var copiedBytes: Int64 {
+        self.files.reduce(self.length) { $1.isWholeFile ? $0 - Int64($1.content.count) : $0 }
     }
 
     /// The form as if these files were empty.

@@ -12,8 +12,10 @@ public struct CompletedUpload: Sendable {
     package var name: String
     /// Its bytes, which can be read repeatedly until the handler returns. Then they are removed.
     public var content: BodySource
-    /// The file with the bytes; `nil` if they are in a storage of the caller's.
-    package var file: FinishedFile?
+    /// The files with the bytes, in order; none if they are in a storage of the caller's.
+    package var files: [FinishedFile] = []
+    /// Where the form's large files are; `nil` if that wasn't found while it arrived.
+    package var form: FormMap?
     /// The digests of all bytes that were computed while they arrived.
     package var digests: [DigestValue] = []
     /// The server's own note, which ``ResumableHandler/note`` gave it.
@@ -44,6 +46,9 @@ public struct CompletedUpload: Sendable {
             record.metadata["filename"] ?? record.metadata["name"]
             ?? record.request.headerFields[.contentDisposition].flatMap(DispositionFilename.read)
     }
+
+    /// The file with all bytes; `nil` if they are elsewhere, or in several.
+    package var file: FinishedFile? { self.files.count == 1 ? self.files[0] : nil }
 
     /// Whether it is a multipart form, which ``parts(profile:limits:)`` and ``form(profile:limits:memory:)`` read.
     public var isForm: Bool { UploadRecord.isForm(self.contentType) }

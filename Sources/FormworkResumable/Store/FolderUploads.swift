@@ -11,7 +11,8 @@ import FormworkFiles
 import Synchronization
 import SystemPackage
 
-/// Uploads in a folder: `NAME.data` contains the bytes, `NAME.json` the record.
+/// Uploads in a folder: `NAME.data` contains the bytes, `NAME.json` the record. A form with large files continues in
+/// `NAME.1.data`, and so on (``FolderContent``).
 ///
 /// Several processes may share the folder: only one at a time uses an upload. All state is in the files, so it survives
 /// the end of the process at any moment.
@@ -51,6 +52,12 @@ struct FolderUploads: UploadStorage {
     }
 
     func count(of name: String) async throws -> Int64 {
+        // Only the record says how many bytes of each file count.
+        if FinishedFile(self.dataPath(name, 1)) != nil,
+            let starts = try await self.record(of: name).flatMap(UploadRecord.init)?.starts, let start = starts.last
+        {
+            return start + (FinishedFile(self.dataPath(name, starts.count))?.count ?? 0)
+        }
         // Another failure isn't an upload without bytes: its client would send them again, after those that are there.
         do throws(Errno) { return try FileValidator(ofRegularFile: self.dataPath(name))?.size ?? 0 } catch {
             guard error == .noSuchFileOrDirectory else {
@@ -63,7 +70,8 @@ struct FolderUploads: UploadStorage {
 
     func open(_ name: String) async throws -> (any UploadContent)? {
         do throws(FormworkError) {
-            return FolderContent(try AppendedFile(self.dataPath(name), creating: false), isDurable: self.isDurable)
+            let first = try AppendedFile(self.dataPath(name), creating: false)
+            return FolderContent(first, isDurable: self.isDurable) { self.dataPath(name, $0) }
         } catch {
             switch error.cause as? Errno {
             case .noSuchFileOrDirectory?: return nil
@@ -73,12 +81,20 @@ struct FolderUploads: UploadStorage {
         }
     }
 
-    func discardBytes(of name: String) async throws { PrivateFile.remove(self.dataPath(name)) }
+    func discardBytes(of name: String) async throws { self.removeData(of: name) }
 
     func discard(_ name: String) async throws {
         // The record is removed first, and the upload with it.
         PrivateFile.remove(self.recordPath(name))
-        PrivateFile.remove(self.dataPath(name))
+        self.removeData(of: name)
+    }
+
+    /// Removes all files with an upload's bytes. The last one goes first, so that the first one shows that there may be
+    /// others.
+    private func removeData(of name: String) {
+        var end = 1
+        while FinishedFile(self.dataPath(name, end)) != nil { end += 1 }
+        for number in (0..<end).reversed() { PrivateFile.remove(self.dataPath(name, number)) }
     }
 
     func names() async throws -> [String] { try self.files().records }
@@ -89,15 +105,19 @@ struct FolderUploads: UploadStorage {
         guard let files = try? self.files() else { return }
         let records = Set(files.records)
         for name in files.data where !records.contains(name) && self.age(self.dataPath(name), now) ?? 0 > 3600 {
-            PrivateFile.remove(self.dataPath(name))
+            self.removeData(of: name)
         }
     }
 
     /// The state that an upload's files show without being read; `nil` without a record.
     func stamp(of name: String) -> (record: FileValidator, size: Int64, written: Double)? {
         guard let record = try? FileValidator(ofRegularFile: self.recordPath(name)) else { return nil }
-        let data = try? FileValidator(ofRegularFile: self.dataPath(name))
-        return (record, data?.size ?? 0, Double((data ?? record).modified.seconds))
+        var data = try? FileValidator(ofRegularFile: self.dataPath(name))
+        var (size, number) = (data?.size ?? 0, 1)
+        while data != nil, let next = try? FileValidator(ofRegularFile: self.dataPath(name, number)) {
+            (data, size, number) = (next, size + min(next.size, .max - size), number + 1)
+        }
+        return (record, size, Double((data ?? record).modified.seconds))
     }
 
     /// Seconds since a record was written; `nil` if that can't be determined.
@@ -111,7 +131,11 @@ struct FolderUploads: UploadStorage {
         return bytes.map { length <= $0 } ?? true
     }
 
-    private func dataPath(_ name: String) -> FilePath { self.folder.appending("\(name).data") }
+    /// - Parameter number: Of the file; the first is 0.
+    private func dataPath(_ name: String, _ number: Int = 0) -> FilePath {
+        self.folder.appending(number == 0 ? "\(name).data" : "\(name).\(number).data")
+    }
+
     private func recordPath(_ name: String) -> FilePath { self.folder.appending("\(name).json") }
 
     /// The uploads' names, by kind of file.
@@ -140,50 +164,5 @@ struct FolderUploads: UploadStorage {
         guard let modified = (try? FileValidator(ofRegularFile: path))?.modified else { return nil }
         return now.timeIntervalSince1970 - Double(modified.seconds)
     }
-}
-
-/// The bytes of an upload in a folder, locked against other processes while open.
-final class FolderContent: UploadContent {
-    private let file: Mutex<AppendedFile?>
-    private let path: FilePath
-    private let isDurable: Bool
-
-    init(_ file: consuming AppendedFile, isDurable: Bool) {
-        self.path = file.path
-        self.isDurable = isDurable
-        self.file = Mutex(consume file)
-    }
-
-    func append(_ bytes: [UInt8], at offset: Int64) async throws { try self.append(bytes) }
-
-    /// The same for any chunk, without a copy.
-    func append(_ bytes: some BodyChunk) throws(FormworkError) {
-        try self.file.withLock { file throws(FormworkError) in try file?.append(bytes) }
-    }
-
-    func truncate(to count: Int64) async throws {
-        try self.file.withLock { file throws(FormworkError) in try file?.truncate(to: count) }
-    }
-
-    func sync() async throws {
-        try self.file.withLock { file throws(FormworkError) in try file?.finishAppending(durably: self.isDurable) }
-    }
-
-    func finished(count: Int64) async throws -> BodySource { .file(self.path) }
-
-    /// The complete file, which may get a second name.
-    func finishedFile(count: Int64) -> FinishedFile { FinishedFile(self.path, count: count) }
-
-    /// Up to `limit` bytes from an offset on; none at the end.
-    func bytes(at offset: Int64, upTo limit: Int) throws(FormworkError) -> [UInt8] {
-        try self.file.withLock { file throws(FormworkError) in try file?.bytes(at: offset, upTo: limit) ?? [] }
-    }
-
-    /// Frees the space of bytes that were discarded, unless the file has got another name.
-    func empty() throws(FormworkError) {
-        try self.file.withLock { file throws(FormworkError) in try file?.emptyIfUnnamed() }
-    }
-
-    func close() async { self.file.withLock { $0 = nil } }
 }
 #endif

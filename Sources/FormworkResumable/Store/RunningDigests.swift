@@ -2,45 +2,55 @@
 import FormworkCore
 import FormworkDigests
 
-/// Digests of an upload's first bytes, computed while they arrive.
+/// Digests of an upload's first bytes, and the places of a form's files in them, found while they arrive.
 struct RunningDigests: Sendable {
-    private var digests: [any BodyDigest]
-    /// The number of these bytes. Stays 0 if there is no digest to compute.
-    private(set) var count: Int64 = 0
-    private var mark: (digests: [any BodyDigest], count: Int64)?
-
-    /// - Parameter algorithms: Names in the registry of RFC 9530. Those that aren't supported are ignored.
-    init(_ algorithms: some Sequence<String> = []) {
-        self.digests = Set(algorithms).sorted().compactMap(DigestAlgorithms.digest(named:))
+    private struct State: Sendable {
+        var digests: [any BodyDigest]
+        var form: FormMapper?
+        /// The number of these bytes. Stays 0 if nothing is to be computed.
+        var count: Int64 = 0
     }
 
-    /// Whether there is no digest to compute.
-    var isEmpty: Bool { self.digests.isEmpty }
+    private var state: State
+    /// Before the first byte.
+    private let empty: State
+    private var mark: State?
+
+    /// - Parameters:
+    ///   - algorithms: Names in the registry of RFC 9530. Those that aren't supported are ignored.
+    ///   - form: Finds a form's files; `nil` if it isn't a form, or they aren't wanted.
+    init(_ algorithms: some Sequence<String> = [], form: FormMapper? = nil) {
+        self.empty = State(
+            digests: Set(algorithms).sorted().compactMap(DigestAlgorithms.digest(named:)), form: form)
+        self.state = self.empty
+    }
+
+    var count: Int64 { self.state.count }
+    /// What was found of a form in these bytes.
+    var form: FormMapper? { self.state.form }
+    /// Whether there is nothing to compute.
+    var isEmpty: Bool { self.empty.digests.isEmpty && self.empty.form == nil }
 
     mutating func update(_ bytes: some BodyChunk) {
         guard !self.isEmpty else { return }
-        for index in self.digests.indices {
-            bytes.withBytes { self.digests[index].update($0) }
+        bytes.withBytes { bytes in
+            for index in self.state.digests.indices { self.state.digests[index].update(bytes) }
+            self.state.form?.update(bytes)
         }
-        self.count += Int64(bytes.byteCount)
+        self.state.count += Int64(bytes.byteCount)
     }
 
     /// Sets a mark here, to which ``rewind(to:)`` can return, or removes it.
-    mutating func mark(_ isSet: Bool) { self.mark = isSet ? (self.digests, self.count) : nil }
+    mutating func mark(_ isSet: Bool) { self.mark = isSet ? self.state : nil }
 
     /// Takes the bytes after `offset` back: returns to the mark, or begins again at the upload's first byte.
     mutating func rewind(to offset: Int64) {
         guard self.count > offset else { return }
-        if let mark = self.mark, mark.count <= offset {
-            (self.digests, self.count) = mark
-        } else {
-            self.digests = self.digests.map { type(of: $0).init() }
-            self.count = 0
-        }
+        self.state = self.mark.flatMap { $0.count <= offset ? $0 : nil } ?? self.empty
     }
 
     var values: [DigestValue] {
-        self.digests.map { DigestValue(algorithm: type(of: $0).algorithm, bytes: $0.finalized()) }
+        self.state.digests.map { DigestValue(algorithm: type(of: $0).algorithm, bytes: $0.finalized()) }
     }
 }
 

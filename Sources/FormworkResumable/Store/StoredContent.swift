@@ -34,7 +34,12 @@ final class StoredContent {
         // A form is sent for its files, which have digests of their own.
         let own = store.options.digestsFiles && !record.isForm ? [SHA256Digest.algorithm] : []
         self.algorithms = Set(record.digestAlgorithms + own)
-        self.digests = RunningDigests(self.algorithms)
+        let form = record.isForm && store.options.findsFiles ? record.contentType : nil
+        self.digests = RunningDigests(
+            self.algorithms,
+            form: form.flatMap {
+                FormMapper($0, digestsFiles: store.options.digestsFiles, least: Self.leastFile)
+            })
     }
 
     /// Whether the bytes are open, and locked against other processes.
@@ -61,10 +66,18 @@ final class StoredContent {
         }
         guard let file = self.file else { throw StoredUpload.Failure.missing }
         if let file = file as? any ObservingContent { await self.observe(file) }
+        let folder = file as? FolderContent
+        if let folder {
+            do { self.record.starts = try folder.open(record.starts ?? []) } catch {
+                throw StoredUpload.Failure.unreadable(error)
+            }
+        }
         try await self.dropUnchecked()
         // There may be bytes of a request that was ended a moment ago, or with its process. They are reported next.
         try await self.sync()
-        do { return try await self.store.count(of: self.name) } catch { throw StoredUpload.Failure.unreadable(error) }
+        do { return if let folder { try folder.count() } else { try await self.store.count(of: self.name) } } catch {
+            throw StoredUpload.Failure.unreadable(error)
+        }
     }
 
     /// Releases the bytes for others.
@@ -111,6 +124,11 @@ final class StoredContent {
     /// Removes bytes whose digest was never compared.
     func dropUnchecked() async throws {
         guard let offset = self.record.uncheckedOffset else { return }
+        if let folder = self.file as? FolderContent, let starts = self.record.starts {
+            // The record first: it must not name a file that is gone.
+            self.record.starts = folder.starts(within: offset)
+            if self.record.starts != starts { try await self.save() }
+        }
         try await self.file?.truncate(to: offset)
         self.rewindDigests(to: offset)
         // If the record reached the disk and this truncation didn't, wrong bytes would count.
@@ -146,6 +164,23 @@ final class StoredContent {
             guard let old = try? file.bytes(at: self.digests.count, upTo: limit), !old.isEmpty else { return }
             self.digests.update(old)
             room -= old.count
+        }
+    }
+
+    /// Gives large files of a form files of their own, once enough of their bytes have arrived.
+    /// - Parameter count: The number of bytes.
+    /// - Throws: The storage's error. It isn't known then what the record says.
+    func separateFiles(count: Int64) async throws {
+        guard let folder = self.file as? FolderContent, let form = self.digests.form, self.digests.count == count else {
+            return
+        }
+        for border in form.borders(after: self.record.starts?.last ?? 0)
+        where count - border <= Self.leastFile + Self.mostMoved {
+            // Without it the file's bytes are copied in the end.
+            guard (try? folder.prepareSplit(at: border)) != nil else { return }
+            self.record.starts = (self.record.starts ?? []) + [border]
+            try await self.save()
+            folder.split()
         }
     }
 
@@ -194,7 +229,8 @@ final class StoredContent {
         let content = try await file.finished(count: count)
         let digests = try await self.digests(of: content, file, count: count)
         var upload = CompletedUpload(self.name, self.record, content, length: count)
-        upload.file = (file as? FolderContent)?.finishedFile(count: count)
+        upload.files = (file as? FolderContent)?.finishedFiles(count: count) ?? []
+        if let form = self.digests.form?.map, form.position.count == count { upload.form = form }
         upload.digests = digests
         return upload
     }
@@ -239,6 +275,10 @@ final class StoredContent {
         }
     }
 
+    /// The least bytes of a form's file that is found while it arrives.
+    private static let leastFile: Int64 = 1 << 20
+    /// The most bytes besides these that are copied for it.
+    private static let mostMoved: Int64 = 8 << 20
     private static let largestKeptAnswer = 64 << 10
     /// Bytes that are read again with each addition, at least.
     private static let leastReadAgain = 1 << 20

@@ -208,6 +208,11 @@ package actor StoredUpload {
         }
         self.resource = next
         self.content.digest(bytes, at: offset)
+        do { try await self.content.separateFiles(count: next.offset) } catch {
+            self.endTransfer()
+            await self.content.close()
+            throw Failure.full(error)
+        }
         // The turn ended while the storage stored the bytes, which are there.
         guard self.transfer?.number == turn.number else { throw Failure.superseded }
         self.transfer?.check?.update(bytes)

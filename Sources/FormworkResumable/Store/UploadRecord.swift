@@ -36,6 +36,8 @@ struct UploadRecord: Codable, Sendable {
     var note: Data?
     /// The most bytes of this upload, if fewer than the store accepts.
     var maxSize: Int64?
+    /// Where each file after the first begins, in a folder that has the bytes in several; `nil` if they are in one.
+    var starts: [Int64]?
 
     init(
         _ creation: UploadCreation, _ request: HTTPRequest, _ terms: (note: [UInt8]?, maxSize: Int64?) = (nil, nil),

@@ -17,6 +17,9 @@ public struct UploadStoreOptions: Sendable {
     package var idleTime: Double = 10
     /// Whether the SHA-256 of each upload that isn't a form is computed while it arrives.
     package var digestsFiles = false
+    /// Whether the large files of forms are found while the forms arrive. In a folder, each gets a file of its own, which
+    /// can become the stored file. Their SHA-256 is computed with `digestsFiles`.
+    package var findsFiles = false
     /// The most bytes of all uploads together; `nil` for no limit. An upload counts with the length that it announced.
     /// One that announced none ends with 507 when no bytes are left.
     public var maximumTotalSize: Int64?

@@ -81,6 +81,7 @@ struct ReceiveResuming: ParsableArguments {
         options.maximumTotalSize = self.resumeTotal?.bytes
         options.isDurable = isDurable
         options.digestsFiles = isDigesting
+        options.findsFiles = folder != nil
         if let resumeDir { return try UploadStore(FilePath(resumeDir), options: options, makesFolder: true) }
         if let folder { return UploadStore(folder.appending(".formwork-resumable"), options: options) }
         guard let bucket else { return nil }

@@ -1,4 +1,4 @@
-#if Transfer
+#if Resumable
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -6,20 +6,20 @@ import Foundation
 #endif
 
 /// Where the large files of a form are in its bytes, as far as these have arrived.
-struct FormMap: Codable, Hashable, Sendable {
+package struct FormMap: Codable, Hashable, Sendable {
     /// The content of a file.
-    struct File: Codable, Hashable, Sendable {
-        var start: Int64
-        var end: Int64
+    package struct File: Codable, Hashable, Sendable {
+        package var start: Int64
+        package var end: Int64
         /// `nil` if it wasn't computed.
-        var sha256: Data?
+        package var sha256: Data?
 
-        var range: Range<Int64> { self.start..<self.end }
+        package var range: Range<Int64> { self.start..<self.end }
     }
 
     /// What the parser needs to continue here, in another process too.
-    struct Position: Codable, Hashable, Sendable {
-        enum Place: String, Codable, Sendable {
+    package struct Position: Codable, Hashable, Sendable {
+        package enum Place: String, Codable, Sendable {
             /// Before the first part.
             case preamble
             /// In a part's header section.
@@ -30,7 +30,7 @@ struct FormMap: Codable, Hashable, Sendable {
         }
 
         /// The form's bytes up to here.
-        var count: Int64
+        package var count: Int64
         var place: Place
         /// The last of these bytes: of a preamble or header section all, of content those that may begin a delimiter.
         var held = Data()
@@ -42,7 +42,7 @@ struct FormMap: Codable, Hashable, Sendable {
         var digest: Data?
 
         /// Whether its numbers fit together.
-        var isUsable: Bool {
+        package var isUsable: Bool {
             0...(1 << 59) ~= self.count && Int64(self.held.count) <= self.count
                 && (self.content.map { 0...self.count ~= $0 } ?? true)
         }
@@ -51,11 +51,13 @@ struct FormMap: Codable, Hashable, Sendable {
     /// More aren't noted: the others are read when the form is complete.
     static let limit = 1_000
 
-    var files: [File] = []
-    var position: Position
+    package var files: [File] = []
+    package var position: Position
+
+    package init(files: [File] = [], position: Position) { (self.files, self.position) = (files, position) }
 
     /// Whether the files follow one another within the form's bytes.
-    var isUsable: Bool {
+    package var isUsable: Bool {
         var last: Int64 = 0
         for file in self.files {
             guard last <= file.start, file.start <= file.end else { return false }

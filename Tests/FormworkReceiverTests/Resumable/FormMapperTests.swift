@@ -3,7 +3,7 @@ import FormworkCore
 import Foundation
 import Testing
 
-@testable import FormworkReceiver
+@testable import FormworkResumable
 
 /// Where a form's files are is found while the form arrives, by any number of receivers.
 @Suite struct FormMapperTests {

@@ -1,4 +1,4 @@
-#if Transfer
+#if Resumable
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -14,14 +14,15 @@ import FormworkDigests
 ///
 /// It decides nothing about the form: another parser checks limits and names when the form is complete. If this one can't
 /// read the form, there is no map, and the other finds out why.
-struct FormMapper: Sendable {
+package struct FormMapper: Sendable {
     private let digestsFiles: Bool
     /// The least bytes of a file that is noted.
     private let least: Int64
     private var parser: MultipartParser
     /// What is added to the parser's offset to get the form's.
     private var shift: Int64 = 0
-    private var files: [FormMap.File] = []
+    /// The large files that have ended.
+    private(set) var files: [FormMap.File] = []
     private var place = FormMap.Position.Place.preamble
     private var count: Int64 = 0
     /// ``FormMap/Position/held``
@@ -39,7 +40,7 @@ struct FormMapper: Sendable {
     ///   - digestsFiles: Whether the SHA-256 of each file is computed.
     ///   - least: The least bytes of a file that is noted.
     /// - Returns: `nil` if it isn't a form.
-    init?(_ contentType: String, digestsFiles: Bool, least: Int64) {
+    package init?(_ contentType: String, digestsFiles: Bool, least: Int64) {
         guard let parser = try? MultipartParser(contentType: contentType, profile: .default, limits: Self.limits) else {
             return nil
         }
@@ -54,7 +55,7 @@ struct FormMapper: Sendable {
     }()
 
     /// A mapper that continues after the bytes that a map is of.
-    init?(_ contentType: String, digestsFiles: Bool, least: Int64, after map: FormMap) {
+    package init?(_ contentType: String, digestsFiles: Bool, least: Int64, after map: FormMap) {
         self.init(contentType, digestsFiles: digestsFiles, least: least)
         let (from, delimiter) = (map.position, self.parser.delimiter.dropFirst(2) + [0x0D, 0x0A])
         (self.files, self.place, self.count) = (map.files, from.place, from.count)
@@ -85,7 +86,7 @@ struct FormMapper: Sendable {
     }
 
     /// What was found; `nil` if it can't be read as a form.
-    var map: FormMap? {
+    package var map: FormMap? {
         guard !self.hasFailed else { return nil }
         var position = FormMap.Position(count: self.count, place: self.place, held: Data(self.held))
         if self.place == .content {
@@ -95,8 +96,18 @@ struct FormMapper: Sendable {
         return FormMap(files: self.files, position: position)
     }
 
+    /// Where the large files after an offset begin and end, in order, as far as that is known. The one that begins at the
+    /// offset only ends.
+    func borders(after offset: Int64) -> [Int64] {
+        var borders = self.files.reversed().prefix { $0.end > offset }.reversed().flatMap { [$0.start, $0.end] }
+        if let content, self.isFile, self.contentBytes >= self.least, self.files.count < FormMap.limit {
+            borders.append(content)
+        }
+        return borders.filter { $0 > offset }
+    }
+
     /// Takes the form's next bytes.
-    mutating func update(_ bytes: RawSpan) {
+    package mutating func update(_ bytes: RawSpan) {
         guard !self.hasFailed else { return }
         self.count += Int64(bytes.byteCount)
         let start = self.parse(bytes)
