@@ -11,7 +11,7 @@ import SystemPackage
 /// becomes the stored file without being copied. The upload's record says where each begins, so each but the last has a
 /// definite length, and what is beyond that doesn't count.
 final class FolderContent: UploadContent {
-    /// An open file, which is closed when nobody has it any more.
+    /// An open file. The last reference closes it.
     private final class OpenFile: Sendable {
         let file: AppendedFile
 
