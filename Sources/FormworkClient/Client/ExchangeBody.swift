@@ -5,23 +5,23 @@ import FormworkNIO
 import FormworkResumable
 
 /// A body, or the part of it that a request carries: resuming sends the rest.
-public struct ExchangeBody: Sendable {
+package struct ExchangeBody: Sendable {
     /// The whole body.
-    public var plan: BodyPlan
+    package var plan: BodyPlan
     /// Bytes to skip without reading them.
-    public var offset: Int64
+    package var offset: Int64
     /// The most bytes to send; `nil` sends all up to the end.
-    public var count: Int64?
+    package var count: Int64?
     /// Whether the length isn't sent to the server, even if it is known.
     package var isChunked = false
 
     /// Creates a body; by default the whole one.
-    public init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
+    package init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
         (self.plan, self.offset, self.count) = (plan, offset, count)
     }
 
     /// Bytes that the request carries; `nil` if unknown.
-    public var length: Int64? {
+    package var length: Int64? {
         guard !self.isChunked, let rest = self.plan.contentLength.map({ max(0, $0 - self.offset) }) else { return nil }
         return self.count.map { min($0, rest) } ?? rest
     }

@@ -12,7 +12,7 @@ import NIOHTTPTypesHTTP2
 import NIOPosix
 import Synchronization
 
-/// Makes exchanges with a server: a request with a planned body, and its answer.
+/// The HTTP client of a ``FormSender``: how it connects, and on which threads.
 ///
 /// Unlike other clients, it reports informational answers while the body is being sent, how many bytes the system
 /// accepted, and answers that arrive before the body's end. Each connection serves one exchange.
@@ -43,7 +43,7 @@ public struct FormClient: Sendable {
     ///   - informed: Called with each informational answer (1xx) when it arrives.
     ///   - answered: Called with the final answer.
     /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
-    public func exchange<Result: Sendable>(
+    package func exchange<Result: Sendable>(
         _ request: HTTPRequest, body: ExchangeBody? = nil, expectsContinue: Bool? = nil,
         reading: ReaderOptions = ReaderOptions(), monitor: UploadMonitor? = nil,
         informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },

@@ -11,9 +11,9 @@
 /// parameters = *(";" ("type=" | "filename=" | "encoder=" | "headers=" | "length=") value)
 /// word     = DQUOTE *(any | "\\" | "\"") DQUOTE | bare text without ";", and in files without ","
 /// ```
-public struct FormArgument: Hashable, Sendable {
+package struct FormArgument: Hashable, Sendable {
     /// The content of an argument.
-    public enum Content: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         /// A field with this text.
         case text(String, Parameters)
         /// A field with a file's content; `-` is standard input.
@@ -27,38 +27,38 @@ public struct FormArgument: Hashable, Sendable {
     }
 
     /// A file with its parameters.
-    public struct File: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
         /// Its path; `-` is standard input.
-        public var path: String
+        package var path: String
         /// Its parameters.
-        public var parameters: Parameters
+        package var parameters: Parameters
 
         /// A file.
-        public init(path: String, parameters: Parameters = Parameters()) {
+        package init(path: String, parameters: Parameters = Parameters()) {
             self.path = path
             self.parameters = parameters
         }
     }
 
     /// The parameters after `;`.
-    public struct Parameters: Hashable, Sendable {
+    package struct Parameters: Hashable, Sendable {
         /// The value of `type=`, with its parameters; `nil` when absent.
-        public var contentType: String?
+        package var contentType: String?
         /// The value of `filename=`; `nil` when absent.
-        public var filename: String?
+        package var filename: String?
         /// The value of `encoder=`; `nil` when absent.
-        public var encoder: String?
+        package var encoder: String?
         /// The values of `headers=` in order.
-        public var headers: [Header] = []
+        package var headers: [Header] = []
         /// The value of `length=` in bytes, for standard input; `nil` when absent. curl doesn't have it.
-        public var length: Int64?
+        package var length: Int64?
 
         /// No parameters.
-        public init() {}
+        package init() {}
     }
 
     /// A value of `headers=`.
-    public enum Header: Hashable, Sendable {
+    package enum Header: Hashable, Sendable {
         /// A header line.
         case line(String)
         /// A file with header lines.
@@ -66,15 +66,15 @@ public struct FormArgument: Hashable, Sendable {
     }
 
     /// The form field's name: the text before the first `=`; `nil` if that is empty.
-    public var name: String?
+    package var name: String?
     /// The argument's content.
-    public var content: Content
+    package var content: Content
     /// curl's warnings; empty in the strict grammar, where these are errors.
-    public var warnings: [String] = []
+    package var warnings: [String] = []
 
     /// Reads an argument of `--form-string`: the text after the first `=` is the literal value.
     /// - Throws: ``FormworkError/Code/invalidArgument`` if there is no `=`.
-    public init(literal argument: String) throws(FormworkError) {
+    package init(literal argument: String) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument, example: "name=value")
         self.name = name
         self.content = .text(String(rest) ?? "", Parameters())
@@ -82,7 +82,7 @@ public struct FormArgument: Hashable, Sendable {
 
     /// Reads an argument of `-F`.
     /// - Throws: ``FormworkError/Code/invalidArgument``, with the column, in characters from 1, and a correction.
-    public init(parsing argument: String, grammar: FormGrammar = .strict) throws(FormworkError) {
+    package init(parsing argument: String, grammar: FormGrammar = .strict) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument, example: "name=value or name=@file")
         self.name = name
         var scanner = FormArgumentScanner(argument, at: rest.startIndex, name: name ?? "", grammar: grammar)
