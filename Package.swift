@@ -94,9 +94,7 @@ let package = Package(
     ],
     // None is on unless it is named: who wants the forms alone resolves swift-system, nothing else.
     traits: [
-        .trait(
-            name: "Command", description: "The `formwork` executable (swift-argument-parser).",
-            enabledTraits: ["Digests"]),
+        .trait(name: "Command", description: "The `formwork` executable (swift-argument-parser)."),
         .trait(name: "Digests", description: "FormworkDigests: SHA-256 and MD5 while reading (swift-crypto)."),
         .trait(
             name: "NIO",
@@ -170,7 +168,7 @@ let package = Package(
         .target(
             name: "FormworkDigests",
             dependencies: [
-                "FormworkCore", "CFormworkBytes",
+                "FormworkCore",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Digests"])),
             ],
             swiftSettings: settings
@@ -338,7 +336,7 @@ let package = Package(
             name: "FormworkCommand",
             dependencies: [
                 "FormworkFiles",
-                "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "FormworkSystem",
+                "Formwork", "FormworkMagic", "FormworkURLEncoded", "FormworkSystem",
                 argumentParser,
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

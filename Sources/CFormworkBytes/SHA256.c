@@ -100,6 +100,53 @@ __attribute__((target("sha,ssse3,sse4.1"))) static void with_instructions(
     __builtin_memcpy(state, &low, 16);
     __builtin_memcpy(state + 4, &high, 16);
 }
+#elif defined(__aarch64__) && !defined(__AARCH64EB__) && (defined(__APPLE__) || defined(__linux__))
+#include <arm_neon.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+static int has_instructions(void) {
+#if defined(__APPLE__)
+    return 1;
+#else
+    // HWCAP_SHA2 of Linux's asm/hwcap.h.
+    return (getauxval(AT_HWCAP) >> 6) & 1;
+#endif
+}
+
+// Four rounds with the message words in m.
+#define ROUNDS(k, m)                                                                                                   \
+    {                                                                                                                  \
+        uint32x4_t words = vaddq_u32(m, vld1q_u32(constants + 4 * (k))), before = abcd;                                \
+        abcd = vsha256hq_u32(abcd, efgh, words);                                                                       \
+        efgh = vsha256h2q_u32(efgh, before, words);                                                                    \
+    }
+
+#define FIRST(k, m)                                                                                                    \
+    m = vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(bytes + 16 * (k))));                                                  \
+    ROUNDS(k, m)
+
+// The next four message words, in place of the oldest.
+#define NEXT(k, m, after, before, last)                                                                                \
+    m = vsha256su1q_u32(vsha256su0q_u32(m, after), before, last);                                                      \
+    ROUNDS(k, m)
+
+__attribute__((target("sha2"))) static void with_instructions(
+    uint32_t *state, const unsigned char *bytes, size_t blocks) {
+    uint32x4_t abcd = vld1q_u32(state), efgh = vld1q_u32(state + 4);
+    for (; blocks > 0; blocks--, bytes += 64) {
+        uint32x4_t abcd_before = abcd, efgh_before = efgh, m0, m1, m2, m3;
+        FIRST(0, m0) FIRST(1, m1) FIRST(2, m2) FIRST(3, m3)
+        NEXT(4, m0, m1, m2, m3) NEXT(5, m1, m2, m3, m0) NEXT(6, m2, m3, m0, m1) NEXT(7, m3, m0, m1, m2)
+        NEXT(8, m0, m1, m2, m3) NEXT(9, m1, m2, m3, m0) NEXT(10, m2, m3, m0, m1) NEXT(11, m3, m0, m1, m2)
+        NEXT(12, m0, m1, m2, m3) NEXT(13, m1, m2, m3, m0) NEXT(14, m2, m3, m0, m1) NEXT(15, m3, m0, m1, m2)
+        abcd = vaddq_u32(abcd, abcd_before);
+        efgh = vaddq_u32(efgh, efgh_before);
+    }
+    vst1q_u32(state, abcd);
+    vst1q_u32(state + 4, efgh);
+}
 #else
 static int has_instructions(void) { return 0; }
 static void with_instructions(uint32_t *state, const unsigned char *bytes, size_t blocks) {

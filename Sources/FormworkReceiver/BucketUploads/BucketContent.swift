@@ -6,7 +6,6 @@ import Foundation
 #endif
 import Formwork
 import FormworkCore
-import FormworkDigests
 import FormworkNIO
 import FormworkResumable
 import NIOCore

@@ -5,7 +5,6 @@ import FoundationEssentials
 import Foundation
 #endif
 import FormworkCore
-import FormworkDigests
 
 /// Parses a form while it arrives, to note where its large files are and to compute their digests.
 ///

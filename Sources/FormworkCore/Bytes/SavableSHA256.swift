@@ -1,10 +1,8 @@
-#if Digests
 import CFormworkBytes
-import FormworkCore
 
 /// SHA-256 (FIPS 180-4) that can be saved before its end, so that another process continues it.
 ///
-/// swift-crypto's can't. Where the processor has instructions for it (x86-64), these are used.
+/// swift-crypto's can't. Where the processor has instructions for it (x86-64, ARMv8), these are used.
 package struct SavableSHA256: BodyDigest, Hashable {
     package static let algorithm = "sha-256"
 
@@ -93,4 +91,3 @@ extension SIMD8<UInt32> {
         }
     }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Digests
 import FormworkCore
-import FormworkDigests
 import Testing
 
 /// SHA-256 that can be saved and continued.
@@ -51,4 +49,3 @@ import Testing
         #expect(SavableSHA256(saved: [UInt8](repeating: 0, count: 40)) != nil)
     }
 }
-#endif
