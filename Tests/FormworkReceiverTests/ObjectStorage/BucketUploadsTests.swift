@@ -367,6 +367,11 @@ import Testing
             #expect(try await Self.read(content, count: saved.count) == saved)
             await content.close()
             try await players[0].uploads.discard(Self.name)
+            // A busy store may take a piece whose request was cancelled only now. It goes with the other leftovers.
+            for _ in 0..<500 where !store.objects.isEmpty {
+                try await players[0].uploads.removeLeftovers()
+                try await Task.sleep(for: .milliseconds(20))
+            }
         }
         #expect(store.objects.isEmpty)
         #expect(store.uploads.isEmpty)
