@@ -44,7 +44,9 @@ package struct FormOptions: ParsableArguments {
             valueName: "name: value"))
     var header: [String] = []
 
-    @Option(help: "The boundary, instead of a random one.")
+    @Option(
+        help: "The boundary, instead of a random one. If content contains it, send and curl fail; body does with --check."
+    )
     package var boundary: String?
 
     @Option(
@@ -98,7 +100,10 @@ package struct FormOptions: ParsableArguments {
     }
 
     /// Whether `-H` gives a `Content-Type`.
-    package var hasContentType: Bool { self.header.contains { $0.contentType != nil } }
+    package var hasContentType: Bool { self.givenType != nil }
+
+    /// The `Content-Type` of `-H`.
+    var givenType: String? { self.header.lazy.compactMap(\.contentType).first }
 
     /// Whether a form is described.
     package var isGiven: Bool { !PartArgument.ofThisProcess.isEmpty || self.description != nil }
@@ -106,7 +111,7 @@ package struct FormOptions: ParsableArguments {
     /// The `Content-Type` of a body that isn't a form: that of `-H`, otherwise the file's.
     /// - Parameter file: `nil` for content without a name.
     package func contentType(of file: String?) throws -> String {
-        if let given = self.header.lazy.compactMap(\.contentType).first { return given }
+        if let given = self.givenType { return given }
         guard let file else { return "application/octet-stream" }
         var form = FormData()
         form.types = self.typeFrom?.detection() ?? .auto
@@ -195,7 +200,7 @@ package struct FormOptions: ParsableArguments {
         if self.formEscape, let escape, escape != .backslash {
             throw ExitStatus(2, "formwork: --form-escape and --escape \(escape) contradict each other: leave one out")
         }
-        let type = self.header.lazy.compactMap(\.contentType).first
+        let type = self.givenType
         let named = try self.boundary.map(Boundary.init)
         // curl sends both.
         if self.compat == nil, let named, let type,

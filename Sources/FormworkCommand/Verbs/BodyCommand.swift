@@ -180,6 +180,7 @@ struct BodyCommand: ParsableCommand {
         }
         let headers = try self.checkedHeaders()
         if tool == .curl, file == nil {
+            try self.form.refuseBoundary(for: "--as curl")
             let words = headers.flatMap { ["-H", $0] } + (try self.checkedURL().map { [$0] } ?? [])
             return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: words))
         }

@@ -39,6 +39,7 @@ struct CurlCommand: ParsableCommand {
     func run() throws {
         let plan = try self.form.makePlan(passesHeaders: true)
         if self.print {
+            try self.form.refuseBoundary(for: "--print")
             let headers = self.form.otherHeaders.flatMap { ["-H", $0] }
             let rest = headers + self.curlArguments + [self.url]
             return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: rest))
@@ -49,6 +50,7 @@ struct CurlCommand: ParsableCommand {
                 "formwork: \(option): curl would send the body twice, but can read it only once from a pipe: use "
                     + "'formwork send', which repeats and redirects, or 'formwork curl --print'")
         }
+        let checks = try self.form.checksWhileSending(plan, isResumed: false)
         let configuration = try self.configuration()
         let pipe = try SystemCalls.pipe()
         let curl: ChildProcess
@@ -69,6 +71,8 @@ struct CurlCommand: ParsableCommand {
         try SystemCalls.close(pipe.writing)
         do {
             try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: false)) { options in
+                var options = options
+                options.checksFraming = checks
                 try plan.write(to: curl.input, options: options)
             }
             curl.finish()

@@ -29,10 +29,15 @@ struct SendPreparation {
         var request = try self.request(post, fields)
         try self.command.credentials.authorize(&request, isSigned: post != nil)
         let plan = if let content { try await self.plan(content) } else { try await self.plan(post) }
-        let sender = try self.sender(request, asksFirst: fields.asksFirst, monitor)
+        var sender = try self.sender(request, asksFirst: fields.asksFirst, monitor)
         let interval = try self.command.progressInterval?.duration("--progress-interval")
         try GivenPath.checkOutput("-o", self.command.output)
         if let output = self.command.output, output != "-" { try OutputPlace.checkAnswer(output) }
+        if content == nil {
+            let isResumed = self.command.resume.choice != .off
+            let checks = try self.command.form.checksWhileSending(plan, isResumed: isResumed)
+            sender.options.reading.checksFraming = checks
+        }
         let prepared = try await self.command.resume.prepare(
             plan, &request, sender.options.retry, boundary: self.command.form.boundary,
             repeatsAll: self.command.retry != nil
