@@ -29,7 +29,8 @@ struct GivenBoundaryTests {
         #expect(result.status == 2 && result.text == "")
         #expect(
             result.errors.hasPrefix(
-                "formwork: part 2 \"f\": the content contains the body's own delimiter at offset 14"), "\(result.errors)")
+                "formwork: part 2 \"f\": the content contains the body's own delimiter at offset 14"),
+            "\(result.errors)")
         #expect(
             result.errors.hasSuffix("; a random boundary, without --boundary, occurs in no content\n"),
             "\(result.errors)")
@@ -44,7 +45,8 @@ struct GivenBoundaryTests {
         try folder.file("bad", String(repeating: "x", count: 3_000_000) + "\r\n--b1\r\n")
         if verb.hasSuffix("json") {
             let saved = try Command.run(
-                "plan", "-F", "a=1", "-F", "f=@bad;filename=-", "--boundary", "b1", "--save", "plan.json", in: folder.path)
+                "plan", "-F", "a=1", "-F", "f=@bad;filename=-", "--boundary", "b1", "--save", "plan.json",
+                in: folder.path)
             #expect(saved.status == 0, "\(saved.errors)")
         }
         let form = verb.hasSuffix("json") ? "" : "-F a=1 -F 'f=@-;filename=-' --boundary b1"

@@ -44,9 +44,7 @@ package struct FormOptions: ParsableArguments {
             valueName: "name: value"))
     var header: [String] = []
 
-    @Option(
-        help: "The boundary, instead of a random one. If content contains it, send and curl fail; body does with --check."
-    )
+    @Option(help: "Instead of a random boundary. If content contains it, send and curl fail; body does with --check.")
     package var boundary: String?
 
     @Option(

@@ -16,8 +16,14 @@ final class FolderSink: PartSink {
     private var file: StagedFile?
     private var count = 0
 
-    init(_ folder: StagedFolder, _ selector: PartSelector, name: SafeFilename? = nil) {
-        (self.folder, self.selector, self.onlyName) = (folder, selector, name)
+    /// Throws for a name that can't be written.
+    private let checkName: (String) throws -> Void
+
+    init(
+        _ folder: StagedFolder, _ selector: PartSelector, name: SafeFilename? = nil,
+        checking checkName: @escaping (String) throws -> Void
+    ) {
+        (self.folder, self.selector, self.onlyName, self.checkName) = (folder, selector, name, checkName)
     }
 
     /// Checks that a file of its own was written once.
@@ -35,7 +41,9 @@ final class FolderSink: PartSink {
         guard self.selector.takes(header) else { return }
         self.written += 1
         guard let onlyName else {
-            self.file = try self.folder.makeFile(self.name(for: header))
+            let name = self.name(for: header)
+            try self.checkName(name.text)
+            self.file = try self.folder.makeFile(name)
             return
         }
         if self.written == 1 { self.file = try self.folder.makeFile(onlyName) }

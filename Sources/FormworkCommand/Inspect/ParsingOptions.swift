@@ -12,6 +12,9 @@ struct ParsingOptions: ParsableArguments {
         completion: .file())
     var file: String?
 
+    /// The file, for ``SeparateOutput``.
+    var inputs: [String] { [self.file].compactMap(\.self) }
+
     @Option(help: "The boundary, instead of the one in the capture or in the body's first line.")
     var boundary: String?
 

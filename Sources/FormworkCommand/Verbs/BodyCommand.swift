@@ -72,6 +72,7 @@ struct BodyCommand: ParsableCommand {
         try GivenPath.checkOutput("-o", self.output)
         if self.tool == .request { return try self.writeRequest() }
         let plan = try self.form.makePlan(passesHeaders: self.tool != nil)
+        try SeparateOutput.check("-o", self.output, inputs: self.form.inputs(of: plan))
         let file = self.output == "-" ? nil : self.output
         if let tool { return try self.write(plan, for: tool, to: file) }
         let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
@@ -107,6 +108,7 @@ struct BodyCommand: ParsableCommand {
             throw ExitStatus(2, "formwork: --as sends the whole body: leave out --offset and --length")
         }
         let plan = try self.form.makePlan(passesHeaders: true)
+        try SeparateOutput.check("-o", self.output, inputs: self.form.inputs(of: plan))
         guard let length = plan.contentLength else {
             let reason = plan.lengthBlocker.map { ": \($0)\($0.lengthRemedy)" } ?? ""
             throw ExitStatus(2, "formwork: --as request needs the body's length\(reason)".withControlCharactersEscaped)

@@ -65,6 +65,7 @@ struct ExtractCommand: ParsableCommand {
         var walk = try self.options.open()
         let kind: PartSelector.Kind = self.filesOnly ? .files : self.fieldsOnly ? .fields : .all
         let file = self.to.flatMap(Self.file)
+        if file != nil { try SeparateOutput.check("--to", self.to, inputs: self.options.inputs) }
         let selector = PartSelector(self.part, kind, isSingle: self.to == nil)
         if let file {
             try self.write(&walk, to: file.folder, as: file.name, selector)
@@ -106,7 +107,10 @@ struct ExtractCommand: ParsableCommand {
         let notes: [String]
         let names: [String]
         do {
-            var sink = FolderSink(folder, selector, name: name)
+            var sink = FolderSink(folder, selector, name: name) { [options, overwrite] name in
+                guard overwrite else { return }
+                try SeparateOutput.check("--to", path.appending(name).string, inputs: options.inputs)
+            }
             notes = try walk.run(&sink)
             try sink.selector.check()
             try sink.check()

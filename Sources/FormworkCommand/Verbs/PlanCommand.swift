@@ -35,6 +35,7 @@ struct PlanCommand: ParsableCommand {
     func run() throws {
         try GivenPath.checkOutput("--save", self.save)
         let plan = try self.form.makePlan()
+        try SeparateOutput.check("--save", self.save, inputs: self.form.inputs(of: plan))
         if let save = self.save {
             let text = try JSONText.encode(plan.describe())
             guard save != "-" else {

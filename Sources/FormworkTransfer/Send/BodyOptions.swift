@@ -69,6 +69,12 @@ struct BodyOptions: ParsableArguments {
         !self.data.isEmpty || !self.dataRaw.isEmpty || !self.dataBinary.isEmpty || !self.dataUrlencode.isEmpty
     }
 
+    /// The files that these options read into memory.
+    var files: [String] {
+        let values = (self.data + self.dataBinary + self.dataUrlencode).map(\.text) + [self.dataJson ?? ""]
+        return values.compactMap { $0.fileAfterSign.map(String.init) }
+    }
+
     /// Whether these options give a body.
     var givesBody: Bool { self.uploadFile != nil || self.hasData || self.dataJson != nil }
 

@@ -32,6 +32,9 @@ struct SendPreparation {
         var sender = try self.sender(request, asksFirst: fields.asksFirst, monitor)
         let interval = try self.command.progressInterval?.duration("--progress-interval")
         try GivenPath.checkOutput("-o", self.command.output)
+        let inputs = self.command.form.inputs(of: plan) + self.command.body.files
+        try SeparateOutput.check(
+            "-o", self.command.output, inputs: inputs + [self.command.presigned].compactMap(\.self))
         if let output = self.command.output, output != "-" { try OutputPlace.checkAnswer(output) }
         if content == nil {
             let isResumed = self.command.resume.choice != .off

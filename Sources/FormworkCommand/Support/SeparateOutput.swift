@@ -1,0 +1,45 @@
+#if Command
+import Formwork
+import FormworkSystem
+import SystemPackage
+
+/// Keeps an output apart from the inputs: a file that is read must not be replaced by what is made of it.
+package enum SeparateOutput {
+    /// Refuses an output that is one of the inputs, or standard input, under any name.
+    /// - Parameters:
+    ///   - option: The output's option, for the message.
+    ///   - output: `nil` and `-` are standard output.
+    ///   - inputs: Paths of files.
+    package static func check(
+        _ option: String, _ output: String?, inputs: some Sequence<String>
+    ) throws(ExitStatus) {
+        guard let output, output != "-", let own = try? SystemCalls.status(of: FilePath(output)), own.kind == .regular
+        else { return }
+        func isSame(_ other: FileStatus?) -> Bool {
+            other?.validator.inode == own.validator.inode && other?.validator.device == own.validator.device
+        }
+        let isInput =
+            isSame(try? SystemCalls.status(of: FileDescriptor.standardInput))
+            || inputs.contains { isSame(try? SystemCalls.status(of: FilePath($0))) }
+        guard isInput else { return }
+        let shown = ShellQuote.quote(output).withControlCharactersEscaped
+        throw ExitStatus(
+            2, "formwork: \(option) \(shown): this file is also read, and would be replaced: name another one")
+    }
+}
+
+extension FormOptions {
+    /// The files that a plan reads, and the description that it was made from.
+    package func inputs(of plan: BodyPlan) -> [String] {
+        let sources = plan.layout.compactMap { entry in
+            switch entry.kind {
+            case .file(let path, _): path
+            // A stream's name may be a path, too.
+            case .stream(let name): name
+            default: nil
+            }
+        }
+        return sources + [self.description].compactMap(\.self)
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if Transfer
+import Foundation
+import Testing
+
+@Suite("An output that is also read", .timeLimit(.minutes(10)))
+struct SeparateOutputTests {
+    @Test(
+        "It is refused before anything is written or sent, under any name",
+        arguments: [
+            ("body -F f=@a -o a", "-o a"), ("body -F f=@a -o ./link", "-o ./link"),
+            ("body -F f=@a -o hard", "-o hard"), ("body -F 'f=<a' -o a", "-o a"),
+            ("body -F 'f=@a;encoder=base64' -o a", "-o a"), ("body -F f=@- -o a < a", "-o a"),
+            ("body -F f=@a --as request -o a", "-o a"), ("body -F f=@a --as wget --url http://h/ -o a", "-o a"),
+            ("body --from plan.json -o plan.json", "-o plan.json"), ("plan -F f=@a --save a", "--save a"),
+            ("send http://127.0.0.1:1/ -F f=@a -o a", "-o a"), ("send http://127.0.0.1:1/ -T a -o a", "-o a"),
+            ("send http://127.0.0.1:1/ -d @a -o a", "-o a"),
+            ("send http://127.0.0.1:1/ --from plan.json -o plan.json", "-o plan.json"),
+            ("extract body.bin --part f --to body.bin --overwrite", "--to body.bin"),
+            ("extract body.bin --to . --overwrite", "--to ./body.bin"),
+            ("extract --part f --to body.bin --overwrite < body.bin", "--to body.bin"),
+        ])
+    func refused(words: String, output: String) throws {
+        let folder = Folder()
+        try folder.file("a", "content")
+        try folder.file("body.bin", "x")
+        let made = try Command.shell(
+            """
+            ln -s a link; ln a hard; "$F" plan -F f=@a --save plan.json
+            "$F" body -F 'f=@a;filename=body.bin' -o made && cat made > body.bin && rm made; cksum * > ../sums-$$
+            "$F" \(words) 2> ../errors-$$; echo $?; cksum * | cmp - ../sums-$$ && cat ../errors-$$
+            rm ../sums-$$ ../errors-$$
+            """, in: folder.path)
+        #expect(
+            made.text == """
+                2
+                formwork: \(output): this file is also read, and would be replaced: name another one
+
+                """, "\(made.errors)")
+    }
+
+    @Test(
+        "Another file, and what isn't a file, may be written",
+        arguments: ["body -F f=@a -o b", "body -F f=@/dev/null -o /dev/null", "plan -F f=@a --save b"])
+    func others(words: String) throws {
+        let folder = Folder()
+        try folder.file("a", "content")
+        let result = try Command.shell("\"$F\" \(words)", in: folder.path)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    }
+}
+#endif
