@@ -11,7 +11,7 @@ enum TransferExecutable {
 
     /// Replaces this process by it if the arguments name one of its verbs; otherwise returns.
     static func takeOver(_ arguments: [String]) throws(ExitStatus) {
-        let isPrefixed = ["help", "---completion"].contains(arguments.first)
+        let isPrefixed = ["help", "--help", "-h", "---completion"].contains(arguments.first)
         let words = isPrefixed ? arguments.dropFirst() : arguments[...]
         guard let verb = words.first, ["send", "receive", "link", "completion"].contains(verb) else { return }
         var folders: [FilePath] = []

@@ -59,7 +59,7 @@ struct JSONOutputTests {
                 "send", "send --json http://h $'bad\\xff'",
                 "argument 4 is not UTF-8: rename a file, or pass it as '@-'; a value comes from a file with -F 'NAME=<FILE'"
             ),
-            ("plan", "plan --json=x", "The option '--json' does not take any value, but 'x' was specified."),
+            ("plan", "plan --json=x", "the option '--json' does not take any value, but 'x' was specified."),
         ])
     func usage(schema: String, arguments: String, message: String) throws {
         let result = try Self.run(arguments, in: Folder())

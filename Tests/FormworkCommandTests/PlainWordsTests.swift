@@ -100,7 +100,7 @@ struct PlainWordsTests {
                 && result.errors == """
                     formwork: the value '1X' is invalid for '--max-size <max-size>': write a number of bytes, alone or with \
                     k, M, G, T or P, such as 500k or 4G
-                    See 'formwork receive --help'.
+                    See 'formwork help receive'.
 
                     """,
             "\(result.errors)")

@@ -35,6 +35,11 @@ struct UsageTests {
                 "unexpected argument 'b.jpg': each file needs an -F of its own: -F NAME=@b.jpg"
             ),
             (
+                "receive --unix-socket s",
+                "unknown option '--unix-socket': receive listens on TCP only: write --port NUMBER, or let a service "
+                    + "manager pass the socket"
+            ),
+            (
                 "send http://h --json '{}'",
                 "unexpected argument '{}': --json reports the result in JSON; --data-json sends JSON"
             ),
@@ -42,7 +47,61 @@ struct UsageTests {
     func options(line: String, message: String) throws {
         let result = try Command.shell("\"$F\" \(line)")
         let verb = line.prefix { $0 != " " }
-        #expect(result.status == 2 && result.errors == "formwork: \(message)\nSee 'formwork \(verb) --help'.\n")
+        #expect(result.status == 2 && result.errors == "formwork: \(message)\nSee 'formwork help \(verb)'.\n")
+    }
+
+    @Test("An object has the same advice", arguments: ["--json", "--progress json"])
+    func object(option: String) throws {
+        let result = try Command.shell("\"$F\" send http://h '{\"a\":1}' \(option)")
+        let text = option == "--json" ? result.text : result.errors
+        #expect(result.status == 2)
+        #expect(
+            text.contains(
+                #"""
+                "unexpected argument '{\"a\":1}': --json reports the result in JSON; --data-json sends JSON"
+                """#), "\(text)")
+        #expect(!text.contains("See "))
+    }
+
+    @Test(
+        "Help is asked for with a verb after it, too, and has no value",
+        arguments: [
+            (
+                "--help send", 0,
+                "formwork send: Send the form to a server, with progress, and with retries and"
+            ),
+            (
+                "-h query encode", 0,
+                "formwork query encode: Write a JSON object as a query string."
+            ),
+            ("send --help=1", 2, "formwork: --help: has no value: leave '=' and the rest out"),
+            ("body --version=1", 2, "formwork: --version: has no value: leave '=' and the rest out"),
+            (
+                "receive --dir . --host unix:/tmp/r.sock", 2,
+                "formwork: --host unix:/tmp/r.sock: is not a name or an address: receive listens on TCP only, not on a Unix socket"
+            ),
+        ])
+    func help(words: String, status: Int32, first: String) throws {
+        let result = try Command.shell("\"$F\" \(words) 2>&1")
+        #expect(result.status == status && result.text.hasPrefix(first + "\n"), "\(result.text.prefix(300))")
+    }
+
+    @Test("The root's help names --version")
+    func version() throws {
+        #expect(try Command.run("--help").text.contains("'formwork --version' prints the version."))
+    }
+
+    @Test("A redirect that needs standard input again names --spool")
+    func redirected() throws {
+        let receiver = try Receiver(answering: "307 Temporary Redirect\r\nLocation: /there")
+        let result = try Command.shell("printf x | \"$F\" send http://127.0.0.1:\(receiver.port)/ -F f=@-")
+        #expect(result.status == 65)
+        #expect(
+            result.errors == """
+                formwork: part 1 "f": the server redirects to http://127.0.0.1:\(receiver.port)/there, but standard input can \
+                be read only once: send there, or give a source that can be opened again; --spool stores it first
+
+                """, "\(result.errors)")
     }
 
     @Test(

@@ -44,7 +44,9 @@ struct UsageAdvice {
         case .extra(let words): problem = Self.extra(words, of: verb)
         case nil: problem = Self.ownText(given)
         }
-        return "formwork: \(problem.withControlCharactersEscaped)\nSee '\(path) --help'."
+        // The short page of some verbs has only names of options.
+        let help = path == "formwork" ? "formwork --help" : "formwork help\(path.trimmingPrefix("formwork"))"
+        return "formwork: \(problem.withControlCharactersEscaped)\nSee '\(help)'."
     }
 
     /// The parser's message, beginning like every other error. Only its first line is the reason.
@@ -195,6 +197,7 @@ struct UsageAdvice {
             "--user": "write --token TOKEN, or set FORMWORK_TOKEN",
             "--auth": "write --token TOKEN, or set FORMWORK_TOKEN",
             "--cert": "write --tls-cert FILE and --tls-key FILE", "--key": "write --tls-cert FILE and --tls-key FILE",
+            "--unix-socket": "receive listens on TCP only: write --port NUMBER, or let a service manager pass the socket",
         ],
         "extract": [
             "-o": "write --to FILE-OR-FOLDER", "--output": "write --to FILE-OR-FOLDER",

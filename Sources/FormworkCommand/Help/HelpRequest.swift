@@ -12,11 +12,17 @@ enum HelpRequest {
             try StandardOutput.write(Root.configuration.version + "\n")
             return true
         }
+        let flags = PartArgument.flags(in: words)
+        if let option = flags.first(where: { $0.hasPrefix("--help=") || $0.hasPrefix("--version=") }) {
+            throw ExitStatus(2, "formwork: \(option.prefix { $0 != "=" }): has no value: leave '=' and the rest out")
+        }
         let isWhole = words.first == "help"
-        var path = Array(words.dropFirst(isWhole ? 1 : 0).prefix { !$0.hasPrefix("-") })
+        // 'formwork --help send' is 'formwork send --help'.
+        let isFirst = isWhole || words.first.map(Self.isHelpFlag) == true
+        var path = Array(words.dropFirst(isFirst ? 1 : 0).prefix { !$0.hasPrefix("-") })
         // 'help' explains itself by the list of verbs.
         if isWhole, path == ["help"] { path = [] }
-        let isAsked = words.isEmpty || isWhole || Self.hasHelpFlag(words)
+        let isAsked = words.isEmpty || isWhole || flags.contains(where: Self.isHelpFlag)
         guard isAsked || words == ["query"] else { return false }
         let tree = try HelpVerb(Root.self)
         // Words after the verb are arguments; after 'help' all of them are verbs.
@@ -37,9 +43,7 @@ enum HelpRequest {
         return true
     }
 
-    private static func hasHelpFlag(_ words: [String]) -> Bool {
-        PartArgument.flags(in: words).contains { $0 == "-h" || $0 == "--help" }
-    }
+    private static func isHelpFlag(_ word: String) -> Bool { word == "-h" || word == "--help" }
 
     private static func longest(_ path: [String], in tree: HelpVerb) -> HelpVerb? {
         (0...path.count).reversed().lazy.compactMap { tree.verb(path.prefix($0)) }.first

@@ -48,7 +48,7 @@ package enum FormworkVerbs {
                 \(ExitStatusList.text().split(separator: "\n").joined(separator: "\n"))
                   'formwork curl' exits with curl's own status if curl ran.
 
-                'formwork help VERB' explains a verb.
+                'formwork help VERB' explains a verb. 'formwork --version' prints the version.
                 """,
             version: FormworkVersion.text,
             subcommands: [
@@ -102,11 +102,12 @@ package enum FormworkVerbs {
             // ArgumentParser exits with 64 for usage errors; curl uses 2.
             let isUsage = Root.exitCode(for: error) == .validationFailure
             guard isUsage else { Root.exit(withError: error) }
-            let message = Root.message(for: error)
-            JSONOutput.fail(ExitStatus(2, message))
-            guard Messages.current != .events else { ExitStatus(2, message).leave() }
             let advice = UsageAdvice(tool: Root._dumpHelp())
-            ExitStatus(2, advice?.text(for: parsed, given: message) ?? Root.fullMessage(for: error)).leave()
+            let text = advice?.text(for: parsed, given: Root.message(for: error)) ?? Root.fullMessage(for: error)
+            // An object has the reason and its advice alone.
+            let reason = String(text.prefix { !$0.isNewline })
+            JSONOutput.fail(ExitStatus(2, reason))
+            ExitStatus(2, Messages.current == .events ? reason : text).leave()
         }
     }
 

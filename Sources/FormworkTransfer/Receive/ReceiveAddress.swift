@@ -74,6 +74,12 @@ struct ReceiveAddress: ParsableArguments {
         if host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") {
             host = String(host.dropFirst().dropLast())
         }
+        guard !host.contains("/") else {
+            throw ExitStatus(
+                2,
+                "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): is not a name or an address: "
+                    + "receive listens on TCP only, not on a Unix socket")
+        }
         let port = try self.passedSocket(&host, &options)
         options.host = host
         options.port = port

@@ -42,7 +42,11 @@ extension ExitStatus {
         case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
             // Caused by the server, not by a local disk.
             self.init(55, "formwork: \(error)")
-        case let error as FormworkError: self.init(error)
+        case let error as FormworkError:
+            self.init(error)
+            if error.code == .notReplayable, error.message.contains("standard input") {
+                self.message? += "; --spool stores it first"
+            }
         default: self.init(2, "formwork: \("\(error)".withControlCharactersEscaped)")
         }
     }
