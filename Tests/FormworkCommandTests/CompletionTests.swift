@@ -17,7 +17,12 @@ struct CompletionTests {
         ("formwork body --as veg", "body --as vegeta"), ("formwork inspect --profile len", "inspect --profile lenient"),
         ("formwork send http://a -F x=@no", "send http://a -F x=@notes.txt"),
         ("formwork plan -F x=@no", "plan -F x=@notes.txt"), ("formwork completion fi", "completion fish"),
-        ("formwork body --boun", "body --boundary"),
+        ("formwork body --boun", "body --boundary"), ("formwork help query en", "help query encode"),
+        ("formwork inspect --profile=len", "inspect --profile=lenient"),
+        ("formwork send http://a --data-json @no", "send http://a --data-json @notes.txt"),
+        ("formwork send http://a -d @no", "send http://a -d @notes.txt"),
+        ("formwork send http://a -H @no", "send http://a -H @notes.txt"),
+        ("formwork send http://a -w @no", "send http://a -w @notes.txt"),
     ]
 
     private static func folder(_ shell: String) throws -> Folder {
@@ -55,7 +60,7 @@ struct CompletionTests {
     @Test func `bash goes on after a part of a file's name and into a folder`() throws {
         guard try !Self.isMissing("bash") else { return }
         let folder = try Self.folder("bash")
-        for name in ["photo1.jpg", "photo2.jpg", "inbox/a b.txt"] { try folder.file(name, "x") }
+        for name in ["photo1.jpg", "photo2.jpg", "inbox/a b.txt", "my notes.txt"] { try folder.file(name, "x") }
         let rows = [
             ("formwork send -F x=@pho\t2\t", "GOT:send -F x=@photo2.jpg:"),
             ("formwork send -F x=@inb\ta\t", "GOT:send -F x=@inbox/a b.txt:"),
@@ -63,6 +68,11 @@ struct CompletionTests {
             ("formwork send -T inb\ta\t", "GOT:send -T inbox/a b.txt:"),
             ("formwork send --state-dir in\t", "GOT:send --state-dir inbox/:"),
             ("formwork receive --list ow\t", "GOT:receive --list own:"),
+            ("formwork send -F x=@my\\ no\t", "GOT:send -F x=@my notes.txt:"),
+            ("formwork send -F x=@my\t", "GOT:send -F x=@my notes.txt:"),
+            ("formwork send -F 'x=@my no\t", "GOT:send -F x=@my notes.txt:"),
+            ("formwork send -F t='a b' -F x=@my\\ \t", "GOT:send -F t=a b -F x=@my notes.txt:"),
+            ("formwork plan --from=my\\ no\t", "GOT:plan --from=my notes.txt:"),
         ]
         let input = """
             PS1='$ '; bind 'set enable-bracketed-paste off'

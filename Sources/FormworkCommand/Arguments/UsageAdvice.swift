@@ -197,7 +197,8 @@ struct UsageAdvice {
             "--user": "write --token TOKEN, or set FORMWORK_TOKEN",
             "--auth": "write --token TOKEN, or set FORMWORK_TOKEN",
             "--cert": "write --tls-cert FILE and --tls-key FILE", "--key": "write --tls-cert FILE and --tls-key FILE",
-            "--unix-socket": "receive listens on TCP only: write --port NUMBER, or let a service manager pass the socket",
+            "--unix-socket": "receive listens on TCP only: write --port NUMBER, or let a service "
+                + "manager pass the socket",
         ],
         "extract": [
             "-o": "write --to FILE-OR-FOLDER", "--output": "write --to FILE-OR-FOLDER",
