@@ -279,5 +279,29 @@ struct JSONOutputTests {
         #expect(
             try SchemaCheck("progress").violations("{\"event\":\"warning\",\"time\":\"today\",\"message\":\"\"}") != [])
     }
+
+    @Test("isBodyComplete says whether bytesSent is bytesTotal, whatever the exit status")
+    func unread() throws {
+        // Answers after the first byte of the head. How much of the body is sent by then is chance.
+        let receiver = try Receiver(after: 1)
+        let result = try Command.shell(
+            "\"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=1 -F 'f=@-;length=3000000' --json < /dev/zero")
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let sent = try #require(object["bytesSent"] as? Int)
+        #expect(result.status == 0 && object["bytesTotal"] as? Int == 3_000_284)
+        #expect(object["isBodyComplete"] as? Bool == (sent == 3_000_284), "\(result.text)")
+    }
+
+    @Test("A form that a redirect by 303 leaves out isn't complete")
+    func leftOut() throws {
+        let place = try Receiver(after: 1)
+        let receiver = try Receiver(answering: "303 See Other\r\nLocation: http://127.0.0.1:\(place.port)/")
+        let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)/", "-F", "a=1", "--json")
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        #expect(object["bytesSent"] as? Int == 0 && object["bytesTotal"] as? Int == 139)
+        #expect(object["isBodyComplete"] as? Bool == false && object["exitStatus"] as? Int == 0, "\(result.text)")
+    }
 }
 #endif

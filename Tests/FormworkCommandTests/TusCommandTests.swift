@@ -40,6 +40,9 @@ struct TusCommandTests {
         let uploads = try #require(report["uploads"] as? [[String: Any]])
         #expect(uploads.map { $0["url"] as? String } == ["\(store.url)/0", "\(store.url)/1"])
         #expect(uploads.map { $0["bytes"] as? Int } == [3, 3])
+        // The form's own length isn't sent.
+        #expect(report["bytesSent"] as? Int == 6 && report["bytesTotal"] as? Int == 6)
+        #expect(report["isBodyComplete"] as? Bool == true)
     }
 
     /// The question for what the server supports has cleaning up of its own, which ends before.

@@ -190,24 +190,24 @@ package struct SendCommand: ParsableCommand, Sendable {
         let monitor = UploadMonitor()
         let record = SendRecord()
         let writeOut = try self.writeOut.map { try WriteOut($0) }
-        var total: Int64?
         var isSecure = false
         var (url, method) = (self.url ?? "", "POST")
         var refusal: (BodyPlan.Blocker, RetryPolicy)?
         let report: SendReport
         do {
             let job = try await SendPreparation(command: self).job(monitor)
-            total = job.plan.contentLength
+            record.expect(job.plan.contentLength)
             if self.resume.choice == .off { refusal = job.plan.replayBlocker.map { ($0, job.sender.options.retry) } }
             isSecure = job.request.scheme == "https"
             (url, method) = (job.request.urlText, job.request.method.rawValue)
             if self.dryRun { return try job.show() }
-            let (sentURL, sentMethod, length) = (url, method, total)
+            let (sentURL, sentMethod) = (url, method)
             let transfer = SendTransfer(command: self, monitor: monitor, record: record) { signal in
                 let status = ExitStatus(stoppedBy: signal)
                 let result = WriteOut.Result(
                     report: record.report, trace: record.trace, url: sentURL, method: sentMethod, failure: status,
-                    bytesSent: monitor.current.acknowledged, total: length, seconds: start.duration(to: .now).seconds)
+                    bytesSent: record.before + monitor.current.acknowledged, total: record.total,
+                    seconds: start.duration(to: .now).seconds)
                 // The signal itself is reported after this, as for every verb.
                 JSONOutput.fail(status, result.members)
             }
@@ -217,12 +217,13 @@ package struct SendCommand: ParsableCommand, Sendable {
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             let result = WriteOut.Result(
                 report: record.report, trace: record.trace, url: url, method: method, failure: status,
-                bytesSent: monitor.current.acknowledged, total: total,
+                bytesSent: record.before + monitor.current.acknowledged, total: record.total,
                 seconds: start.duration(to: .now).seconds)
             // The transfer's failure is reported below; a failure to write this text isn't.
             try? self.write(result, writeOut)
             throw status
         }
+        let total = record.total
         let isFailure = report.status >= 400 && self.failure != .noFail
         var failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
         if let (blocker, retry) = refusal, retry.count > 0, retry.covers(status: report.status), report.isSourceRead {

@@ -9,12 +9,30 @@ final class SendRecord: Sendable {
         var report: SendReport?
     }
 
+    /// What all requests together are to deliver.
+    private struct Size {
+        var total: Int64?
+        var before: Int64 = 0
+    }
+
     private let state = Mutex(State())
+    private let size = Mutex(Size())
 
     /// The last request; `nil` if none was started.
     var trace: FormSender.Trace? { self.state.withLock { $0.trace } }
     /// The answer to the last request, as far as it has arrived; `nil` without one.
     var report: SendReport? { self.state.withLock { $0.report } }
+
+    /// The bytes to send: those of the body, or of all files that a tus server stores one by one; `nil` if unknown.
+    var total: Int64? { self.size.withLock { $0.total } }
+    /// The bytes of files that were stored before the current one.
+    var before: Int64 { self.size.withLock { $0.before } }
+
+    /// Notes how much is to be sent.
+    func expect(_ total: Int64?) { self.size.withLock { $0.total = total } }
+
+    /// Notes that a file of several was stored.
+    func store(_ bytes: Int64) { self.size.withLock { $0.before += bytes } }
 
     /// Notes a request that is about to be sent.
     func begin(_ trace: FormSender.Trace) {

@@ -97,13 +97,17 @@ struct SendReport: Sendable {
             ("http", .optional(report.map { $0.isHTTP2 ? "2" : "1.1" })),
             ("bytesSent", .optional(report?.bytesSent ?? bytesSent)),
             ("bytesTotal", .optional(total)),
-            ("isBodyComplete", report.map { .bool($0.isBodyComplete) } ?? .null),
+            ("isBodyComplete", report.map { .bool($0.hasSent(total)) } ?? .null),
             ("tries", .optional((report?.tries ?? trace.map { $0.retries + 1 }).map { Int64($0) })),
             ("requests", .optional((report?.requests ?? trace?.requests).map { Int64($0) })),
             ("seconds", .double((seconds * 1000).rounded() / 1000)),
             ("headers", headers.map { .array($0) } ?? .null),
         ] + (report?.optionalMembers ?? [])
     }
+
+    /// Whether all bytes were handed to the connection. A small form that was answered with success counts as delivered
+    /// even if they weren't.
+    private func hasSent(_ total: Int64?) -> Bool { self.isBodyComplete && total ?? 0 <= self.bytesSent }
 
     private var optionalMembers: [(name: String, value: ParameterValue)] {
         var members: [(name: String, value: ParameterValue)] = []

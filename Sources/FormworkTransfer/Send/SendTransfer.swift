@@ -23,6 +23,8 @@ struct SendTransfer {
         job.sender.wholeTimeout = job.sender.options.timeout
         let end = job.sender.options.timeout.map { ContinuousClock.Instant.after($0) }
         let jobs = try await self.jobs(of: job)
+        let lengths = jobs.map(\.plan.contentLength)
+        self.record.expect(lengths.contains(nil) ? nil : lengths.reduce(0) { $0 + ($1 ?? 0) })
         var report: SendReport?
         var stored: [SendReport.StoredFile] = []
         for var job in jobs {
@@ -45,6 +47,9 @@ struct SendTransfer {
                 }
             }
             next.stored = stored
+            let sent = next.bytesSent
+            next.bytesSent += self.record.before
+            self.record.store(sent)
             report = next
             if next.status >= 400 { break }
         }
