@@ -111,9 +111,10 @@ struct InspectCommandTests {
             "script -qec 'stty cols 40; \"$F\" inspect body' /dev/null | tr -d '\\r'", in: folder.path)
         #expect(
             result.text == """
-                #  name         filename  type  length …
-                1  長長長長長…  -         -          1 …
-                2  a            -         -          1 …
+                #  name       filename  length  offset
+                1  長長長長…  -              1     199
+                2  a          -              1     252
+                (no room for: type, value)
 
                 """, "\(result.text)")
     }

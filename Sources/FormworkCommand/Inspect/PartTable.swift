@@ -9,23 +9,38 @@ final class PartTable {
     /// The most columns of a field's value that are shown.
     private static let previewWidth = 40
 
+    /// Columns that are left out if there is no room: the value, the type, the offset, the filename.
+    private static let dropping = ["value", "type", "offset", "filename"]
+    /// The columns before a digest that has a line of its own.
+    private static let digestIndent = 4
+
+    private let titles: [DisplayText]
     private let showsDigests: Bool
     private let terminalWidth: Int?
     private let output: OutputBuffer
     private var rows: [[DisplayText]]
     /// `nil` until the first rows are written.
-    private var widths: [Int]?
+    private var layout: Layout?
+
+    /// The widths of the columns, and where they are.
+    private struct Layout {
+        var widths: [Int]
+        var columns: ShownColumns
+        /// The column of digests, if each has a line of its own.
+        var digest: Int?
+    }
 
     init(_ output: OutputBuffer, showsDigests: Bool, terminalWidth: Int?) {
         (self.output, self.showsDigests, self.terminalWidth) = (output, showsDigests, terminalWidth)
         let titles =
             ["#", "name", "filename", "type", "length", "offset"] + (showsDigests ? ["sha256"] : []) + ["value"]
-        self.rows = [titles.map { DisplayText($0) }]
+        self.titles = titles.map { DisplayText($0) }
+        self.rows = [self.titles]
     }
 
     func append(_ record: PartRecord) throws {
-        // Digests are not cut on a terminal of 120 columns: other texts give way.
-        let limit = self.terminalWidth.map { self.showsDigests ? max(6, ($0 - 96) / 3) : max(12, $0 / 4) }
+        // Digests are in the row on a terminal of 120 columns: other texts give way.
+        let limit = self.terminalWidth.map { self.showsDigests && $0 >= 120 ? max(6, ($0 - 96) / 3) : max(8, $0 / 4) }
         let header = record.header
         let digest = self.showsDigests ? [DisplayText(record.sha256 ?? "")] : []
         self.rows.append(
@@ -35,28 +50,64 @@ final class PartTable {
                 DisplayText(header.contentType ?? "-", limit: limit), DisplayText(String(record.length)),
                 DisplayText(String(record.offset)),
             ] + digest + [DisplayText(header.isFile ? "" : Self.preview(record), limit: Self.previewWidth)])
-        if self.widths != nil || self.rows.count > Self.rowsForWidths { try self.flush() }
+        if self.layout != nil || self.rows.count > Self.rowsForWidths { try self.flush() }
     }
 
     /// Writes the rows that wait for the widths.
     func flush() throws {
         let rows = self.rows
         self.rows = []
-        let widths =
-            self.widths ?? (rows.first ?? []).indices.map { column in rows.map { $0[column].width }.max() ?? 0 }
-        self.widths = widths
-        for row in rows { try self.output.write(self.line(row, widths) + "\n") }
+        let layout = self.layout ?? self.layout(of: rows)
+        self.layout = layout
+        for row in rows {
+            for line in self.lines(row, layout) { try self.output.write(line + "\n") }
+        }
     }
 
-    private func line(_ row: [DisplayText], _ widths: [Int]) -> String {
-        let cells = row.indices.map { column in
-            let space = String(repeating: " ", count: max(0, widths[column] - row[column].width))
+    /// Writes the last rows, and which columns were left out.
+    func end() throws {
+        try self.flush()
+        for line in self.layout?.columns.note(self.titles, self.terminalWidth) ?? [] {
+            try self.output.write(line + "\n")
+        }
+    }
+
+    private func layout(of rows: [[DisplayText]]) -> Layout {
+        let widths = self.titles.indices.map { column in rows.map { $0[column].width }.max() ?? 0 }
+        // The value is cut at the end of the line.
+        var least = widths
+        least[self.titles.count - 1] = min(widths[self.titles.count - 1], 8)
+        let places = self.titles.indices.filter { self.titles[$0].text != "sha256" }
+        let dropping = Self.dropping.compactMap { name in self.titles.firstIndex { $0.text == name } }
+        let whole = ShownColumns(least, dropping: Array(dropping.prefix(1)), within: self.terminalWidth)
+        let needed = whole.shown.reduce(2 * (whole.shown.count - 1)) { $0 + least[$1] }
+        guard let width = self.terminalWidth, needed > width else { return Layout(widths: widths, columns: whole) }
+        // The digests get lines of their own, and the others need no room for them.
+        if self.showsDigests { for column in self.titles.indices where !places.contains(column) { least[column] = -2 } }
+        let columns = ShownColumns(least, dropping: dropping, within: width)
+        return Layout(
+            widths: widths, columns: columns, digest: self.titles.indices.first { !places.contains($0) })
+    }
+
+    private func lines(_ row: [DisplayText], _ layout: Layout) -> [String] {
+        let cells = layout.columns.shown.filter { $0 != layout.digest }.map { column in
+            let space = String(repeating: " ", count: max(0, layout.widths[column] - row[column].width))
             return Self.numbers.contains(column) ? space + row[column].text : row[column].text + space
         }
         var line = cells.joined(separator: "  ")
         while line.utf8.last == 0x20 { line.removeLast() }
-        guard let width = self.terminalWidth, DisplayText.width(of: line) > width else { return line }
-        return DisplayText.cut(line, to: width).text
+        guard let width = self.terminalWidth else { return [line] }
+        return [DisplayText.cut(line, to: width).text] + self.digestLines(row, layout, width)
+    }
+
+    /// The digest in pieces that fit.
+    private func digestLines(_ row: [DisplayText], _ layout: Layout, _ width: Int) -> [String] {
+        guard let place = layout.digest else { return [] }
+        let indent = String(repeating: " ", count: Self.digestIndent)
+        let text = Array(row[place].text)
+        // Whole or in halves, if there is room.
+        let room = [64, 32].first { $0 <= width - Self.digestIndent } ?? max(1, width - Self.digestIndent)
+        return stride(from: 0, to: text.count, by: room).map { indent + String(text[$0..<min($0 + room, text.count)]) }
     }
 
     /// The start of a field's value; empty if it isn't text.

@@ -42,14 +42,29 @@ package struct ProgressMoment: Sendable {
         let rest = self.line(rate, elapsed)
         guard let columns else { return [self.label, rest].compactMap { $0 }.joined(separator: "  ") }
         // The number of the part gives way to the bar.
-        for rest in [rest, self.line(rate, elapsed, showsPart: false)] {
+        for rest in [rest, self.line(rate, elapsed, without: [.part])] {
             if let line = self.line(withBarBefore: rest, columns) { return line }
         }
-        for rest in [rest, self.line(rate, elapsed, showsPart: false)] {
-            let room = columns - DisplayText.width(of: rest) - 2
-            if let label, room >= 4 { return "\(DisplayText(label, limit: room).text)  \(rest)" }
+        // Then whole items give way, the least important one first. The name may be shortened.
+        var dropped: Set<Item> = []
+        for item in [nil] + Item.allCases {
+            if let item { dropped.insert(item) }
+            let rest = self.line(rate, elapsed, without: dropped)
+            let room = columns - DisplayText.width(of: rest)
+            let label = dropped.contains(.label) ? nil : self.label
+            guard let label, !label.isEmpty else {
+                if room >= 0 { return rest }
+                continue
+            }
+            let least = min(DisplayText.width(of: label), Self.labelColumns.lowerBound) + 2
+            if room >= least { return "\(DisplayText(label, limit: room - 2).text)  \(rest)" }
         }
-        return DisplayText(rest, limit: columns).text
+        return DisplayText(self.line(rate, elapsed, without: dropped), limit: columns).text
+    }
+
+    /// What a narrow line leaves out, the least important item first. The share and the time left are never left out.
+    private enum Item: CaseIterable {
+        case part, rate, total, amount, label, note
     }
 
     private static let barColumns = 12...32
@@ -76,21 +91,25 @@ package struct ProgressMoment: Sendable {
         return "\(label)[\(String(repeating: "=", count: filled))\(head)\(rest)"
     }
 
-    private func line(_ rate: Double, _ elapsed: Double, showsPart: Bool = true) -> String {
+    private func line(_ rate: Double, _ elapsed: Double, without dropped: Set<Item> = []) -> String {
         var words: [String] = []
-        words.append(self.done.asByteSize + (self.total.map { " of \($0.asByteSize)" } ?? ""))
-        if let total, total > 0 { words.append("\(Int(clamping: Double(self.done) / Double(total) * 100))%") }
-        words.append("\(Int64(clamping: rate).asByteSize)/s")
-        if let eta = self.eta(rate) {
-            words.append("ETA \(Self.clock(eta))")
-        } else {
-            words.append(Self.clock(elapsed))
+        let share = self.total.flatMap { $0 > 0 ? "\(Int(clamping: Double(self.done) / Double($0) * 100))%" : nil }
+        // Without a share the amount is all that is known.
+        if share == nil || !dropped.contains(.amount) {
+            let whole = dropped.contains(.total) ? nil : self.total.map { " of \($0.asByteSize)" }
+            words.append(self.done.asByteSize + (whole ?? ""))
         }
+        if let share { words.append(share) }
+        if !dropped.contains(.rate) { words.append("\(Int64(clamping: rate).asByteSize)/s") }
+        words.append(self.eta(rate).map { "ETA \(Self.clock($0))" } ?? Self.clock(elapsed))
         var context: [String] = []
-        if showsPart, let part, part.count > 1 { context.append("part \(part.number) of \(part.count)") }
+        if let part, part.count > 1 { context.append("part \(part.number) of \(part.count)") }
         if self.attempt > 1 { context.append("try \(self.attempt)") }
+        if dropped.contains(.part) {
+            context = self.attempt > 1 && !dropped.contains(.rate) ? ["try \(self.attempt)"] : []
+        }
         if !context.isEmpty { words.append("(\(context.joined(separator: ", ")))") }
-        if let note { words.append(note) }
+        if let note, !dropped.contains(.note) { words.append(note) }
         return words.joined(separator: "  ")
     }
 

@@ -125,10 +125,10 @@ struct InspectCommand: ParsableCommand {
         var recorder = PartRecorder(wantsDigest: self.sha256) { try table.append($0) }
         do {
             let notes = try walk.run(&recorder)
-            try table.flush()
+            try table.end()
             return notes
         } catch {
-            if recorder.count > 0 { try table.flush() }
+            if recorder.count > 0 { try table.end() }
             try output.flush()
             throw error
         }

@@ -68,7 +68,8 @@ package struct PlanTable {
 
     /// - Parameter width: The terminal's columns; `nil` for lines of any length.
     package func text(width: Int?) -> String {
-        var table = TextTable(["offset", "length", "part", "source", "type", "why"], numbers: [0, 1])
+        var table = TextTable(
+            ["offset", "length", "part", "source", "type", "why"], numbers: [0, 1], dropping: [5, 4, 2])
         for entry in self.plan.layout {
             let type: [String] =
                 if entry.kind == .framing {

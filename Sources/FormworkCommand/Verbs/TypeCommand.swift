@@ -85,7 +85,7 @@ struct TypeCommand: ParsableCommand {
     func run() throws {
         let types = self.from.detection(charset: self.charset)
         let width = self.json ? nil : Terminal.columns(of: .standardOutput)
-        var table = TextTable(["type", "found by", "why", "file"])
+        var table = TextTable(["type", "found by", "why", "file"], dropping: [2, 1])
         var answers: [ParameterValue] = []
         var failure: FormworkError?
         for file in self.files {
