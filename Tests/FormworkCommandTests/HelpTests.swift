@@ -52,7 +52,7 @@ struct HelpTests {
     @Test func `The whole page has every detail and the verb's exit statuses`() throws {
         let text = try Command.run("help", "send").text
         #expect(text.contains("\nEXIT STATUS\n") && text.contains("\n  55        the connection failed while"))
-        #expect(text.contains("'name=('") && text.contains("--expect100-timeout <seconds>"))
+        #expect(text.contains("'name=('") && text.contains("--expect100-timeout <time>"))
         #expect(try Command.run("help", "nope").status == 2)
     }
 
@@ -80,6 +80,23 @@ struct HelpTests {
         #expect(lint.status == 0 && lint.text == "", "\(lint.text)")
         let shown = try Command.shell("mandoc -T utf8 formwork-send.1 | col -b", in: folder.path)
         #expect(shown.text.contains("--max-time 600") && shown.text.contains("EXIT STATUS"))
+    }
+
+    @Test(
+        "Help says what a user would otherwise have to try",
+        arguments: [
+            ("receive --help", "Bearer (FORMWORK_TOKEN=… formwork send …, or curl -H 'Authorization: Bearer TOKEN')"),
+            ("receive --help", "as the password of Basic with any user (curl -u me:TOKEN)"),
+            ("receive --help", "Leading dots of names are removed: .env is stored as env."),
+            ("receive --help", "A second file of one name in a form becomes 'name (1)', also with --overwrite."),
+            ("help receive", "--no-resume Nothing is kept of a cut upload, and none continues."),
+            ("help send", "%{filename_effective}, %{http_code}, %{http_version}, %{json},"),
+            ("help send", "%{json} is the object of --json"),
+            ("send --help", "A time is in seconds, or has a unit: 90s, 15m, 24h, 7d."),
+        ])
+    func says(words: String, text: String) throws {
+        let page = try Command.shell("\"$F\" \(words)").text.split { $0 == " " || $0.isNewline }.joined(separator: " ")
+        #expect(page.contains(text), "\(page)")
     }
 }
 #endif

@@ -51,14 +51,47 @@ struct NumberTests {
         #expect(outcome.errors == "formwork: standard input: the captured Content-Length isn't a number: \"\(text)\"\n")
     }
 
-    #if Transfer
-    @Test("Seconds are 0 or more, with a fraction")
-    func seconds() throws {
-        #expect(try SecondsOption(argument: "1.5")?.duration("--pause") == .milliseconds(1500))
-        #expect(try SecondsOption(argument: "0")?.duration("--pause") == .zero)
-        for text in ["1e10", "nan", "inf", "x", ""] { #expect(SecondsOption(argument: text) == nil) }
-        let error = #expect(throws: ExitStatus.self) { try SecondsOption(argument: "-1")?.duration("--pause") }
+    @Test("A time is in seconds, 0 or more with a fraction, or has a unit")
+    func times() throws {
+        let times: KeyValuePairs = [
+            "1.5": 1500, "0": 0, "90s": 90_000, "0.5m": 30_000, "2h": 7_200_000, "1d": 86_400_000, "10": 10_000,
+        ]
+        for (text, milliseconds) in times {
+            #expect(try TimeOption(argument: text)?.duration("--pause") == .milliseconds(milliseconds), "\(text)")
+        }
+        for text in ["1e10", "1e3", "nan", "inf", "x", "", "s", "5y", "+5", "0x10", "1 s", "1e9d", "20000d"] {
+            #expect(TimeOption(argument: text) == nil, "\(text)")
+        }
+        let error = #expect(throws: ExitStatus.self) { try TimeOption(argument: "-1")?.duration("--pause") }
         #expect(error?.code == 2 && error?.message == "formwork: --pause -1: give 0 or more seconds")
+    }
+
+    #if Transfer
+    @Test(
+        "Every option that reads a time reads both forms",
+        arguments: [
+            "send http://127.0.0.1:1/ -F a=1 --dry-run --connect-timeout T --stall-timeout T --expect100-timeout T "
+                + "--retry-delay T --max-retry-after T --max-time T --progress-interval T",
+            "link --to http://h --key-file key --expires T",
+            "receive --dir /nonexistent/x --idle-timeout T --grace T --drain-delay T --resume-lifetime T",
+            "receive --to s3://b/p --abandon-after T --store-timeout T --host 256.0.0.1",
+            "receive --dir /nonexistent/x --hook http://h/ --hook-timeout T",
+        ])
+    func everyOption(line: String) throws {
+        let folder = Folder()
+        try folder.file("key", String(repeating: "k", count: 32))
+        for text in ["10", "10s", "2m"] {
+            let result = try Command.shell(
+                "timeout 60 \"$F\" \(line.replacing(" T", with: " \(text)"))", in: folder.path)
+            #expect(!result.errors.contains("invalid") && !result.errors.contains("give 0"), "\(result.errors)")
+            #expect(result.status == (line.hasPrefix("receive") ? result.status : 0), "\(result.errors)")
+        }
+        let result = try Command.shell("timeout 60 \"$F\" \(line.replacing(" T", with: " 5y"))", in: folder.path)
+        #expect(
+            result.status == 2
+                && result.errors.contains(
+                    "write a time in seconds, such as 10 or 0.5, or with its unit, such as 90s, 15m, 24h or 7d"),
+            "\(result.errors)")
     }
     #endif
 }

@@ -61,8 +61,8 @@ struct PlainWordsTests {
             ("receive . --token-file ''", "--token-file: the path is empty"),
             (
                 "receive . --resume-lifetime 5y",
-                "the value '5y' is invalid for '--resume-lifetime <time>': write a time with its unit, such as 90s, 15m, "
-                    + "24h or 7d"
+                "the value '5y' is invalid for '--resume-lifetime <time>': write a time in seconds, such as 10 or 0.5, "
+                    + "or with its unit, such as 90s, 15m, 24h or 7d"
             ),
             ("receive . --resume-lifetime 0s", "--resume-lifetime: give 1s to 365d"),
             (

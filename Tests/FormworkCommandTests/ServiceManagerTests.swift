@@ -136,7 +136,7 @@ struct ServiceManagerTests {
                 "$F" receive --dir in --drain-delay -1; echo "exit $?"
                 """)
         #expect(outcome.text == "exit 0\n1\nexit 2\n")
-        #expect(outcome.errors == "formwork: --drain-delay -1.0: give 0 to 86400 seconds\n")
+        #expect(outcome.errors == "formwork: --drain-delay -1: give 0 to 86400 seconds\n")
     }
 }
 #endif

@@ -66,8 +66,8 @@ struct UsageAdvice {
         } else if let name = text.firstMatch(of: #/is invalid for '(--[a-z0-9-]+) /#)?.1 {
             if Self.sizes.contains(name) {
                 text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
-            } else if Self.ages.contains(name) {
-                text += ": write a time with its unit, such as 90s, 15m, 24h or 7d"
+            } else if Self.times.contains(name) {
+                text += ": write a time in seconds, such as 10 or 0.5, or with its unit, such as 90s, 15m, 24h or 7d"
             } else if name == "--trusted-proxy" {
                 text += ": write an address or a block, such as 10.0.0.1 or 10.0.0.0/8"
             } else {
@@ -83,8 +83,12 @@ struct UsageAdvice {
         "--piece-size", "--resume-total", "--limit-rate",
     ]
 
-    /// Options whose value is a time with its unit.
-    private static let ages: Set<Substring> = ["--abandon-after", "--expires", "--resume-lifetime"]
+    /// Options whose value is a time.
+    private static let times: Set<Substring> = [
+        "--abandon-after", "--connect-timeout", "--drain-delay", "--expect100-timeout", "--expires", "--grace",
+        "--hook-timeout", "--idle-timeout", "--max-retry-after", "--max-time", "--progress-interval",
+        "--resume-lifetime", "--retry-delay", "--stall-timeout", "--store-timeout",
+    ]
 
     private enum Problem {
         case unknown(option: String)

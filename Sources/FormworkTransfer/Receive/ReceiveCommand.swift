@@ -35,7 +35,12 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
               Into an object store, which several receivers may share:
                 formwork receive --to s3://bucket/inbox
 
-            After SIGTERM, SIGINT or the closing of its terminal, uploads under way have --grace seconds to finish, \
+            Clients send the token as Bearer (FORMWORK_TOKEN=… formwork send …, or curl -H 'Authorization: Bearer \
+            TOKEN'), or as the password of Basic with any user (curl -u me:TOKEN); the page asks for it. Leading dots of \
+            names are removed: .env is stored as env. A second file of one name in a form becomes 'name (1)', also with \
+            --overwrite. A time is in seconds, or has a unit: 90s, 15m, 24h, 7d. A size may end in k, M, G, T or P.
+
+            After SIGTERM, SIGINT or the closing of its terminal, uploads under way have the time of --grace to finish, \
             counted from the end of --drain-delay; a second signal stops them. SIGHUP reads the certificate, the key, \
             --token-file and --link-key-file again. A service manager such as systemd is notified of its state, and may pass the socket to \
             listen on, which is then used instead of --host and --port.
@@ -64,15 +69,15 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long uploads under way may continue after a signal.", valueName: "seconds"))
-    var grace = 10.0
+        help: ArgumentHelp("How long uploads under way may continue after a signal.", valueName: "time"))
+    var grace = TimeOption(10, "10")
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
-                + "needs that time.", valueName: "seconds"))
-    var drainDelay = 0.0
+                + "needs that time.", valueName: "time"))
+    var drainDelay = TimeOption(0, "0")
 
     package init() {}
 
@@ -100,9 +105,9 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     }
 
     private func options() throws -> ReceiverOptions {
-        for (option, seconds) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {
-            guard seconds >= 0, seconds <= 86_400 else {
-                throw ExitStatus(2, "formwork: \(option) \(seconds): give 0 to 86400 seconds")
+        for (option, time) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {
+            guard time.seconds >= 0, time.seconds <= 86_400 else {
+                throw ExitStatus(2, "formwork: \(option) \(time.text): give 0 to 86400 seconds")
             }
         }
         var options = ReceiverOptions()
@@ -113,7 +118,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         options.isDigesting = self.digest == .sha256
         (options.keepsPaths, options.keepsFields) = (self.destination.keepPaths, self.destination.fields == .json)
         options.page = self.page.settings
-        options.grace = .seconds(self.grace)
+        options.grace = self.grace.duration
         return options
     }
 
@@ -187,7 +192,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             manager?.notify(.reloading)
             self.reload(service, options.token, logger)
             manager?.notify(.ready)
-        } drain: { [drainDelay] in
+        } drain: { [drainDelay = self.drainDelay.seconds] in
             manager?.notify(.stopping)
             guard drainDelay > 0 else { return }
             service.drain()

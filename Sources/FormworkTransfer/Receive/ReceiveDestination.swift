@@ -80,16 +80,16 @@ struct ReceiveDestination: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "With --to: how long an unfinished upload in the store, such as that of a killed receiver, may be idle "
-                + "before it is aborted: 90s, 15m, 24h or 7d. (default: 24h)",
+                + "before it is aborted. (default: 24h)",
             valueName: "time"))
-    var abandonAfter: AgeOption?
+    var abandonAfter: TimeOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "With --to: how long a request to the store may make no progress, retries included. After that the "
-                + "client gets 502. (default: 60)", valueName: "seconds"))
-    var storeTimeout: Double?
+                + "client gets 502. (default: 60)", valueName: "time"))
+    var storeTimeout: TimeOption?
 
     @Option(
         name: .customLong("s3-addressing"),
@@ -113,7 +113,7 @@ struct ReceiveDestination: ParsableArguments {
             if self.overwrite { throw ValidationError("--overwrite: only works with --dir") }
             if self.fsync { throw ValidationError("--fsync: only works with --dir") }
             if self.freeSpace != nil { throw ValidationError("--free-space: only works with --dir") }
-            guard (0.1...86_400).contains(self.storeTimeout ?? 1) else {
+            guard (0.1...86_400).contains(self.storeTimeout?.seconds ?? 1) else {
                 throw ValidationError("--store-timeout: give 0.1 to 86400 seconds")
             }
         }
@@ -145,7 +145,7 @@ struct ReceiveDestination: ParsableArguments {
         var options = S3Storage.Options()
         if let partSize { options.partSize = Int(clamping: partSize.bytes) }
         if let partParallelism { options.parallelism = partParallelism }
-        if let storeTimeout { options.patience.total = .seconds(storeTimeout) }
+        if let storeTimeout { options.patience.total = storeTimeout.duration }
         options.keepsPaths = self.keepPaths || hasFolders
         options.metrics = metrics.map { StoreMetrics($0) }
         if let addressing { options.addressing = addressing.addressing }
@@ -165,7 +165,7 @@ struct ReceiveDestination: ParsableArguments {
         } ?? []
     }
 
-    private var age: Duration { self.abandonAfter?.duration ?? AgeOption.day }
+    private var age: Duration { self.abandonAfter?.duration ?? TimeOption.day }
 }
 
 /// What to do with fields.

@@ -33,8 +33,8 @@ struct ReceiveHooks: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long the hook may take to answer (default: 10).", valueName: "seconds"))
-    var hookTimeout: Double?
+        help: ArgumentHelp("How long the hook may take to answer (default: 10).", valueName: "time"))
+    var hookTimeout: TimeOption?
 
     @Option(
         help: ArgumentHelp(
@@ -51,7 +51,7 @@ struct ReceiveHooks: ParsableArguments {
         for (option, isGiven) in given where isGiven && self.hook == nil {
             throw ValidationError("\(option): has no use without --hook")
         }
-        guard (0.1...300).contains(self.hookTimeout ?? 10) else {
+        guard (0.1...300).contains(self.hookTimeout?.seconds ?? 10) else {
             throw ValidationError("--hook-timeout: give 0.1 to 300 seconds")
         }
     }
@@ -66,7 +66,7 @@ struct ReceiveHooks: ParsableArguments {
             throw ExitStatus(2, "formwork: --hook \(shown): give an http or https URL, without user and password")
         }
         var options = Hooks.Options(url, try self.secret())
-        options.limit = .seconds(self.hookTimeout ?? 10)
+        options.limit = .seconds(self.hookTimeout?.seconds ?? 10)
         options.acceptsWithoutAnswer = self.hookFailure == .accept
         return options
     }

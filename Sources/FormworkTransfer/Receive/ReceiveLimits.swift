@@ -45,8 +45,8 @@ struct ReceiveLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long a client may send nothing; also the window of --min-rate.", valueName: "seconds"))
-    var idleTimeout = 30.0
+            "How long a client may send nothing; also the window of --min-rate.", valueName: "time"))
+    var idleTimeout = TimeOption(30, "30")
 
     @Option(
         parsing: .unconditional, help: ArgumentHelp("Bytes a second that a client must send.", valueName: "bytes")
@@ -60,7 +60,7 @@ struct ReceiveLimits: ParsableArguments {
         guard self.maxUploadsPerClient ?? 1 >= 1 else {
             throw ValidationError("--max-uploads-per-client: give 1 or more")
         }
-        guard self.idleTimeout >= 0.1, self.idleTimeout <= 86_400 else {
+        guard self.idleTimeout.seconds >= 0.1, self.idleTimeout.seconds <= 86_400 else {
             throw ValidationError("--idle-timeout: give 0.1 to 86400 seconds")
         }
     }
@@ -94,7 +94,7 @@ struct ReceiveLimits: ParsableArguments {
 
     var pace: ReceivingPace {
         var pace = ReceivingPace()
-        (pace.idleTime, pace.bytesPerSecond) = (.seconds(self.idleTimeout), self.minRate.bytes)
+        (pace.idleTime, pace.bytesPerSecond) = (self.idleTimeout.duration, self.minRate.bytes)
         return pace
     }
 }

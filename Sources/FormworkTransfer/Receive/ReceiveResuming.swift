@@ -8,10 +8,21 @@ import SystemPackage
 
 /// How `receive` keeps resumable uploads.
 struct ReceiveResuming: ParsableArguments {
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Whether uploads may continue after a cut, with the IETF's draft or tus 1.0.")
-    var resume = true
+    /// Whether uploads may continue.
+    enum Choice: EnumerableFlag {
+        case resume, noResume
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .resume: "Uploads may continue after a cut, with the IETF's draft or tus 1.0. This is the default."
+            case .noResume: "Nothing is kept of a cut upload, and none continues."
+            }
+        }
+    }
+
+    @Flag var choice: Choice = .resume
+
+    private var resume: Bool { self.choice == .resume }
 
     @Option(
         help: ArgumentHelp(
@@ -24,8 +35,8 @@ struct ReceiveResuming: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long an upload may take, from its first request: 90s, 15m, 24h or 7d.", valueName: "time"))
-    var resumeLifetime = AgeOption(AgeOption.day, "24h")
+            "How long an upload may take, from its first request.", valueName: "time"))
+    var resumeLifetime = TimeOption(86_400, "24h")
 
     @Option(
         parsing: .unconditional,
@@ -55,7 +66,7 @@ struct ReceiveResuming: ParsableArguments {
         guard self.resumeUploadsPerClient ?? 1 >= 1 else {
             throw ValidationError("--resume-uploads-per-client: give 1 or more")
         }
-        guard (.seconds(1)...(AgeOption.day * 365)).contains(self.resumeLifetime.duration) else {
+        guard (.seconds(1)...(TimeOption.day * 365)).contains(self.resumeLifetime.duration) else {
             throw ValidationError("--resume-lifetime: give 1s to 365d")
         }
         guard self.resume || self.resumeDir == nil else {

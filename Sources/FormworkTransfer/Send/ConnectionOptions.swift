@@ -82,23 +82,23 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time-out for connecting (default: 300; 0 also means 300).", valueName: "seconds")
+        help: ArgumentHelp("The time-out for connecting (default: 300; 0 also means 300).", valueName: "time")
     )
-    var connectTimeout: SecondsOption?
+    var connectTimeout: TimeOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "Give up if the server neither reads nor answers for this long (0, the default: never).",
-            valueName: "seconds"))
-    var stallTimeout: SecondsOption?
+            valueName: "time"))
+    var stallTimeout: TimeOption?
 
     @Option(
         name: .customLong("expect100-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
             "Wait this long for '100 Continue' before sending a body above 1 MiB (default: 1). With 0 or "
-                + "-H 'Expect:' the body is sent at once.", valueName: "seconds"))
-    var expectationTimeout: SecondsOption?
+                + "-H 'Expect:' the body is sent at once.", valueName: "time"))
+    var expectationTimeout: TimeOption?
 
     /// Checks the files of certificates and keys.
     func checkPEM() throws {

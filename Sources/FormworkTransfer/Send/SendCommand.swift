@@ -37,6 +37,8 @@ package struct SendCommand: ParsableCommand, Sendable {
 
             --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its
             own, with filename, filetype and the form's fields as Upload-Metadata.
+
+            A time is in seconds, or has a unit: 90s, 15m, 24h, 7d. A size or rate may end in k, M, G, T or P.
             """)
 
     @Argument(help: "The URL to send the form to. Without a scheme it is http://.")
@@ -69,14 +71,14 @@ package struct SendCommand: ParsableCommand, Sendable {
         help: ArgumentHelp(
             "Wait this long before each retry. Default: up to 1 second, doubled each time; with --resume 0, then 1, 2, 4, "
                 + "8, 16 and 30 seconds. A server's Retry-After has precedence.",
-            valueName: "seconds"))
-    var retryDelay: SecondsOption?
+            valueName: "time"))
+    var retryDelay: TimeOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Wait at most this long when the server says Retry-After (default: 3600).", valueName: "seconds"))
-    var maxRetryAfter: SecondsOption?
+            "Wait at most this long when the server says Retry-After (default: 3600).", valueName: "time"))
+    var maxRetryAfter: TimeOption?
 
     @Flag(help: "Retry after any failure, including answers of 400 and more.")
     var retryAllErrors = false
@@ -89,8 +91,8 @@ package struct SendCommand: ParsableCommand, Sendable {
     @Option(
         name: [.customShort("m"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "Give up after this long, retries included (0, the default: no limit).", valueName: "seconds"))
-    var maxTime: SecondsOption?
+            "Give up after this long, retries included (0, the default: no limit).", valueName: "time"))
+    var maxTime: TimeOption?
 
     @Option(
         parsing: .unconditional,
@@ -133,8 +135,8 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time between two reports of progress, 0.1 or more.", valueName: "seconds"))
-    var progressInterval: SecondsOption?
+        help: ArgumentHelp("The time between two reports of progress, 0.1 or more.", valueName: "time"))
+    var progressInterval: TimeOption?
 
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
     var quiet = false
@@ -153,6 +155,11 @@ package struct SendCommand: ParsableCommand, Sendable {
         name: [.customShort("w"), .long], parsing: .unconditional,
         help: ArgumentHelp(
             "Write this text, or @FILE, after the answer, with variables such as %{http_code}, %{json} or %header{etag}.",
+            discussion: """
+                The variables are \(WriteOut.variables.map { "%{\($0)}" }.joined(separator: ", ")), and %header{NAME}. \
+                They are curl's, but %{json} is the object of --json, and the times other than %{time_total} aren't \
+                measured. Other variables stay empty, with a warning.
+                """,
             valueName: "format"))
     var writeOut: String?
 

@@ -13,7 +13,7 @@ struct WriteOut {
         case header(String)
     }
 
-    private static let variables = [
+    static let variables = [
         "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_version", "json", "method",
         "num_headers", "num_redirects", "num_retries", "response_code", "scheme", "size_download", "size_upload",
         "speed_download", "speed_upload", "time_total", "url", "url_effective",
