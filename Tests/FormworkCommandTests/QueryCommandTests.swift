@@ -268,7 +268,8 @@ struct QueryCommandTests {
         #expect(result.status == 0)
         let isRepeated = text.hasPrefix("b=1") && options == ""
         #expect(result.errors.hasPrefix("formwork: warning: the name \"b\" occurs more than once") == isRepeated)
-        #expect(isRepeated || result.errors == "")
+        let isPartOfName = options == "" && (text.hasPrefix("?") || text.hasPrefix("http"))
+        #expect(isRepeated || (result.errors == "") != isPartOfName)
     }
 
     @Test("Bytes that are no UTF-8 are repaired")
@@ -429,6 +430,31 @@ struct QueryCommandTests {
         let back = try Command.shell("\"$F\" query decode | \"$F\" query encode", input: Array(pairs.utf8))
         let isSame = back.output == Array(pairs.utf8)
         #expect(isSame, "a literal of ten megabytes is no help in a log")
+    }
+
+    @Test(
+        "decode hints at --url and --dialect",
+        arguments: [
+            (
+                "https://x.org/?a=1", "",
+                "the text is a URL, which becomes a part of the first name: --url decodes only the query"
+            ),
+            (
+                "?a=1", "",
+                "the text begins with '?', which becomes a part of the first name: --url decodes only the query"
+            ),
+            (
+                "tags[]=x&tags[]=y", "",
+                "the name \"tags[]\" has brackets, which PHP and Rails read as a list or an object: --dialect php or --dialect "
+                    + "rails reads it so"
+            ),
+            ("https://x.org/?a=1", "--url", nil), ("tags[]=x&tags[]=y", "--dialect rails", nil),
+            ("u[a]=x", "--dialect whatwg", nil), ("a=1&q=[x]", "", nil), ("[x]=1", "", nil),
+        ])
+    func hints(text: String, options: String, hint: String?) throws {
+        let result = try Command.shell("\"$F\" query decode \(options)", input: Array(text.utf8))
+        #expect(result.status == 0)
+        #expect(result.errors == (hint.map { "formwork: warning: \($0)\n" } ?? ""), "\(result.errors)")
     }
 }
 #endif

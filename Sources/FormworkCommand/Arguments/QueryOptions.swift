@@ -8,9 +8,9 @@ import FormworkURLEncoded
 struct QueryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The dialect of query strings: \(Self.dialects.names).", valueName: "dialect"),
+            "The dialect of query strings: \(Self.dialects.names). (default: whatwg)", valueName: "dialect"),
         completion: .list(Self.dialects.map(\.key)))
-    var dialect = "whatwg"
+    var dialect: String?
 
     @Option(
         help: ArgumentHelp(
@@ -42,6 +42,8 @@ struct QueryOptions: ParsableArguments {
             valueName: Self.orders.alternatives),
         completion: .list(Self.orders.map(\.key)))
     var sort: String?
+
+    private static let usual = "whatwg"
 
     // Closures, because a dialect's tables are made when it is first used.
     private typealias Named = @Sendable () -> (URLEncodedDialect, QueryDestination)
@@ -83,7 +85,7 @@ struct QueryOptions: ParsableArguments {
             let isFlat = if case .refused = dialect.flattening.members { true } else { false }
             guard !isPairs, !isFlat else {
                 throw ExitStatus(
-                    2, "formwork: --array: \(isPairs ? "pairs" : "\(self.dialect)'s parameters") have no arrays")
+                    2, "formwork: --array: \(isPairs ? "pairs" : "\(self.dialect ?? Self.usual)'s parameters") have no arrays")
             }
             dialect.flattening.arrays = array
         }
@@ -110,7 +112,7 @@ struct QueryOptions: ParsableArguments {
     }
 
     private func named() throws -> (URLEncodedDialect, QueryDestination) {
-        guard let named = try Self.dialects.value("--dialect", self.dialect) else { return (.whatwg, .query) }
+        guard let named = try Self.dialects.value("--dialect", self.dialect ?? Self.usual) else { return (.whatwg, .query) }
         let destination: QueryDestination
         var dialect: URLEncodedDialect
         (dialect, destination) = named()

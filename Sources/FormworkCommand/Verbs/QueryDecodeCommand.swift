@@ -50,6 +50,7 @@ struct QueryDecodeCommand: ParsableCommand {
             throw ExitStatus(2, "formwork: --repeated: --pairs lists every pair: leave one of them out")
         }
         let input = try TextInput(self.file)
+        if !self.url { self.warnOfURL(input.bytes) }
         let value = try input.explaining { () throws(FormworkError) in
             let text = self.query(in: input.bytes)
             do throws(FormworkError) {
@@ -87,7 +88,12 @@ struct QueryDecodeCommand: ParsableCommand {
             return dialect.expansion == .flat
                 ? names.object(missing: missing) : try self.expanded(names.bracketed, dialect, missing)
         }
-        if let name = names.first {
+        if self.options.dialect == nil, let name = pairs.first(where: { $0.name.hasBrackets })?.name {
+            Warning.write([
+                "the name \"\(name)\" has brackets, which PHP and Rails read as a list or an object: --dialect php or "
+                    + "--dialect rails reads it so"
+            ])
+        } else if let name = names.first {
             Warning.write([
                 "the name \"\(name)\" occurs more than once: --repeated array makes one member of its values"
             ])
@@ -105,11 +111,29 @@ struct QueryDecodeCommand: ParsableCommand {
         }
     }
 
+    /// A URL's scheme, or a leading '?', would silently become a part of the first name.
+    private func warnOfURL(_ bytes: [UInt8]) {
+        let start = String(decoding: bytes.prefix(8), as: UTF8.self).lowercased()
+        let isURL = ["http://", "https://"].contains { start.utf8.starts(with: $0.utf8) }
+        guard isURL || bytes.first == UInt8(ascii: "?") else { return }
+        let what = isURL ? "the text is a URL" : "the text begins with '?'"
+        Warning.write(["\(what), which becomes a part of the first name: --url decodes only the query"])
+    }
+
     private func query(in bytes: [UInt8]) -> ArraySlice<UInt8> {
         var text = bytes[...]
         if text.last == 0x0A { text = text.dropLast(text.dropLast().last == 0x0D ? 2 : 1) }
         guard self.url else { return text }
         return text.prefix { $0 != 0x23 }.drop { $0 != 0x3F }.dropFirst()
+    }
+}
+
+extension String {
+    /// Whether it is a name with brackets at its end: `tags[]`, `user[name]`.
+    fileprivate var hasBrackets: Bool {
+        let bytes = self.utf8
+        guard bytes.last == UInt8(ascii: "]"), let open = bytes.firstIndex(of: UInt8(ascii: "[")) else { return false }
+        return open > bytes.startIndex
     }
 }
 
