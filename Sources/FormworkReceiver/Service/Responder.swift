@@ -288,7 +288,14 @@ struct Responder: Sendable {
     private func failure(_ error: any Error) -> FailedUpload {
         if IdempotentUploads.Run.current?.isReplaced == true { return FailedUpload(ProblemDetails.replaced) }
         // Otherwise, a task is cancelled because its connection ended, or the receiver stops.
-        guard Task.isCancelled, !self.slots.isDropped else { return FailedUpload(error) }
+        guard Task.isCancelled, !self.slots.isDropped else {
+            var failure = FailedUpload(error)
+            if failure.isDropped {
+                let why = self.slots.isDropped ? "the receiver is stopping" : "another request continued it"
+                failure.reason = "the upload was dropped: \(why)"
+            }
+            return failure
+        }
         return FailedUpload(ConnectionLost())
     }
 

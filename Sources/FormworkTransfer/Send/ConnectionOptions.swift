@@ -96,7 +96,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("expect100-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "Wait this long for '100 Continue' before sending a body above 1 MiB (default: 1). With 0 or "
+            "Wait this long for '100 Continue' before sending a body above 1 MiB or of unknown length (default: 1). With 0 or "
                 + "-H 'Expect:' the body is sent at once.", valueName: "time"))
     var expectationTimeout: TimeOption?
 

@@ -51,6 +51,17 @@ extension ExitStatus {
         }
     }
 
+    /// Adds that a server may expect TLS: one that does often closes the connection without a word.
+    /// - Parameter url: That of the only request, without TLS.
+    mutating func hintAtTLS(after error: TransferError, _ url: String) {
+        let authority = Substring(url.utf8.authority)
+        let hasPort = authority.last?.isNumber == true && authority.contains(":") && !authority.hasSuffix(":80")
+        guard hasPort, [.receive, .send].contains(error.code), error.bytesSent ?? 0 <= EarlySuccess.believedLength,
+            error.message.hasPrefix("the connection ended before the server")
+        else { return }
+        self.message? += ": if the server expects TLS, write https://"
+    }
+
     private static func code(for failure: UploadFailure) -> Int32 {
         switch failure.code {
         case .interrupted: (failure.cause as? TransferError).map { Self.code(for: $0.code) } ?? 55

@@ -199,33 +199,30 @@ package struct SendCommand: ParsableCommand, Sendable {
         let writeOut = try self.writeOut.map { try WriteOut($0) }
         var isSecure = false
         var (url, method) = (self.url ?? "", "POST")
-        var refusal: (BodyPlan.Blocker, RetryPolicy)?
+        var blocker: BodyPlan.Blocker?
+        var retry: RetryPolicy?
         let report: SendReport
         do {
-            let job = try await SendPreparation(command: self).job(monitor)
+            var job = try await SendPreparation(command: self).job(monitor)
+            if self.resume.keepsState { record.watch(&job.resuming) }
             record.expect(job.plan.contentLength)
-            if self.resume.choice == .off { refusal = job.plan.replayBlocker.map { ($0, job.sender.options.retry) } }
+            if self.resume.choice == .off { (blocker, retry) = (job.plan.replayBlocker, job.sender.options.retry) }
             isSecure = job.request.scheme == "https"
             (url, method) = (job.request.urlText, job.request.method.rawValue)
             if self.dryRun { return try job.show() }
             let (sentURL, sentMethod) = (url, method)
             let transfer = SendTransfer(command: self, monitor: monitor, record: record) { signal in
-                let status = ExitStatus(stoppedBy: signal)
-                let result = WriteOut.Result(
-                    report: record.report, trace: record.trace, url: sentURL, method: sentMethod, failure: status,
-                    bytesSent: record.before + monitor.current.acknowledged, total: record.total,
-                    seconds: start.duration(to: .now).seconds)
+                let result = record.result(monitor, sentURL, sentMethod, ExitStatus(stoppedBy: signal), since: start)
                 // The signal itself is reported after this, as for every verb.
-                JSONOutput.fail(status, result.members)
+                if let failure = result.failure { JSONOutput.fail(failure, result.members) }
+                self.report(signal, result, canContinue: record.canContinue)
             }
             report = try await transfer.send(job)
         } catch {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
-            let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
-            let result = WriteOut.Result(
-                report: record.report, trace: record.trace, url: url, method: method, failure: status,
-                bytesSent: record.before + monitor.current.acknowledged, total: record.total,
-                seconds: start.duration(to: .now).seconds)
+            var status = ExitStatus(transfer: proxy?.explain(error) ?? error)
+            if !isSecure, record.isFirst, let error = error as? TransferError { status.hintAtTLS(after: error, url) }
+            let result = record.result(monitor, url, method, status, since: start)
             // The transfer's failure is reported below; a failure to write this text isn't.
             try? self.write(result, writeOut)
             throw status
@@ -233,9 +230,11 @@ package struct SendCommand: ParsableCommand, Sendable {
         let total = record.total
         let isFailure = report.status >= 400 && self.failure != .noFail
         var failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
-        if let (blocker, retry) = refusal, retry.count > 0, retry.covers(status: report.status), report.isSourceRead {
+        if let blocker, let retry, retry.count > 0, retry.covers(status: report.status), report.isSourceRead {
             let fix = blocker.reason.hasPrefix("standard input") ? ": --spool stores it first" : ""
             failure?.message? += "; not tried again, as \(blocker.reason)\(fix)".withControlCharactersEscaped
+        } else if let retry, isFailure {
+            failure?.message? += self.reasonAgainstWaiting(report, retry)
         }
         let result = WriteOut.Result(
             report: report, url: url, method: method, failure: failure, bytesSent: report.bytesSent, total: total,
@@ -245,6 +244,23 @@ package struct SendCommand: ParsableCommand, Sendable {
             Warning.write(["the server has the whole upload, but its answer was lost"])
         }
         if let failure { throw failure }
+    }
+
+    /// Says how much was sent when a signal stops it. Objects have that already.
+    private func report(_ signal: StoppingSignal, _ result: WriteOut.Result, canContinue: Bool) {
+        guard Messages.current != .events, !self.json else { return }
+        let total = result.total.map { " of \($0.asByteSize)" } ?? ""
+        let next = canContinue ? "; the same command continues it" : ""
+        Messages.report(
+            "stopped", "stopped by \(signal.name) after \(result.bytesSent.asByteSize)\(total)\(next)", [])
+    }
+
+    /// Why an answer that can be retried wasn't, if --max-time left too little for the wait.
+    private func reasonAgainstWaiting(_ report: SendReport, _ retry: RetryPolicy) -> String {
+        guard self.maxTime != nil, retry.count >= report.tries, retry.covers(status: report.status) else { return "" }
+        let asked = report.fields[.retryAfter].map { "the wait that it asks for (Retry-After: \($0))" }
+        return "; not tried again, as \(asked ?? "the wait before that") is longer than --max-time leaves"
+            .withControlCharactersEscaped
     }
 
     /// Writes what `--json` and `-w` ask for.

@@ -1,5 +1,7 @@
 #if Transfer
+import Formwork
 import FormworkClient
+import FormworkCommand
 import Synchronization
 
 /// What is known of a transfer while it runs, for the report of one that fails.
@@ -15,6 +17,7 @@ final class SendRecord: Sendable {
         var before: Int64 = 0
     }
 
+    private let isSaved = Mutex(false)
     private let state = Mutex(State())
     private let size = Mutex(Size())
 
@@ -33,6 +36,33 @@ final class SendRecord: Sendable {
 
     /// Notes that a file of several was stored.
     func store(_ bytes: Int64) { self.size.withLock { $0.before += bytes } }
+
+    /// Whether the upload's state is saved, so that the same command continues it.
+    var canContinue: Bool { self.isSaved.withLock { $0 } }
+
+    /// Notes whether the upload's state is saved, now and whenever that changes.
+    func watch(_ resuming: inout FormSender.Resuming?) {
+        guard let given = resuming else { return }
+        self.isSaved.withLock { $0 = given.link != nil }
+        resuming?.save = { link in
+            try given.save(link)
+            self.isSaved.withLock { $0 = link != nil }
+        }
+    }
+
+    /// Whether one request at most was started, and not answered.
+    var isFirst: Bool { self.state.withLock { $0.report == nil && $0.trace?.requests ?? 0 <= 1 } }
+
+    /// What a transfer that failed came to.
+    func result(
+        _ monitor: UploadMonitor, _ url: String, _ method: String, _ failure: ExitStatus,
+        since start: ContinuousClock.Instant
+    ) -> WriteOut.Result {
+        WriteOut.Result(
+            report: self.report, trace: self.trace, url: url, method: method, failure: failure,
+            bytesSent: self.before + monitor.current.acknowledged, total: self.total,
+            seconds: start.duration(to: .now).seconds)
+    }
 
     /// Notes a request that is about to be sent.
     func begin(_ trace: FormSender.Trace) {

@@ -1,0 +1,64 @@
+#if Transfer
+import Foundation
+import TestSupport
+import Testing
+
+/// What `formwork send` says at its end, when it ends early.
+@Suite("formwork send, at its end", .timeLimit(.minutes(10)))
+struct SendEndTests {
+    @Test(
+        "A signal says how much was sent, and with a state that the same command continues",
+        arguments: [("INT", "", 130, ""), ("TERM", "--state state", 143, "; the same command continues it")])
+    func stopped(signal: String, options: String, status: Int, next: String) throws {
+        let folder = Folder()
+        try folder.sparse("big", 3_000_000)
+        let result = try Command.shell(
+            """
+            set -m
+            "$F" receive --dir . --port 0 > url 2> log & R=$!
+            until [ -s url ]; do sleep 0.05; done
+            "$F" send $(cat url) -F f=@big --limit-rate 100k \(options) --progress json --progress-interval 0.1 2> events & P=$!
+            until grep -q '"acked":[1-9]' events; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $?
+            rm -rf state*
+            "$F" send $(cat url) -F f=@big --limit-rate 100k \(options) --progress log --progress-interval 0.1 2> errors & P=$!
+            until grep -q '[1-9][0-9]* KiB of' errors; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $?
+            kill $R
+            """, in: folder.path)
+        #expect(result.text == "\(status)\n\(status)\n")
+        let errors = try String(contentsOfFile: folder.path + "/errors", encoding: .utf8)
+        let last = errors.split(separator: "\n").last ?? ""
+        let isWhole =
+            last.firstMatch(
+                of: try Regex("formwork: stopped by SIG\(signal) after [0-9.]+ KiB of 2.9 MiB\(next)$")) != nil
+        #expect(isWhole, "\(errors)")
+        // Objects have the error, and say it once.
+        let events = try String(contentsOfFile: folder.path + "/events", encoding: .utf8)
+        #expect(
+            events.split(separator: "\n").last?.contains("\"error\":\"stopped by SIG\(signal)\"") == true, "\(events)")
+    }
+
+    @Test("A retry for which --max-time leaves no time is named")
+    func noTime() throws {
+        let receiver = try Receiver(answering: "503 Busy\r\nRetry-After: 20")
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--retry", "5", "-m", "10", "-o", "out")
+        #expect(result.status == 22)
+        #expect(
+            result.errors.hasSuffix(
+                "; not tried again, as the wait that it asks for (Retry-After: 20) is longer than --max-time leaves\n"),
+            "\(result.errors)")
+    }
+
+    @Test("A server that closes the connection without a word may expect TLS")
+    func closed() throws {
+        let listener = try LoopbackListener()
+        defer { listener.stop() }
+        Thread.detachNewThread {
+            while let connection = listener.accept() { close(connection) }
+        }
+        let result = try Command.run("send", "http://127.0.0.1:\(listener.port)/", "-F", "a=1")
+        #expect([55, 56].contains(result.status))
+        #expect(result.errors.hasSuffix(": if the server expects TLS, write https://\n"), "\(result.errors)")
+    }
+}
+#endif
