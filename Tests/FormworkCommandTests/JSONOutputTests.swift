@@ -211,9 +211,9 @@ struct JSONOutputTests {
                   ],
                   "warnings": [],
                   "exitStatus": 70,
-                  "error": "standard input: unexpectedEnd at offset 123: The body ended after 123 bytes, in the \
-                content of part 2, before a close delimiter; probably: it was cut off, or its sender wrote no close \
-                delimiter"
+                  "error": "standard input: probably it was cut off, or its sender wrote no close delimiter \
+                (unexpectedEnd at offset 123: The body ended after 123 bytes, in the content of part 2, before a close \
+                delimiter)"
                 }
 
                 """)

@@ -84,8 +84,8 @@ struct QueryOptions: ParsableArguments {
         if let array = try Self.arrays.value("--array", self.array) {
             let isFlat = if case .refused = dialect.flattening.members { true } else { false }
             guard !isPairs, !isFlat else {
-                throw ExitStatus(
-                    2, "formwork: --array: \(isPairs ? "pairs" : "\(self.dialect ?? Self.usual)'s parameters") have no arrays")
+                let what = isPairs ? "pairs" : "\(self.dialect ?? Self.usual)'s parameters"
+                throw ExitStatus(2, "formwork: --array: \(what) have no arrays")
             }
             dialect.flattening.arrays = array
         }
@@ -112,7 +112,9 @@ struct QueryOptions: ParsableArguments {
     }
 
     private func named() throws -> (URLEncodedDialect, QueryDestination) {
-        guard let named = try Self.dialects.value("--dialect", self.dialect ?? Self.usual) else { return (.whatwg, .query) }
+        guard let named = try Self.dialects.value("--dialect", self.dialect ?? Self.usual) else {
+            return (.whatwg, .query)
+        }
         let destination: QueryDestination
         var dialect: URLEncodedDialect
         (dialect, destination) = named()

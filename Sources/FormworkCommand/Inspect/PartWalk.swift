@@ -105,7 +105,8 @@ struct PartWalk {
         let reason =
             input.notes.last { $0.hasPrefix("packets") } ?? input.shortfall ?? surplus ?? (isVague ? cause : nil)
             ?? found ?? cause
-        if let reason { line += "; probably: \(reason)" }
+        // The cause is read first.
+        if let reason { line = "probably \(reason) (\(line))" }
         let name = input.name.withControlCharactersEscaped
         return ExitStatus(error.code == .limitExceeded ? 63 : 70, "formwork: \(name): \(line)")
     }

@@ -38,7 +38,8 @@ package struct LinkCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d.", valueName: "time"))
+        help: ArgumentHelp(
+            "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d.", valueName: "time"))
     var expires = TimeOption(86_400, "24h")
 
     @Option(

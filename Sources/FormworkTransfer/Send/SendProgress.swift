@@ -72,8 +72,8 @@ struct SendProgress: Sendable {
 
     private func note(_ progress: UploadProgress) -> String? {
         if let next = progress.nextTry {
-            let rest = ContinuousClock.now.duration(to: next).seconds.rounded(.up)
-            return "next try in \(Int(clamping: max(0, rest))) s"
+            let rest = ContinuousClock.now.duration(to: next).seconds
+            return rest < 0.5 ? "next try now" : "next try in \(Int(clamping: rest.rounded(.up))) s"
         }
         let silence = Int(clamping: progress.lastActivity.duration(to: .now).seconds)
         let since = silence >= 5 ? ", no progress for \(silence) s" : ""
