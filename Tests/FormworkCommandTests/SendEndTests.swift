@@ -41,7 +41,7 @@ struct SendEndTests {
     func noTime() throws {
         let receiver = try Receiver(answering: "503 Busy\r\nRetry-After: 20")
         let result = try Command.run(
-            "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--retry", "5", "-m", "10", "-o", "out")
+            "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--retry", "5", "-m", "10", "-o", "/dev/null")
         #expect(result.status == 22)
         #expect(
             result.errors.hasSuffix(
