@@ -77,7 +77,17 @@ package final class CuttingRelay: @unchecked Sendable {
                     self.broken += 1
                     return true
                 }
-            guard send(to, buffer, count, CInt(MSG_NOSIGNAL)) == count, !isCut else { break }
+            let isSent = send(to, buffer, count, CInt(MSG_NOSIGNAL)) == count
+            if isCut {
+                // The server gets what was sent, and then the end. A reset would take what it hasn't read yet.
+                shutdown(to, CInt(SHUT_WR))
+                shutdown(from, CInt(SHUT_RDWR))
+                return
+            }
+            guard isSent else {
+                if !isRequest { while recv(from, &buffer, buffer.count, 0) > 0 {} }
+                break
+            }
         }
         // Both ways: neither side gets more.
         shutdown(to, CInt(SHUT_RDWR))
