@@ -11,7 +11,7 @@ package struct FinishedFile: Sendable, Hashable {
 
     package init(_ path: FilePath, count: Int64) { (self.path, self.count) = (path, count) }
 
-    /// The regular file at a path, with its size; `nil` if there is none.
+    /// The file at a path, with its size. `nil` if nothing is there, or it isn't a regular file.
     package init?(_ path: FilePath) {
         guard let status = try? SystemCalls.status(of: path), status.kind == .regular else { return nil }
         self.init(path, count: status.validator.size)

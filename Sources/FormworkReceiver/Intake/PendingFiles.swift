@@ -34,10 +34,8 @@ struct PendingFiles {
     mutating func begin(_ file: IncomingFile, field: String?) async throws -> any StorageUpload {
         UploadMemory.lease?.fileEnded()
         let storage = self.storage
-        var file = file
-        // Two files of one form never replace each other.
-        if self.entries.contains(where: { $0.file.name == file.path.text }) { file.mayReplace = false }
-        let upload = try await StorageProblem.marking { [file] in try await storage.begin(file) }
+        let file = self.beside(file)
+        let upload = try await StorageProblem.marking { try await storage.begin(file) }
         self.add(upload, file, field: field)
         return upload
     }
@@ -64,15 +62,21 @@ struct PendingFiles {
     ) async throws -> Bool {
         UploadMemory.lease?.fileEnded()
         let storage = self.storage
-        var file = file
-        if self.entries.contains(where: { $0.file.name == file.path.text }) { file.mayReplace = false }
-        let upload = try await StorageProblem.marking { [file] in
+        let file = self.beside(file)
+        let upload = try await StorageProblem.marking {
             if !stored.slices.isEmpty { return try await storage.begin(file, from: stored.slices) }
             return try await storage.begin(file, fromUpload: form.upload, stored.content)
         }
         guard let upload else { return false }
         self.add(upload, file, field: field)
         return true
+    }
+
+    /// A file as one of this form: two of them never replace each other.
+    private func beside(_ file: IncomingFile) -> IncomingFile {
+        var file = file
+        if self.entries.contains(where: { $0.file.name == file.path.text }) { file.mayReplace = false }
+        return file
     }
 
     private mutating func add(_ upload: any StorageUpload, _ file: IncomingFile, field: String?) {

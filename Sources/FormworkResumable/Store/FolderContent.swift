@@ -64,7 +64,7 @@ final class FolderContent: UploadContent {
         try self.withFiles { files throws(FormworkError) in
             var (whole, begin): ([Int64], Int64) = ([], 0)
             for start in starts {
-                guard let size = self.size(whole.count), size >= start - begin, start >= begin,
+                guard start >= begin, let size = self.size(whole.count), size >= start - begin,
                     self.size(whole.count + 1) != nil
                 else { break }
                 if size > start - begin { try self.cut(whole.count, to: start - begin, files) }

@@ -56,7 +56,8 @@ struct FolderUploads: UploadStorage {
         if FinishedFile(self.dataPath(name, 1)) != nil,
             let starts = try await self.record(of: name).flatMap(UploadRecord.init)?.starts, let start = starts.last
         {
-            return start + (FinishedFile(self.dataPath(name, starts.count))?.count ?? 0)
+            let last = FinishedFile(self.dataPath(name, starts.count))?.count ?? 0
+            return max(0, start) + min(last, .max - max(0, start))
         }
         // Another failure isn't an upload without bytes: its client would send them again, after those that are there.
         do throws(Errno) { return try FileValidator(ofRegularFile: self.dataPath(name))?.size ?? 0 } catch {
