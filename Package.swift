@@ -95,14 +95,13 @@ let package = Package(
     // None is on unless it is named: who wants the forms alone resolves swift-system, nothing else.
     traits: [
         .trait(name: "Command", description: "The `formwork` executable (swift-argument-parser)."),
-        .trait(name: "Digests", description: "FormworkDigests: SHA-256 and MD5 while reading (swift-crypto)."),
         .trait(
             name: "NIO",
             description: "FormworkNIO and FormworkHTTP: ByteBuffers, channels, forms of a request (swift-nio)."),
         .trait(
             name: "Resumable",
             description: "FormworkResumable, and its doors in the other modules: uploads that go on after a cut.",
-            enabledTraits: ["NIO", "Digests"]),
+            enabledTraits: ["NIO"]),
         .trait(
             name: "Client",
             description: "FormworkClient: uploads by AsyncHTTPClient and by a client of our own (async-http-client).",
@@ -117,7 +116,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.4.0"),
@@ -165,14 +163,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(
-            name: "FormworkDigests",
-            dependencies: [
-                "FormworkCore",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Digests"])),
-            ],
-            swiftSettings: settings
-        ),
+        .target(name: "CFormworkDigests"),
+        .target(name: "FormworkDigests", dependencies: ["FormworkCore", "CFormworkDigests"], swiftSettings: settings),
         .target(name: "FormworkURLEncoded", dependencies: ["FormworkCore"], swiftSettings: settings),
         // How Formwork codes Foundation's values; Formwork itself is linked without Foundation.
         .target(
@@ -226,7 +218,7 @@ let package = Package(
             dependencies: [
                 "FormworkSystem", "FormworkFiles",
                 "Formwork", "FormworkValues", target("FormworkHTTP", "Resumable"),
-                target("FormworkDigests", "Resumable"),
+                "FormworkDigests",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("HTTPTypes", "swift-http-types", "Resumable"),
                 // Not StructuredFieldValues: it brings all of Foundation, with 30 MB of ICU, into each executable.
@@ -318,7 +310,6 @@ let package = Package(
                 product("NIOHTTPTypes", "swift-nio-extras", "Transfer"),
                 product("NIOHTTPTypesHTTP2", "swift-nio-extras", "Transfer"),
                 product("AsyncHTTPClient", "async-http-client", "Transfer"),
-                product("Crypto", "swift-crypto", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
                 product("Metrics", "swift-metrics", "Transfer"),
                 product("Tracing", "swift-distributed-tracing", "Transfer"),
@@ -336,7 +327,7 @@ let package = Package(
             name: "FormworkCommand",
             dependencies: [
                 "FormworkFiles",
-                "Formwork", "FormworkMagic", "FormworkURLEncoded", "FormworkSystem",
+                "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "FormworkSystem",
                 argumentParser,
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -388,6 +379,10 @@ let package = Package(
             name: "TestSupport", dependencies: [.product(name: "SystemPackage", package: "swift-system")],
             path: "Tests/TestSupport", swiftSettings: testSettings),
         .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: testSettings),
+        .testTarget(
+            name: "FormworkDigestsTests", dependencies: ["FormworkDigests", "FormworkCore"],
+            swiftSettings: testSettings
+        ),
         .testTarget(
             name: "FormworkURLEncodedTests", dependencies: ["FormworkURLEncoded", "FormworkCore"],
             swiftSettings: testSettings
@@ -465,8 +460,9 @@ let package = Package(
             name: "FormworkReceiverTests",
             dependencies: [
                 "FormworkSystem", "FormworkFiles",
-                "FormworkReceiver", "FormworkHTTP", "FormworkResumable", "FormworkNIO", "FormworkClient", "Formwork",
-                "TestSupport",
+                "FormworkReceiver", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
+                "FormworkClient",
+                "Formwork", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("NIOEmbedded", "swift-nio", "Transfer"),
@@ -475,7 +471,6 @@ let package = Package(
                 product("HTTPTypes", "swift-http-types", "Transfer"),
                 product("AsyncHTTPClient", "async-http-client", "Transfer"),
                 product("Hummingbird", "hummingbird", "Transfer"),
-                product("Crypto", "swift-crypto", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
                 product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
                 product("Tracing", "swift-distributed-tracing", "Transfer"),

@@ -1,4 +1,3 @@
-#if Digests
 import Formwork
 import FormworkCore
 import FormworkDigests
@@ -29,4 +28,3 @@ struct DigestTests {
         #expect(seeking.digestValues == nil)
     }
 }
-#endif

@@ -17,11 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 APACHE = "Apache-2.0"
 # What a package has inside, by the module that holds it. The versions are the package's.
 VENDORED = {
-    "CCryptoBoringSSL": ("BoringSSL", "OpenSSL AND ISC AND Apache-2.0"),
     "CNIOBoringSSL": ("BoringSSL", "OpenSSL AND ISC AND Apache-2.0"),
     "CNIOLLHTTP": ("llhttp", "MIT"),
     "CNIOSHA1": ("SHA-1 of the WIDE project", "BSD-3-Clause"),
-    "CXKCP": ("XKCP", "CC0-1.0"),
 }
 # Libraries of the system that are linked in, by their Debian package.
 LIBRARIES = {

@@ -14,15 +14,6 @@ int formwork_has_crc32c(void);
 // Takes bytes into the state of a CRC-32C, which is the checksum's complement. Only where the processor does.
 uint32_t formwork_crc32c(uint32_t state, const void *bytes, size_t count);
 
-// Whether this processor computes SHA-256.
-int formwork_has_sha256(void);
-
-// Takes blocks of 64 bytes into the eight words of a SHA-256. Only where the processor computes it.
-void formwork_sha256(uint32_t *state, const void *start, size_t blocks);
-
-// The same on any processor.
-void formwork_sha256_portable(uint32_t *state, const void *start, size_t blocks);
-
 // Goes on from `start` in steps of 64 while no offset of the step holds `first` with `last` `distance` bytes after it; stops
 // where fewer than 64 offsets are left before `end`. Reads `bytes[start..<end + distance]`.
 size_t formwork_skip_blocks(

@@ -1,6 +1,7 @@
 #if Command
 import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkURLEncoded
 
 /// What is printed about one part.
@@ -45,7 +46,7 @@ struct PartRecorder: PartSink {
     /// Parts that began, complete or not.
     private(set) var count = 0
     private var record: PartRecord?
-    private var digest: SavableSHA256?
+    private var digest: SHA256Digest?
 
     init(wantsDigest: Bool, _ give: @escaping (PartRecord) throws -> Void) {
         (self.wantsDigest, self.give) = (wantsDigest, give)
@@ -54,7 +55,7 @@ struct PartRecorder: PartSink {
     mutating func begin(_ header: ReceivedHeader, at offset: Int64) {
         self.record = PartRecord(index: self.count, header: header, offset: offset)
         self.count += 1
-        self.digest = self.wantsDigest ? SavableSHA256() : nil
+        self.digest = self.wantsDigest ? SHA256Digest() : nil
     }
 
     mutating func take(_ bytes: [UInt8], _ range: Range<Int>) {
@@ -70,7 +71,7 @@ struct PartRecorder: PartSink {
 
     mutating func end() throws {
         guard var record = self.record else { return }
-        record.sha256 = self.digest.map { DigestValue(algorithm: SavableSHA256.algorithm, bytes: $0.finalized()).hex }
+        record.sha256 = self.digest.map { DigestValue(algorithm: SHA256Digest.algorithm, bytes: $0.finalized()).hex }
         try self.give(record)
     }
 }

@@ -1,6 +1,6 @@
 #if Transfer
-import Crypto
 import FormworkCore
+import FormworkDigests
 import FormworkHTTP
 import FormworkResumable
 import FormworkSystem
@@ -111,14 +111,14 @@ package struct AccessToken: Sendable {
     /// Authenticates a cookie. A browser need not store the token itself. The code is the same for all receivers with
     /// this token, and after a restart.
     private func code(of session: Session) -> String {
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("formwork receive \(session.end) \(session.id)".utf8), using: .init(data: Data(self.text.utf8)))
+        let code = HMACSHA256.code(
+            for: Array("formwork receive \(session.end) \(session.id)".utf8), key: Array(self.text.utf8))
         return Hex.text(code)
     }
 
     private static func areEqual(_ one: String, _ other: String) -> Bool {
-        // Digests compare in constant time (swift-crypto), and have one length.
-        SHA256.hash(data: Data(one.utf8)) == SHA256.hash(data: Data(other.utf8))
+        // Digests have one length.
+        HMACSHA256.areEqual(SHA256Digest.digest(of: Array(one.utf8)), SHA256Digest.digest(of: Array(other.utf8)))
     }
 }
 #endif

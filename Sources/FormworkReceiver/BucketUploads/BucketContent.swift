@@ -6,6 +6,7 @@ import Foundation
 #endif
 import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkNIO
 import FormworkResumable
 import NIOCore
@@ -27,7 +28,7 @@ actor BucketContent: ObservingContent {
         var piece: BucketState.Piece
         /// What was observed up to the end of the piece.
         var map: FormMap?
-        var digest: Data?
+        var digests: [String: Data]?
         var task: Task<Void, any Error>
     }
 
@@ -52,8 +53,8 @@ actor BucketContent: ObservingContent {
     private var wanted: UploadObservation?
     /// Finds a form's files; `nil` if it isn't a form, or some of its bytes weren't observed.
     private var mapper: FormMapper?
-    /// The SHA-256 of all bytes; `nil` if it isn't wanted, or some weren't observed.
-    private var digest: SavableSHA256?
+    /// Digests of all bytes: those that are wanted, and of which no bytes are missing.
+    private var digests: [any SavableDigest] = []
     private var isCommitting = false
     /// Those that wait to commit, in order.
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -84,30 +85,29 @@ actor BucketContent: ObservingContent {
         self.continueObserving(self.state.bytes)
     }
 
-    func sha256(count: Int64) -> [UInt8]? {
-        guard let digest, digest.byteCount == count else { return nil }
-        return digest.finalized()
+    func digests(count: Int64) -> [DigestValue] {
+        self.digests.filter { $0.byteCount == count }.map {
+            DigestValue(algorithm: type(of: $0).algorithm, bytes: $0.finalized())
+        }
     }
 
     /// Continues to observe after bytes that the upload has.
     /// - Parameter bytes: `nil` if it isn't known what was observed of them.
     private func continueObserving(_ bytes: BucketState.Bytes?) {
-        (self.mapper, self.digest) = (nil, nil)
+        (self.mapper, self.digests) = (nil, [])
         guard let wanted, let bytes else { return }
         let least = self.uploads.leastCopy
         if bytes.count == 0 {
             self.mapper = wanted.form.flatMap { FormMapper($0, digestsFiles: wanted.digestsFiles, least: least) }
-            self.digest = wanted.digestsAll ? SavableSHA256() : nil
+            self.digests = wanted.algorithms.compactMap(DigestAlgorithms.digest(named:))
             return
         }
         if let form = wanted.form, let map = bytes.map, map.position.count == bytes.count {
             self.mapper = FormMapper(form, digestsFiles: wanted.digestsFiles, least: least, after: map)
         }
-        if wanted.digestsAll, let saved = bytes.digest, let digest = SavableSHA256(saved: Array(saved)),
-            digest.byteCount == bytes.count
-        {
-            self.digest = digest
-        }
+        self.digests = wanted.algorithms.compactMap { algorithm in
+            bytes.digests?[algorithm].flatMap { DigestAlgorithms.digest(named: algorithm, saved: Array($0)) }
+        }.filter { $0.byteCount == bytes.count }
     }
 
     // MARK: UploadContent
@@ -127,7 +127,7 @@ actor BucketContent: ObservingContent {
                 self.buffer?.writeBytes(rest.prefix(room))
                 rest.prefix(room).withBytes {
                     self.mapper?.update($0)
-                    self.digest?.update($0)
+                    for index in self.digests.indices { self.digests[index].update($0) }
                 }
                 rest = rest.dropFirst(room)
                 self.isTailCurrent = false
@@ -240,7 +240,7 @@ actor BucketContent: ObservingContent {
             // The keys are listed: pieces of receivers that were killed are in no state.
             try await self.commit(removesPieces: false) { $0.clear(place) }
             (self.buffer, self.isTailCurrent) = (ByteBuffer(), true)
-            (self.mapper, self.digest) = (nil, nil)
+            (self.mapper, self.digests) = (nil, [])
             await self.uploads.removeBytes(of: self.name)
         }
     }
@@ -290,7 +290,7 @@ actor BucketContent: ObservingContent {
         var bytes = self.bytesWithSent
         if hasTail, let buffer {
             bytes.tail = nil
-            (bytes.map, bytes.digest) = (self.mapper?.map, self.savedDigest)
+            (bytes.map, bytes.digests) = (self.mapper?.map, self.savedDigests)
             if buffer.readableBytes > 0 {
                 let tail = BucketState.Piece(
                     key: self.uploads.key(self.name, .piece), count: Int64(buffer.readableBytes))
@@ -307,12 +307,14 @@ actor BucketContent: ObservingContent {
     private var bytesWithSent: BucketState.Bytes {
         var bytes = self.state.bytes
         // The tail is the beginning of the first part that was sent.
-        if let last = self.sent.last { (bytes.tail, bytes.map, bytes.digest) = (nil, last.map, last.digest) }
+        if let last = self.sent.last { (bytes.tail, bytes.map, bytes.digests) = (nil, last.map, last.digests) }
         bytes.parts += self.sent.map(\.piece)
         return bytes
     }
 
-    private var savedDigest: Data? { self.digest.map { Data($0.saved) } }
+    private var savedDigests: [String: Data] {
+        .init(uniqueKeysWithValues: self.digests.map { (type(of: $0).algorithm, Data($0.saved)) })
+    }
 
     private func readTail() async throws {
         guard self.buffer == nil else { return }
@@ -335,7 +337,7 @@ actor BucketContent: ObservingContent {
             defer { lease?.release(leased) }
             try await client.put(body, key: piece.key)
         }
-        self.sent.append(Sending(piece: piece, map: self.mapper?.map, digest: self.savedDigest, task: task))
+        self.sent.append(Sending(piece: piece, map: self.mapper?.map, digests: self.savedDigests, task: task))
         (self.buffer, self.leased) = (ByteBuffer(), 0)
     }
 

@@ -23,8 +23,8 @@ struct BucketState: Codable, Hashable, Sendable {
         var tail: Piece?
         /// Where the files of a form are in these bytes; `nil` if that isn't known.
         var map: FormMap?
-        /// The state of the SHA-256 of these bytes; `nil` if it isn't computed.
-        var digest: Data?
+        /// The saved states of digests of these bytes, by their algorithms; those that are computed; `nil` if none is.
+        var digests: [String: Data]?
 
         /// Bytes in parts.
         var inParts: Int64 { self.parts.reduce(0) { $0 + $1.count } }
@@ -39,12 +39,12 @@ struct BucketState: Codable, Hashable, Sendable {
         var files: Int?
         /// The map's position; `nil` if there was no map.
         var position: FormMap.Position?
-        var digest: Data?
+        var digests: [String: Data]?
 
         init(_ bytes: Bytes) {
             (self.parts, self.tail) = (bytes.parts.count, bytes.tail)
             (self.files, self.position) = (bytes.map?.files.count, bytes.map?.position)
-            self.digest = bytes.digest
+            self.digests = bytes.digests
         }
 
         /// The bytes of that moment.
@@ -53,7 +53,7 @@ struct BucketState: Codable, Hashable, Sendable {
             let map = self.position.flatMap { position in
                 bytes.map.map { FormMap(files: Array($0.files.prefix(self.files ?? 0)), position: position) }
             }
-            return Bytes(parts: Array(bytes.parts.prefix(self.parts)), tail: self.tail, map: map, digest: self.digest)
+            return Bytes(parts: Array(bytes.parts.prefix(self.parts)), tail: self.tail, map: map, digests: self.digests)
         }
     }
 

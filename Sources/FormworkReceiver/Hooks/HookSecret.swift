@@ -1,7 +1,7 @@
 #if Transfer
-import Crypto
 import Formwork
 import FormworkCore
+import FormworkDigests
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -23,18 +23,18 @@ package struct HookSecret: Sendable {
     private static let prefix = "whsec_"
     private static let most = 8
 
-    private let keys: [SymmetricKey]
+    private let keys: [[UInt8]]
 
     /// Reads one secret a line. A message has a signature of each, so that one can be replaced.
     package init(_ text: String) throws(Failure) {
         let lines = text.split(whereSeparator: \.isNewline)
         guard !lines.isEmpty else { throw .missing }
         guard lines.count <= Self.most else { throw .tooMany }
-        var keys: [SymmetricKey] = []
+        var keys: [[UInt8]] = []
         for line in lines {
             let word = line.hasPrefix(Self.prefix) ? line.dropFirst(Self.prefix.count) : line
             guard let bytes = Base64.decode(String(word)), (24...64).contains(bytes.count) else { throw .malformed }
-            keys.append(SymmetricKey(data: bytes))
+            keys.append(bytes)
         }
         self.keys = keys
     }
@@ -43,9 +43,7 @@ package struct HookSecret: Sendable {
     /// - Parameter time: Seconds since 1970.
     func signature(id: String, time: Int64, body: [UInt8]) -> String {
         let content = Array("\(id).\(time).".utf8) + body
-        return self.keys.map { key in
-            "v1,\(Base64.encode(Array(HMAC<SHA256>.authenticationCode(for: content, using: key))))"
-        }.joined(separator: " ")
+        return self.keys.map { "v1,\(Base64.encode(HMACSHA256.code(for: content, key: $0)))" }.joined(separator: " ")
     }
 }
 #endif

@@ -1,7 +1,7 @@
 #if Transfer
-import Crypto
 import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkHTTP
 import FormworkResumable
 
@@ -26,7 +26,7 @@ package struct LinkKeys: Sendable {
     package static let shortest = 32
     private static let most = 16
 
-    private let keys: [SymmetricKey]
+    private let keys: [[UInt8]]
 
     /// Reads one key a line.
     package init(_ text: String) throws(Failure) {
@@ -34,14 +34,14 @@ package struct LinkKeys: Sendable {
         guard !lines.isEmpty else { throw .missing }
         guard lines.count <= Self.most else { throw .tooMany }
         guard lines.allSatisfy({ $0.utf8.count >= Self.shortest }) else { throw .tooShort }
-        self.keys = lines.map { SymmetricKey(data: Array($0.utf8)) }
+        self.keys = lines.map { Array($0.utf8) }
     }
 
     /// The two words of a link, with a dot between them.
     package func token(for link: UploadLink) -> String {
         let text = Array(link.text.utf8)
-        let code = HMAC<SHA256>.authenticationCode(for: text, using: self.keys[0])
-        return "\(Self.encoded(text)).\(Self.encoded(Array(code)))"
+        let code = HMACSHA256.code(for: text, key: self.keys[0])
+        return "\(Self.encoded(text)).\(Self.encoded(code))"
     }
 
     /// The link that the two words are.
@@ -50,12 +50,9 @@ package struct LinkKeys: Sendable {
     package func link(_ token: String, now: Int64) throws(ProblemDetails) -> UploadLink {
         let words = token.split(separator: ".", omittingEmptySubsequences: false)
         guard words.count == 2, let text = Self.decoded(words[0]), let code = Self.decoded(words[1]),
-            code.count == SHA256.byteCount
+            code.count == HMACSHA256.byteCount
         else { throw .forbidden("This upload link isn't complete: copy all of it.") }
-        // The comparison takes the same time for every code (swift-crypto).
-        let isSigned = self.keys.contains {
-            HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: text, using: $0)
-        }
+        let isSigned = self.keys.contains { HMACSHA256.isValid(code, for: text, key: $0) }
         guard isSigned else {
             throw .forbidden(
                 "This upload link's signature is wrong: the link was changed, or made with another receiver's key.")

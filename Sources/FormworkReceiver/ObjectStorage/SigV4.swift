@@ -1,8 +1,8 @@
 #if Transfer
-import Crypto
+import FormworkCore
+import FormworkDigests
 
 #if canImport(FoundationEssentials)
-import FormworkCore
 import FoundationEssentials
 #else
 import Foundation
@@ -70,10 +70,10 @@ struct SigV4: Sendable {
         date.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
     }
 
-    private static func sha256(_ text: String) -> String { Hex.text(SHA256.hash(data: Array(text.utf8))) }
+    private static func sha256(_ text: String) -> String { Hex.text(SHA256Digest.digest(of: Array(text.utf8))) }
 
     private static func hmac(_ text: String, _ key: [UInt8]) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
+        HMACSHA256.code(for: Array(text.utf8), key: key)
     }
 
     /// Removes spaces at the ends, and reduces runs of them inside to one.

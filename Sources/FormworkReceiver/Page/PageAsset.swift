@@ -1,6 +1,6 @@
 #if Transfer
-import Crypto
 import FormworkCore
+import FormworkDigests
 import NIOCore
 
 /// A file that the page refers to.
@@ -19,7 +19,7 @@ package struct PageAsset: Sendable {
         self.content = content
         self.buffer = ByteBuffer(bytes: content)
         self.contentType = contentType
-        self.etag = "\"\(Hex.text(SHA256.hash(data: content).prefix(16)))\""
+        self.etag = "\"\(Hex.text(SHA256Digest.digest(of: content).prefix(16)))\""
     }
 }
 #endif

@@ -1,7 +1,7 @@
 #if Transfer
-import Crypto
 import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkHTTP
 import FormworkResumable
 import FormworkURLEncoded
@@ -31,7 +31,7 @@ extension Responder {
         let key = self.listKey(head, client)
         // With whose list it is: a strong tag names one content (RFC 9110 section 8.8.3), and caches compare the tags of all
         // answers that they have, whatever Vary says (RFC 9111 section 4.3.1).
-        let list = Hex.text(SHA256.hash(data: Array("\(self.run) \(key)".utf8)).prefix(8))
+        let list = Hex.text(SHA256Digest.digest(of: Array("\(self.run) \(key)".utf8)).prefix(8))
         let etag = "\"\(self.run)-\(self.arrivals.revision)-\(list)\""
         let validators: HTTPFields = [.eTag: etag, .cacheControl: "no-cache", .vary: "Authorization, Cookie"]
         if head.knows(etag) { return Answer(.notModified, fields: validators) }

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Foundation
 #endif
 import FormworkCore
+import FormworkDigests
 
 /// Parses a form while it arrives, to note where its large files are and to compute their digests.
 ///
@@ -31,7 +32,7 @@ package struct FormMapper: Sendable {
     /// Its bytes so far, without those that are held.
     private var contentBytes: Int64 = 0
     private var isFile = false
-    private var digest: SavableSHA256?
+    private var digest: SHA256Digest?
     private var hasFailed = false
 
     /// A mapper of a form's first bytes.
@@ -74,7 +75,7 @@ package struct FormMapper: Sendable {
         (self.isFile, self.content, self.place) = (from.isFile, from.content, from.place)
         self.contentBytes = from.content.map { from.count - Int64(held.count) - $0 } ?? 0
         if from.isFile, let saved = from.digest {
-            guard let digest = SavableSHA256(saved: Array(saved)) else { return nil }
+            guard let digest = SHA256Digest(saved: Array(saved)) else { return nil }
             self.digest = digest
         } else {
             self.digest = nil
@@ -156,7 +157,7 @@ package struct FormMapper: Sendable {
     private mutating func began(_ header: ReceivedHeader) {
         (self.place, self.isFile) = (.content, header.isFile)
         (self.content, self.contentBytes) = (self.shift + self.parser.offset, 0)
-        self.digest = header.isFile && self.digestsFiles ? SavableSHA256() : nil
+        self.digest = header.isFile && self.digestsFiles ? SHA256Digest() : nil
     }
 
     private mutating func ended() {

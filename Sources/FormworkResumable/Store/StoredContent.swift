@@ -22,10 +22,8 @@ final class StoredContent {
     private var file: (any UploadContent)?
     /// The algorithms of the digests that will be needed.
     private let algorithms: Set<String>
-    /// The digests that aren't the storage's own.
+    /// Those of a storage that doesn't compute them itself.
     private var digests: RunningDigests
-    /// Whether the storage computes the SHA-256.
-    private var isObserved = false
     /// Whether only this object has the answer, since the storage failed to save it.
     private(set) var isAnswerUnsaved = false
 
@@ -186,27 +184,24 @@ final class StoredContent {
 
     /// Has the storage compute what it can.
     private func observe(_ file: any ObservingContent) async {
-        let digestsAll = self.algorithms.contains(SHA256Digest.algorithm)
         await file.observe(
             UploadObservation(
                 form: self.record.isForm ? self.record.contentType : nil,
-                digestsFiles: self.store.options.digestsFiles, digestsAll: digestsAll))
-        guard digestsAll, !self.isObserved else { return }
-        self.isObserved = true
-        self.digests = RunningDigests(self.algorithms.subtracting([SHA256Digest.algorithm]))
+                digestsFiles: self.store.options.digestsFiles, algorithms: self.algorithms))
+        self.digests = RunningDigests()
     }
 
     /// All digests of a complete upload. What wasn't computed while it arrived is computed now.
     private func digests(of content: BodySource, _ file: any UploadContent, count: Int64) async throws -> [DigestValue]
     {
-        try await Self.digest(content, count: count, &self.digests)
-        guard self.isObserved else { return self.digests.values }
-        if let sha256 = await (file as? any ObservingContent)?.sha256(count: count) {
-            return self.digests.values + [DigestValue(algorithm: SHA256Digest.algorithm, bytes: sha256)]
+        guard let file = file as? any ObservingContent else {
+            try await Self.digest(content, count: count, &self.digests)
+            return self.digests.values
         }
-        var missing = RunningDigests([SHA256Digest.algorithm])
+        let observed = await file.digests(count: count)
+        var missing = RunningDigests(self.algorithms.subtracting(observed.map(\.algorithm)))
         try await Self.digest(content, count: count, &missing)
-        return self.digests.values + missing.values
+        return observed + missing.values
     }
 
     /// Computes digests of a complete upload's other bytes.

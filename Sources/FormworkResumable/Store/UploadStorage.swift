@@ -1,5 +1,6 @@
 #if Resumable
 import Formwork
+import FormworkCore
 
 /// A storage for uploads that aren't complete yet, for an ``UploadStore`` without a folder: object storage, a database,
 /// memory.
@@ -78,9 +79,8 @@ public protocol UploadContent: Sendable {
 package protocol ObservingContent: UploadContent {
     /// Called before anything is appended.
     func observe(_ wanted: UploadObservation) async
-    /// The SHA-256 of all bytes.
-    /// - Returns: `nil` if it wasn't wanted, or not all of them were observed.
-    func sha256(count: Int64) async -> [UInt8]?
+    /// Digests of all bytes: those that were wanted, and for which all of them were observed.
+    func digests(count: Int64) async -> [DigestValue]
 }
 
 /// What will be needed of an upload when it is complete.
@@ -89,8 +89,8 @@ package struct UploadObservation: Sendable {
     package var form: String?
     /// Whether the SHA-256 of each of the form's files is needed.
     package var digestsFiles: Bool
-    /// Whether the SHA-256 of all bytes is needed.
-    package var digestsAll: Bool
+    /// The algorithms of the digests of all bytes that are needed.
+    package var algorithms: Set<String>
 }
 
 extension UploadContent {

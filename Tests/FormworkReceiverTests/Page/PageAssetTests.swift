@@ -1,5 +1,6 @@
 #if Transfer
-import Crypto
+import FormworkCore
+import FormworkDigests
 import Foundation
 import FormworkReceiver
 import Testing
@@ -16,7 +17,7 @@ import Testing
         let file = try Data(contentsOf: Self.sources.appending(path: name))
         #expect(asset.content == [UInt8](file))
         #expect(asset.contentType == contentType)
-        let digest = SHA256.hash(data: file).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digest = Hex.text(SHA256Digest.digest(of: Array(file)))
         #expect(asset.etag == "\"\(digest.prefix(32))\"")
     }
 

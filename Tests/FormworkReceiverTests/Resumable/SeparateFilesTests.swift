@@ -1,7 +1,7 @@
 #if Transfer
-import Crypto
 @testable import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkFiles
 import FormworkReceiver
 @testable import FormworkResumable
@@ -82,7 +82,7 @@ import Testing
         for (name, file) in zip(names, Self.files) {
             let url = URL(filePath: folder.path.appending(name).string)
             #expect(try Data(contentsOf: url) == Data(file.bytes), "\(name)")
-            let digest = SHA256.hash(data: file.bytes).map { String(format: "%02x", $0) }.joined()
+            let digest = Hex.text(SHA256Digest.digest(of: file.bytes))
             #expect(list.body.contains(digest), "\(name)")
         }
         for (name, inode) in copied {
@@ -162,7 +162,7 @@ import Testing
             let (path, _) = try await self.send(receiver, pieces: [0..<2 << 20])
             var wrong = Array(Self.body[2 << 20..<8 << 20])
             wrong[5_000_000] ^= 1
-            let digest = Data(SHA256.hash(data: Self.body[2 << 20..<8 << 20])).base64EncodedString()
+            let digest = Base64.encode(SHA256Digest.digest(of: Array(Self.body[2 << 20..<8 << 20])))
             let fields = [
                 Self.version, "Content-Type: application/partial-upload", "Upload-Offset: \(2 << 20)",
                 "Upload-Complete: ?0", "Content-Digest: sha-256=:\(digest):",

@@ -1,4 +1,8 @@
-#include "CFormworkBytes.h"
+#include "ByteOrder.h"
+#include "CFormworkDigests.h"
+#include "SHA2.h"
+
+// FIPS 180-4, section 6.2.
 
 static const uint32_t constants[64] __attribute__((aligned(16))) = {
     0x428A2F98, 0x71374491, 0xB5C0FBCF, 0xE9B5DBA5, 0x3956C25B, 0x59F111F1, 0x923F82A4, 0xAB1C5ED5,
@@ -11,31 +15,37 @@ static const uint32_t constants[64] __attribute__((aligned(16))) = {
     0x748F82EE, 0x78A5636F, 0x84C87814, 0x8CC70208, 0x90BEFFFA, 0xA4506CEB, 0xBEF9A3F7, 0xC67178F2,
 };
 
-static uint32_t rotated(uint32_t word, int bits) { return word >> bits | word << (32 - bits); }
+#define ROTATED(word, bits) __builtin_rotateright32(word, bits)
+
+#define ROUND(a, b, c, d, e, f, g, h, n)                                                                               \
+    h += (ROTATED(e, 6) ^ ROTATED(e, 11) ^ ROTATED(e, 25)) + (g ^ (e & (f ^ g))) + constants[i + (n)] + w[n];          \
+    d += h;                                                                                                            \
+    h += (ROTATED(a, 2) ^ ROTATED(a, 13) ^ ROTATED(a, 22)) + ((a & b) | (c & (a | b)));
+
+// The message word 16 places on, in place of the one that is no longer needed.
+#define WORD(n)                                                                                                        \
+    w[n] += (ROTATED(w[(n + 1) % 16], 7) ^ ROTATED(w[(n + 1) % 16], 18) ^ w[(n + 1) % 16] >> 3) + w[(n + 9) % 16]      \
+        + (ROTATED(w[(n + 14) % 16], 17) ^ ROTATED(w[(n + 14) % 16], 19) ^ w[(n + 14) % 16] >> 10);
 
 void formwork_sha256_portable(uint32_t *state, const void *start, size_t blocks) {
     const unsigned char *bytes = start;
     for (; blocks > 0; blocks--, bytes += 64) {
-        uint32_t w[64], s[8];
+        uint32_t w[16];
         for (int i = 0; i < 16; i++) {
-            const unsigned char *b = bytes + 4 * i;
-            w[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+            __builtin_memcpy(w + i, bytes + 4 * i, 4);
+            w[i] = FORMWORK_BIG_ENDIAN32(w[i]);
         }
-        for (int i = 16; i < 64; i++) {
-            uint32_t a = w[i - 15], b = w[i - 2];
-            w[i] = w[i - 16] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) + w[i - 7]
-                + (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
+        uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+        uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+        for (int i = 0;;) {
+            EIGHT(0) EIGHT(8)
+            i += 16;
+            if (i == 64) break;
+            WORD(0) WORD(1) WORD(2) WORD(3) WORD(4) WORD(5) WORD(6) WORD(7)
+            WORD(8) WORD(9) WORD(10) WORD(11) WORD(12) WORD(13) WORD(14) WORD(15)
         }
-        __builtin_memcpy(s, state, sizeof s);
-        for (int i = 0; i < 64; i++) {
-            uint32_t e = s[4], a = s[0];
-            uint32_t one = s[7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + ((e & s[5]) ^ (~e & s[6]))
-                + constants[i] + w[i];
-            uint32_t two = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-            s[7] = s[6], s[6] = s[5], s[5] = e, s[4] = s[3] + one;
-            s[3] = s[2], s[2] = s[1], s[1] = a, s[0] = one + two;
-        }
-        for (int i = 0; i < 8; i++) state[i] += s[i];
+        state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+        state[4] += e, state[5] += f, state[6] += g, state[7] += h;
     }
 }
 
@@ -154,6 +164,17 @@ static void with_instructions(uint32_t *state, const unsigned char *bytes, size_
 }
 #endif
 
-int formwork_has_sha256(void) { return has_instructions(); }
-
-void formwork_sha256(uint32_t *state, const void *start, size_t blocks) { with_instructions(state, start, blocks); }
+void formwork_sha256(uint32_t *state, const void *start, size_t blocks) {
+    // Asked once: a virtual machine takes long to answer. 0 is not asked yet.
+    static char answer;
+    char known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+    if (known == 0) {
+        known = has_instructions() ? 1 : 2;
+        __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+    }
+    if (known == 1) {
+        with_instructions(state, start, blocks);
+    } else {
+        formwork_sha256_portable(state, start, blocks);
+    }
+}

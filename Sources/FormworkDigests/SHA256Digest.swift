@@ -1,0 +1,50 @@
+import CFormworkDigests
+public import FormworkCore
+
+/// SHA-256 (FIPS 180-4). It uses the processor's instructions for it (x86-64, ARMv8), if it has them.
+public struct SHA256Digest: BodyDigest, SavableDigest, Hashable {
+    /// `sha-256`.
+    public static let algorithm = "sha-256"
+    private var state = HashState<SHA256Function>()
+
+    /// The digest of no bytes.
+    public init() {}
+
+    package init?(saved bytes: [UInt8]) {
+        guard let state = HashState<SHA256Function>(saved: bytes) else { return nil }
+        self.state = state
+    }
+
+    package var byteCount: Int64 { Int64(clamping: self.state.count) }
+    package var saved: [UInt8] { self.state.saved }
+
+    /// Takes the next bytes.
+    public mutating func update(_ bytes: RawSpan) { self.state.update(bytes) }
+
+    /// 32 bytes.
+    public func finalized() -> [UInt8] { self.state.finalized() }
+}
+
+enum SHA256Function: HashFunction {
+    static var initial: SIMD8<UInt32> {
+        SIMD8<UInt32>(
+            0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19)
+    }
+    static var wordCount: Int { 8 }
+
+    static func take(_ bytes: UnsafeRawPointer?, blocks: Int, into words: UnsafeMutablePointer<UInt32>) {
+        // SAFETY: `HashState` has all the words and these blocks.
+        unsafe formwork_sha256(words, bytes, blocks)
+    }
+}
+
+/// The same without the processor's instructions.
+enum PortableSHA256Function: HashFunction {
+    static var initial: SIMD8<UInt32> { SHA256Function.initial }
+    static var wordCount: Int { SHA256Function.wordCount }
+
+    static func take(_ bytes: UnsafeRawPointer?, blocks: Int, into words: UnsafeMutablePointer<UInt32>) {
+        // SAFETY: as above.
+        unsafe formwork_sha256_portable(words, bytes, blocks)
+    }
+}
