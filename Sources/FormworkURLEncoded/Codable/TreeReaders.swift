@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// A single value.
 struct SingleReader: SingleValueDecodingContainer {
     let decoder: TreeDecoder
@@ -27,7 +29,7 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
         guard !self.isAtEnd else {
             let context = DecodingError.Context(
                 codingPath: self.codingPath + [IndexKey(self.currentIndex)],
-                debugDescription: "there are \(self.elements.count) elements")
+                debugDescription: "the list ends after \(self.elements.count, "element")")
             throw DecodingError.valueNotFound(Any.self, context)
         }
         return self.decoder.element(self.elements[self.currentIndex], self.currentIndex)

@@ -253,6 +253,23 @@ struct URLEncodedCodingTests {
         #expect(try URLEncodedDecoding().decode(Whole.self, from: Array("c=1".utf8)).c == 1)
     }
 
+    private struct Pair: Decodable {
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            _ = try (list.decode(Int.self), list.decode(Int.self))
+        }
+    }
+
+    @Test("A list that is too short is reported with its length and the index that is missing")
+    func shortList() {
+        let error = #expect(throws: DecodingError.self) {
+            try URLEncodedDecoding().decode([String: Pair].self, from: Array("pair[]=1".utf8))
+        }
+        guard case .valueNotFound(_, let context) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(context.debugDescription == "the list ends after 1 element")
+        #expect(context.codingPath.map(\.stringValue) == ["pair", "Index 1"])
+    }
+
     @Test("An error shows 40 scalars of a text, even of one character")
     func shownText() {
         let marks = String(repeating: "\u{301}", count: 100_000)
