@@ -80,6 +80,15 @@ import Testing
         #expect(self.hex(digest) == long)
     }
 
+    @Test func `Algorithms have the names of RFC 9530's registry`() {
+        let names = Self.expected.map { $0.type.algorithm }
+        #expect(names == ["sha-256", "sha-512", "sha", "md5"])
+        for (name, expected) in zip(names, Self.expected) {
+            #expect(DigestAlgorithms.digest(named: name).map(self.hex) == expected.messages[0])
+        }
+        #expect(DigestAlgorithms.digest(named: "sha-1") == nil)
+    }
+
     @Test func `SHA-256 is the same without the processor's instructions`() {
         for (message, expected) in zip(Self.messages, Self.expected[0].messages) {
             var state = HashState<PortableSHA256Function>()
