@@ -379,7 +379,7 @@ def signing_in(t, receiver, artefacts):
     audit(t)
     t.page.keyboard.type("wrong")
     t.page.keyboard.press("Enter")
-    t.until("document.querySelector('[role=alert]')?.textContent.includes('not the token')", "the refusal")
+    t.until("document.querySelector('[role=alert]')?.textContent.includes('token is wrong')", "the refusal")
     audit(t)
     t.shot(artefacts, "sign-in")
     t.page.keyboard.type("correct-horse")

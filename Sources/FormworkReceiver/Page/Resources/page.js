@@ -173,7 +173,8 @@ class Upload {
   turn = 0 // changes whenever the current run of `send` is to end
   isPlain = false // sent in one request that can't be resumed
   wasWhole = false // sent in one request, as small files are at first
-  mayBeStored = false // such a request was sent to its last byte, and its answer was lost
+  mayBeStored = false // such a request was sent to its last byte, as far as is known, and its answer was lost
+  reported // bytes of the last such request that the browser has reported as sent; undefined if none
   url = undefined // where a resumable upload continues
   key = randomKey()
   samples = []
@@ -279,7 +280,7 @@ class Upload {
         if (![0, 502, 504].includes(status) && !this.mayBeStored) break
         // Only the answer may have been lost. A receiver that wasn't restarted repeats it for the same key, so the file
         // isn't sent in another way from here on.
-        this.mayBeStored ||= this.sent >= this.size
+        this.mayBeStored ||= (this.reported ?? this.size) >= this.size
         this.show(0)
         let stored
         do {
@@ -416,13 +417,18 @@ class Upload {
 
   /** Sends a small file as the body of one request. */
   sendWhole() {
+    // A browser that repeats a request by itself may report nothing (Firefox 153).
+    this.reported = undefined
     return ask('POST', base, {
       fields: {
         'Content-Type': typeOf(this.file), 'Content-Disposition': disposition(this.name), 'Idempotency-Key': this.key,
       },
       body: this.file,
       begin: request => { this.request = request },
-      progress: event => this.progressed(event.loaded),
+      progress: event => {
+        this.reported = event.loaded
+        this.progressed(event.loaded)
+      },
     })
   }
 
