@@ -26,7 +26,7 @@ package struct BucketUploads: UploadStorage {
     /// beginning an upload, or removing one.
     static let leftoverAge = 3_600.0
 
-    private let storage: S3Storage
+    let storage: S3Storage
     private let opened = OpenedContents()
 
     /// - Parameter storage: The storage for complete files. Unfinished uploads are below its prefix.
@@ -193,10 +193,10 @@ package struct BucketUploads: UploadStorage {
     }
 
     /// Remembers a complete upload, whose pieces the storage may copy.
-    func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String]) {
+    func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String], _ early: EarlyCopies?) {
         var finished = S3Storage.FinishedPieces(
-            pieces: bytes.pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, placed: placed,
-            work: CopyWork(self.storage.options)
+            pieces: self.stored(bytes.pieces).pieces, placed: placed,
+            work: early?.work ?? CopyWork(self.storage.options), early: early
         ) {
             try await content.confirm(BucketState.Placing(key: $0, upload: $1, marker: $2))
         }
@@ -206,6 +206,12 @@ package struct BucketUploads: UploadStorage {
             }
         }
         self.storage.finished(content.name, finished)
+    }
+
+    /// Pieces whose bytes the store can copy.
+    func stored(_ pieces: [BucketState.Piece]) -> StoredPieces {
+        StoredPieces(
+            pieces: pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, smallestPart: self.leastCopy)
     }
 
     /// The bytes of pieces, which can be read repeatedly.
