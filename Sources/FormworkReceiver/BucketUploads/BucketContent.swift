@@ -92,7 +92,7 @@ actor BucketContent: ObservingContent {
     func observe(_ wanted: UploadObservation) {
         self.wanted = wanted
         self.continueObserving(self.state.bytes)
-        guard let naming, self.mapper != nil else { return }
+        guard let naming, self.mapper != nil, self.early == nil else { return }
         self.early = EarlyCopies(self.uploads.storage) {
             naming.file($0.filename, $0.contentType, wanted.note)
         } prepare: { [weak self] in
@@ -305,8 +305,7 @@ actor BucketContent: ObservingContent {
             let placings = place == .removed ? self.state.placings ?? [] : []
             // The keys are listed: pieces of receivers that were killed are in no state.
             try await self.commit(removesPieces: false) { $0.clear(place) }
-            // Otherwise they keep their names until a sweep.
-            for placing in placings { _ = try? await self.client.abortUpload(placing.key, id: placing.upload) }
+            await self.uploads.abort(placings)
             (self.buffer, self.isTailCurrent) = (ByteBuffer(), true)
             (self.mapper, self.digests) = (nil, [])
             await self.uploads.removeBytes(of: self.name)

@@ -146,7 +146,9 @@ package struct BucketUploads: UploadStorage {
         if let content = self.opened[name] {
             try await content.discard(.removed)
         } else {
-            try await self.change(name) { $0.clear(.removed) }
+            let state = try await self.change(name) { $0.clear(.removed) }
+            await self.abort(state?.placings ?? [])
+            await self.removeBytes(of: name)
             await self.removeBytes(of: name)
         }
         // Nobody changes it any more.
@@ -174,17 +176,25 @@ package struct BucketUploads: UploadStorage {
     }
 
     /// Changes the state of an upload that isn't open here.
+    /// - Returns: The state before.
     /// - Throws: ``UploadIsBusy`` if another receiver changes it at the same time.
-    private func change(_ name: String, _ body: (inout BucketState) -> Void) async throws {
+    @discardableResult
+    private func change(_ name: String, _ body: (inout BucketState) -> Void) async throws -> BucketState? {
         try await self.explaining {
-            guard let (state, tag) = try await self.state(of: name) else { return }
+            guard let (state, tag) = try await self.state(of: name) else { return nil }
             var next = state.changed()
             body(&next)
             guard try await self.client.put(next.encoded(), key: self.key(name, .state), if: self.current(tag)) != nil
             else {
                 throw UploadIsBusy()
             }
+            return state
         }
+    }
+
+    /// Ends what a receiver that was killed had begun for an upload that is removed. Otherwise it has its names until a sweep.
+    func abort(_ placings: [BucketState.Placing]) async {
+        for placing in placings { _ = try? await self.client.abortUpload(placing.key, id: placing.upload) }
     }
 
     func closed(_ content: BucketContent) {

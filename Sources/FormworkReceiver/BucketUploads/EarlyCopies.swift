@@ -103,8 +103,7 @@ actor EarlyCopies {
             guard let index = self.files.firstIndex(where: { $0.start == start }) else { return }
             self.copied += part.copiedBytes
             self.files[index].begun += 1
-            try await file.upload.addEarly(part, self.work)
-            if part.copiedBytes > 0 { self.onTheWay.append(file.upload) }
+            if try await file.upload.addEarly(part, self.work) { self.onTheWay.append(file.upload) }
         }
     }
 

@@ -109,11 +109,17 @@ extension S3Upload {
     }
 
     /// Has the next part copied. One that is to be read only gets its number: it needs memory.
-    func addEarly(_ part: StoredPieces.Part, _ work: CopyWork) async throws {
+    /// - Returns: Whether the copy is on its way: ``waitForOldest()`` waits for it, after those before.
+    func addEarly(_ part: StoredPieces.Part, _ work: CopyWork) async throws -> Bool {
         try await self.beginning?.value
         try self.checkOpen()
         self.early.append(part)
-        if case .read = part { _ = try self.nextNumber() } else { try await self.add(part, nil, work) }
+        guard part.copiedBytes > 0 else {
+            _ = try self.nextNumber()
+            return false
+        }
+        try await self.add(part, nil, work)
+        return !self.onTheWay.isEmpty
     }
 
     /// Has the other parts made, now that the form is complete. ``finish()`` waits for that.
