@@ -17,6 +17,8 @@ actor EarlyCopies {
         var end: Int64?
         /// How many of its parts were begun.
         var begun = 0
+        /// Whether all were.
+        var isWhole = false
     }
 
     /// What is known of the form.
@@ -74,7 +76,7 @@ actor EarlyCopies {
                 let start = self.files[index].start
                 self.files[index].end = progress.files.last { $0.start == start }?.end
             }
-            for start in self.files.map(\.start) { try await self.copy(fileAt: start, progress) }
+            for start in self.files.filter({ !$0.isWhole }).map(\.start) { try await self.copy(fileAt: start, progress) }
             await self.beginNext(progress)
         } catch {
             self.storage.notesRefusal(error)
@@ -105,6 +107,10 @@ actor EarlyCopies {
             self.files[index].begun += 1
             if try await file.upload.addEarly(part, self.work) { self.onTheWay.append(file.upload) }
         }
+        guard let end = file.end, end <= saved, let index = self.files.firstIndex(where: { $0.start == start }) else {
+            return
+        }
+        self.files[index].isWhole = true
     }
 
     /// Begins the file in which the bytes end, or ended at the last call.

@@ -10,7 +10,9 @@ struct EarlyNaming: Sendable {
     /// Whether a hook decides on the terms of uploads.
     private let isAsked: Bool
 
-    init(_ intake: UploadIntake) { (self.naming, self.isAsked) = (intake.naming, intake.hooks != nil) }
+    init(_ intake: UploadIntake) { self.init(intake, isAsked: intake.hooks != nil) }
+
+    init(_ intake: UploadIntake, isAsked: Bool) { (self.naming, self.isAsked) = (intake.naming, isAsked) }
 
     /// A part of a form as it will be stored; `nil` if that isn't known yet.
     /// - Parameter note: The terms on which the upload was begun.

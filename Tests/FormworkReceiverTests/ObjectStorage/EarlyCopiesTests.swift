@@ -326,6 +326,66 @@ import Testing
         #expect(store.count("UploadPartCopy") > 25)
     }
 
+    /// A complete upload whose first file was begun early.
+    private static func claiming(
+        _ store: FakeStore, _ test: @escaping @Sendable (S3Storage, _ name: String) async throws -> Void
+    ) async throws {
+        let name = "0123456789abcdef0123456789abcdef"
+        try await BucketUploadsTests.with(store, smallestPart: 50, leastEarlyFile: 200) { storages in
+            let uploads = BucketUploads(storages[0])
+            let intake = UploadIntake(storage: storages[0], limits: ReceivingLimits())
+            try await EarlyNaming.$current.withValue(EarlyNaming(intake)) {
+                try await uploads.create(name, record: [1])
+                let content = try #require(try await uploads.open(name) as? BucketContent)
+                let type = "multipart/form-data; boundary=b"
+                await content.observe(UploadObservation(form: type, digestsFiles: true, algorithms: []))
+                try await content.append(Self.form, at: 0)
+                _ = try await content.finished(count: Int64(Self.form.count))
+                #expect(Set(store.uploads.values.map(\.key)) == ["in/a.bin", "in/c.bin"])
+                try await test(storages[0], name)
+                await content.close()
+            }
+        }
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test(arguments: [0, 1, 2, 3])
+    func `A file that isn't exactly the one that was begun early is begun anew`(other: Int) async throws {
+        let store = try FakeStore(smallestPart: 50)
+        let path = try #require(SafePath(other == 1 ? "other.bin" : "a.bin"))
+        try await Self.claiming(store) { storage, name in
+            var file = IncomingFile(path, contentType: other == 2 ? "text/html" : "text/plain", length: 4_000)
+            if other == 3 { file.metadata = ["Order": "17"] }
+            let upload = try #require(try await storage.begin(file, fromUpload: name, 155..<4_155))
+            #expect(try await upload.finish() == path.text)
+        }
+        #expect(Self.stored(store) == [path.text: Self.files[0].1])
+        #expect(store.objects["in/\(path.text)"]?.type == (other == 2 ? "text/html" : "text/plain"))
+        // Of c.bin, which nobody wants, too.
+        #expect(store.count("Create") == (other == 0 ? 2 : 3))
+    }
+
+    @Test func `Before a form is read, what was begun of it is abandoned`() async throws {
+        let store = try FakeStore(smallestPart: 50)
+        try await Self.claiming(store) { storage, name in
+            await storage.reads(upload: name)
+            #expect(store.uploads.isEmpty)
+        }
+    }
+
+    @Test func `If a hook decides when the upload is complete, nothing is known before`() throws {
+        let intake = UploadIntake(storage: DiscardingStorage(), limits: ReceivingLimits())
+        var terms = UploadTerms(link: "l", folder: "x/y")
+        terms.metadata = ["Order": "17"]
+        let file = try #require(EarlyNaming(intake).file("C:\\a.bin", "text/plain", terms.stored))
+        #expect(file.path.text == "x/y/a.bin" && file.metadata == ["Order": "17"] && file.contentType == "text/plain")
+        #expect(EarlyNaming(intake).file("", nil, nil) == nil)
+        #expect(EarlyNaming(intake).file("a", nil, [1]) == nil)
+        #expect(EarlyNaming(intake, isAsked: true).file("a.bin", nil, terms.stored) == nil)
+        terms.asked = HookEvent.Upload(upload: "u", protocol: "tus", method: "POST", path: "/", peer: "::1")
+        #expect(EarlyNaming(intake, isAsked: true).file("a.bin", nil, terms.stored)?.path.text == "x/y/a.bin")
+    }
+
     @Test func `A form that turns out to be none leaves nothing`() async throws {
         let store = try FakeStore(smallestPart: 50)
         let form = Array(Self.form.dropLast(60)) + Array(repeating: 0x78, count: 60)
