@@ -55,6 +55,15 @@ actor BucketContent: ObservingContent {
     private var mapper: FormMapper?
     /// Digests of all bytes: those that are wanted, and of which no bytes are missing.
     private var digests: [any SavableDigest] = []
+    /// The large files that are copied while the form arrives; `nil` if none may be, or the form isn't known from its
+    /// beginning.
+    private var early: EarlyCopies?
+    /// How the request's files are named.
+    private let naming = EarlyNaming.current
+    /// Bytes that were appended since it was opened.
+    private var brought: Int64 = 0
+    /// Ends what other receivers began, before files are begun early.
+    private var endingOthers: Task<Void, any Error>?
     private var isCommitting = false
     /// Those that wait to commit, in order.
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -83,6 +92,15 @@ actor BucketContent: ObservingContent {
     func observe(_ wanted: UploadObservation) {
         self.wanted = wanted
         self.continueObserving(self.state.bytes)
+        guard let naming, self.mapper != nil, self.early == nil else { return }
+        self.early = EarlyCopies(self.uploads.storage) {
+            naming.file($0.filename, $0.contentType, wanted.note)
+        } prepare: { [weak self] in
+            try await self?.endOthersOnce()
+        } confirm: { [weak self] placing in
+            guard let self else { throw CancellationError() }
+            try await self.note(placing)
+        }
     }
 
     func digests(count: Int64) -> [DigestValue] {
@@ -115,6 +133,7 @@ actor BucketContent: ObservingContent {
     func append(_ bytes: [UInt8], at offset: Int64) async throws {
         try await self.working {
             guard offset == self.count else { throw UploadIsBusy() }
+            self.brought += Int64(bytes.count)
             try await self.readTail()
             // With a limit, each part is as large as the memory that every upload has.
             let number = self.lease == nil ? self.state.bytes.parts.count + self.sent.count : 0
@@ -139,6 +158,7 @@ actor BucketContent: ObservingContent {
     func truncate(to count: Int64) async throws {
         try await self.working {
             guard count < self.count else { return }
+            await self.abandonEarly()
             defer { self.opened = BucketState.Mark(self.state.bytes) }
             if count >= self.inParts {
                 let marks = [self.opened, self.state.mark].compactMap { $0?.bytes(in: self.bytesWithSent) }
@@ -169,9 +189,11 @@ actor BucketContent: ObservingContent {
         try await self.working {
             guard self.count == count else { throw UploadIsBusy() }
             try await self.save()
+            let (files, digests) = (self.mapper?.files ?? [], self.wanted?.digestsFiles ?? false)
+            await self.early?.keep(Set(files.filter { !digests || $0.sha256 != nil }.map(\.range)))
             let placed = try await self.endPlacings()
             // Also of a few bytes: an object that is made in one request can't be taken back by a receiver that takes over.
-            if !self.state.bytes.pieces.isEmpty { self.uploads.finished(self, self.state.bytes, placed: placed) }
+            if !self.state.bytes.pieces.isEmpty { self.uploads.finished(self, self.state.bytes, placed: placed, self.early) }
             if self.lease != nil {
                 // The buffer's memory is for what reads it.
                 self.freeBuffer()
@@ -187,6 +209,7 @@ actor BucketContent: ObservingContent {
     }
 
     func close() async {
+        await self.abandonEarly()
         await self.cancelParts()
         self.uploads.closed(self)
         self.status = .closed
@@ -206,7 +229,10 @@ actor BucketContent: ObservingContent {
     /// - Returns: The keys under which another has made the file of the whole upload, perhaps. They stay noted until this
     ///   one makes it.
     private func endPlacings() async throws -> [String] {
-        let placings = self.state.placings ?? []
+        var placings: [BucketState.Placing] = []
+        for placing in self.state.placings ?? [] where await self.early?.owns(placing.marker) != true {
+            placings.append(placing)
+        }
         for placing in placings { _ = try await self.client.abortUpload(placing.key, id: placing.upload) }
         // A receiver that was overtaken must not process it as well. Its files are removed only after that, and noted
         // until then.
@@ -221,9 +247,47 @@ actor BucketContent: ObservingContent {
                 }
                 try await self.client.delete(placing.key, versionID: object.versionID)
             }
-            try await self.commit { $0.placings = whole.isEmpty ? nil : whole }
+            let ended = Set(placings).subtracting(whole)
+            try await self.commit { state in state.removePlacings { ended.contains($0) } }
         }
         return whole.map(\.key)
+    }
+
+    // MARK: Files that are begun early
+
+    /// Has the store copy what was saved of large files.
+    private func copyEarly() async {
+        guard let early, let mapper else { return }
+        await early.advance(
+            EarlyCopies.Progress(
+                pieces: self.uploads.stored(self.state.bytes.parts), files: mapper.files, open: mapper.openFile,
+                brought: self.brought))
+    }
+
+    /// Abandons files that were begun early, and are no longer wanted.
+    private func abandonEarly() async {
+        guard let early else { return }
+        self.early = nil
+        let gone = await early.abandon()
+        let isGone = { (placing: BucketState.Placing) in placing.marker.map(gone.contains) ?? false }
+        guard case .open = self.status, self.state.placings?.contains(where: isGone) == true else { return }
+        // Otherwise the receiver that completes the form ends them once more.
+        await Task { try? await self.commit { $0.removePlacings(where: isGone) } }.value
+    }
+
+    /// Ends what others began, whose files would otherwise still have their names.
+    ///
+    /// An error is only that of the early copies. If another receiver has the upload, the next change shows it.
+    private func endOthersOnce() async throws {
+        let ending = self.endingOthers ?? Task { _ = try await self.endPlacings() }
+        self.endingOthers = ending
+        try await ending.value
+    }
+
+    /// Notes what makes a file.
+    private func note(_ placing: BucketState.Placing) async throws {
+        guard case .open = self.status else { throw CancellationError() }
+        try await self.commit { $0.placings = ($0.placings ?? []) + [placing] }
     }
 
     // MARK: The record
@@ -236,9 +300,12 @@ actor BucketContent: ObservingContent {
     /// Removes the bytes, or the whole upload.
     func discard(_ place: BucketState.Place) async throws {
         try await self.working {
+            await self.abandonEarly()
             await self.cancelParts()
+            let placings = place == .removed ? self.state.placings ?? [] : []
             // The keys are listed: pieces of receivers that were killed are in no state.
             try await self.commit(removesPieces: false) { $0.clear(place) }
+            await self.uploads.abort(placings)
             (self.buffer, self.isTailCurrent) = (ByteBuffer(), true)
             (self.mapper, self.digests) = (nil, [])
             await self.uploads.removeBytes(of: self.name)
@@ -301,6 +368,7 @@ actor BucketContent: ObservingContent {
         try await self.commit { $0.bytes = bytes }
         self.sent = []
         if hasTail { self.isTailCurrent = true }
+        await self.copyEarly()
     }
 
     /// The state's bytes and the parts that were sent since.

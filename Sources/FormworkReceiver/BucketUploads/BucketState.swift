@@ -125,6 +125,11 @@ struct BucketState: Codable, Hashable, Sendable {
         (self.place, self.bytes, self.mark, self.placings) = (place, Bytes(), nil, nil)
     }
 
+    mutating func removePlacings(where isOver: (Placing) -> Bool) {
+        let left = (self.placings ?? []).filter { !isOver($0) }
+        self.placings = left.isEmpty ? nil : left
+    }
+
     /// The keys of all pieces that it needs.
     var keys: Set<String> { Set(self.bytes.pieces.map(\.key) + [self.mark?.tail?.key].compactMap { $0 }) }
 }

@@ -26,7 +26,7 @@ package struct BucketUploads: UploadStorage {
     /// beginning an upload, or removing one.
     static let leftoverAge = 3_600.0
 
-    private let storage: S3Storage
+    let storage: S3Storage
     private let opened = OpenedContents()
 
     /// - Parameter storage: The storage for complete files. Unfinished uploads are below its prefix.
@@ -146,7 +146,8 @@ package struct BucketUploads: UploadStorage {
         if let content = self.opened[name] {
             try await content.discard(.removed)
         } else {
-            try await self.change(name) { $0.clear(.removed) }
+            let state = try await self.change(name) { $0.clear(.removed) }
+            await self.abort(state?.placings ?? [])
             await self.removeBytes(of: name)
         }
         // Nobody changes it any more.
@@ -174,17 +175,25 @@ package struct BucketUploads: UploadStorage {
     }
 
     /// Changes the state of an upload that isn't open here.
+    /// - Returns: The state before.
     /// - Throws: ``UploadIsBusy`` if another receiver changes it at the same time.
-    private func change(_ name: String, _ body: (inout BucketState) -> Void) async throws {
+    @discardableResult
+    private func change(_ name: String, _ body: (inout BucketState) -> Void) async throws -> BucketState? {
         try await self.explaining {
-            guard let (state, tag) = try await self.state(of: name) else { return }
+            guard let (state, tag) = try await self.state(of: name) else { return nil }
             var next = state.changed()
             body(&next)
             guard try await self.client.put(next.encoded(), key: self.key(name, .state), if: self.current(tag)) != nil
             else {
                 throw UploadIsBusy()
             }
+            return state
         }
+    }
+
+    /// Ends what a receiver that was killed had begun for an upload that is removed. Otherwise it has its names until a sweep.
+    func abort(_ placings: [BucketState.Placing]) async {
+        for placing in placings { _ = try? await self.client.abortUpload(placing.key, id: placing.upload) }
     }
 
     func closed(_ content: BucketContent) {
@@ -193,10 +202,10 @@ package struct BucketUploads: UploadStorage {
     }
 
     /// Remembers a complete upload, whose pieces the storage may copy.
-    func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String]) {
+    func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String], _ early: EarlyCopies?) {
         var finished = S3Storage.FinishedPieces(
-            pieces: bytes.pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, placed: placed,
-            work: CopyWork(self.storage.options)
+            pieces: self.stored(bytes.pieces).pieces, placed: placed,
+            work: early?.work ?? CopyWork(self.storage.options), early: early
         ) {
             try await content.confirm(BucketState.Placing(key: $0, upload: $1, marker: $2))
         }
@@ -206,6 +215,12 @@ package struct BucketUploads: UploadStorage {
             }
         }
         self.storage.finished(content.name, finished)
+    }
+
+    /// Pieces whose bytes the store can copy.
+    func stored(_ pieces: [BucketState.Piece]) -> StoredPieces {
+        StoredPieces(
+            pieces: pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, smallestPart: self.leastCopy)
     }
 
     /// The bytes of pieces, which can be read repeatedly.

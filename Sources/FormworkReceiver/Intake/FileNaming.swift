@@ -21,6 +21,13 @@ struct FileNaming: Sendable {
         return file
     }
 
+    /// A part of a form as it is stored, if it has a name that can be used.
+    /// - Throws: The same.
+    func file(named filename: String?, _ type: String?) throws(ProblemDetails) -> IncomingFile? {
+        guard let path = filename.flatMap({ SafePath($0, limit: IncomingUpload.nameBytes) }) else { return nil }
+        return try self.file(path, type)
+    }
+
     private func path(_ path: SafePath) throws(ProblemDetails) -> SafePath {
         let (folders, given) = (self.terms.folders, self.terms.path)
         guard self.keepsPaths || !folders.isEmpty || given != nil else { return SafePath(path.name) }

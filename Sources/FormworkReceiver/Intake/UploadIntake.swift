@@ -75,6 +75,7 @@ package struct UploadIntake: Sendable {
         let intake = try self.under(upload)
         if let receipt = try await intake.place(upload, stored) { return receipt }
         if let receipt = try await intake.placeLargeFiles(upload, stored) { return receipt }
+        if let name = stored.upload { await self.storage.reads(upload: name) }
         let body = try BodyPlan(copying: stored.content).buffers()
         return try await intake.take(upload, body, from: stored.file.map { Origin(place: .file($0), start: 0) })
     }
@@ -299,8 +300,9 @@ package struct UploadIntake: Sendable {
         _ part: ReceivedPart<Body>, field: String?, _ origin: Origin?, _ pending: inout PendingFiles
     ) async throws where Body.Element == ByteBuffer {
         let origin = origin?.shifted(by: part.contentOffset)
-        let path = part.filename.flatMap { SafePath($0, limit: IncomingUpload.nameBytes) }
-        let file = try self.naming.file(path ?? SafePath(IncomingUpload.madeUpName(part.contentType)), part.contentType)
+        let file =
+            try self.naming.file(named: part.filename, part.contentType)
+            ?? self.naming.file(SafePath(IncomingUpload.madeUpName(part.contentType)), part.contentType)
         if let origin, case .form(let form) = origin.place, let stored = form.file(at: origin.start) {
             try await self.store(stored, of: form, file, given: part.filename, field: field, &pending)
         } else if part.filename == "" {

@@ -6,17 +6,21 @@ import Logging
 /// Removes what an upload that failed has left in the store. What can't be removed is logged.
 extension S3Storage {
     /// Aborts a multipart upload.
-    func abort(_ name: String, id: String, hadPartsOnTheWay: Bool) async {
-        let key = self.location.prefix + name
+    /// - Returns: Whether the store doesn't have it any more.
+    @discardableResult
+    func abort(_ upload: S3Upload.Multipart, hadPartsOnTheWay: Bool) async -> Bool {
+        let key = self.location.prefix + upload.name
         // If this fails, a sweep tries again.
-        defer { self.ended(id) }
+        defer { self.ended(upload.id) }
         do {
-            let wasThere = try await self.client.abortUpload(key, id: id)
+            let wasThere = try await self.client.abortUpload(key, id: upload.id)
             // A part that was being received may still have been stored: aborting is complete only when the store
             // doesn't know the upload.
-            if wasThere, hadPartsOnTheWay { try await self.client.abortUpload(key, id: id) }
+            if wasThere, hadPartsOnTheWay { try await self.client.abortUpload(key, id: upload.id) }
+            return true
         } catch {
             self.report("aborted", key, error)
+            return false
         }
     }
 

@@ -28,6 +28,8 @@ package final class S3Storage: ReceiverStorage {
         package var parallelism = 3
         /// Parts of one upload that the store copies at once: they need no memory here.
         var copiesAtOnce: Int { 16 * self.parallelism }
+        /// The least bytes of a form's file that is begun while the form arrives. A shorter one is copied quickly.
+        var leastEarlyFile: Int64 = 64 << 20
         /// How a request addresses its bucket.
         package var addressing = S3Addressing.automatic
         /// Time-outs and numbers of tries.
@@ -58,6 +60,8 @@ package final class S3Storage: ReceiverStorage {
         /// The keys under which other receivers have made the file of the whole upload, perhaps.
         var placed: [String]
         var work: CopyWork
+        /// The form's files that were begun before it was complete; `nil` if none could be.
+        var early: EarlyCopies?
         /// Makes sure that no other receiver processes the upload, and notes which of the store's uploads makes a file. The
         /// mark is `nil` for a file that is the whole upload.
         var confirm: @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
@@ -165,19 +169,33 @@ package final class S3Storage: ReceiverStorage {
     package func begin(
         _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
     ) async throws -> (any StorageUpload)? {
-        guard file.condition == .none, !self.refusesCopies.load(ordering: .relaxed),
-            let finished = self.finished.withLock({ $0[name] })
-        else { return nil }
+        guard let finished = self.finished.withLock({ $0[name] }) else { return nil }
+        guard file.condition == .none, self.mayCopy else {
+            await finished.early?.abandon()
+            return nil
+        }
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))
+        if let range, let upload = await finished.early?.claim(file, range) {
+            await upload.copyRest(pieces, range, finished)
+            return upload
+        }
         // Another receiver uses a file that is the whole upload. A form's file it makes anew, with another mark.
         let upload = range == nil ? S3Upload(file, in: self, marker: name) : S3Upload(file, in: self)
         do { try await upload.copy(pieces, range, finished) } catch {
             await upload.abandon()
             guard self.notesRefusal(error) else { throw self.explained(error) }
+            await finished.early?.abandon()
             return nil
         }
         return upload
     }
+
+    package func reads(upload name: String) async {
+        await self.finished.withLock { $0[name]?.early }?.abandon()
+    }
+
+    /// Whether the store hasn't refused to copy objects.
+    var mayCopy: Bool { !self.refusesCopies.load(ordering: .relaxed) }
 
     /// Notes that the store doesn't copy, if an error shows that.
     @discardableResult
@@ -194,9 +212,7 @@ package final class S3Storage: ReceiverStorage {
     package var finishesAtOnce: Int { 4 * self.options.parallelism }
 
     package func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? {
-        guard !self.refusesCopies.load(ordering: .relaxed), let finished = self.finished.withLock({ $0[name] }) else {
-            return nil
-        }
+        guard self.mayCopy, let finished = self.finished.withLock({ $0[name] }) else { return nil }
         let files = finished.files.filter { !isDigesting || $0.sha256 != nil }
         guard !files.isEmpty else { return nil }
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))

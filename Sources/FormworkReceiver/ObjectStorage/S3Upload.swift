@@ -17,7 +17,7 @@ import Foundation
 ///
 /// It holds at most `parallelism` parts that are being sent, and one that is being filled.
 package actor S3Upload: StorageUpload {
-    private enum State {
+    enum State {
         /// Accepts bytes. → finished, ended
         case open
         /// The object exists. → ended
@@ -27,33 +27,33 @@ package actor S3Upload: StorageUpload {
     }
 
     /// A multipart upload, which reserves its name.
-    private struct Multipart {
+    struct Multipart: Sendable {
         var name: String
         var id: String
     }
 
-    private let storage: S3Storage
-    private let file: IncomingFile
+    let storage: S3Storage
+    let file: IncomingFile
     /// Marks the object as this upload's.
-    private let marker: String
+    nonisolated let marker: String
     /// Whether another receiver may make an object with the same mark.
-    private var isShared = false
+    var isShared = false
     package nonisolated var trace: Notice.Trace? { Notice.Trace(path: self.file.path.text, mark: self.marker) }
     private let partSize: Int
     private let contentType: String?
     /// The memory of the upload that it belongs to; `nil` without a limit.
-    private let lease: UploadMemory.Lease?
+    let lease: UploadMemory.Lease?
     /// Bytes of the lease that the buffer has.
     private var leased = 0
-    private var state = State.open
+    var state = State.open
     private var buffer = ByteBuffer()
-    private var multipart: Multipart?
+    var multipart: Multipart?
     /// By part number less one.
-    private var tags: [String?] = []
-    private var onTheWay: [Task<Void, Never>] = []
-    private var failure: (any Error)?
+    var tags: [String?] = []
+    var onTheWay: [Task<Void, Never>] = []
+    var failure: (any Error)?
     /// Begins the copies of its bytes. ``finish()`` and ``abandon()`` wait for it.
-    private var beginning: Task<Void, any Error>?
+    var beginning: Task<Void, any Error>?
     /// Sends the last bytes early, because memory is short. ``finish()`` and ``abandon()`` wait for it.
     private var sendingRest: Task<Void, Never>?
     private var isFinishing = false
@@ -61,11 +61,15 @@ package actor S3Upload: StorageUpload {
     private var attempted: String?
     /// The name that it reserves among the uploads of its process.
     private var held: String?
-    private var length: Int64 = 0
+    var length: Int64 = 0
     /// Bytes of the parts, copied ones included.
-    private var sentCount: Int64 = 0
+    var sentCount: Int64 = 0
+    /// The parts that were begun before the form was complete. Those that are read have only got their numbers.
+    var early: [StoredPieces.Part] = []
+    /// Whether ``abandon()`` has removed it from the store for sure.
+    private(set) var isGone = false
     /// Called before the object is made of its parts.
-    private var confirm: (@Sendable (_ key: String, _ upload: String) async throws -> Void)?
+    var confirm: (@Sendable (_ key: String, _ upload: String) async throws -> Void)?
 
     /// - Parameter marker: Marks the object as this upload's. Another receiver that stores the same file uses the same.
     init(_ file: IncomingFile, in storage: S3Storage, marker: String = UUID().uuidString.lowercased()) {
@@ -97,86 +101,6 @@ package actor S3Upload: StorageUpload {
             self.buffer.writeBuffer(&piece)
             self.length += Int64(count)
         }
-    }
-
-    /// Begins to copy objects' bytes in the store. ``finish()`` waits for that.
-    /// - Parameters:
-    ///   - range: The bytes of a form's file; `nil` for all. Of all a receiver may have made the file before it ended: then
-    ///     that one is used.
-    ///   - finished: The upload that the pieces are.
-    /// - Throws: ``S3Error`` if the store refuses a copy, among others.
-    func copy(_ pieces: StoredPieces, _ range: Range<Int64>?, _ finished: S3Storage.FinishedPieces) async throws {
-        // Until the store has copied something, an error here shows that it can't.
-        guard range != nil, self.storage.hasCopied.load(ordering: .relaxed) else {
-            return try await self.beginCopies(pieces, range, finished)
-        }
-        // The form's next file needn't wait for these requests.
-        self.beginning = finished.work.begin(self.file.path.text) {
-            try await self.beginCopies(pieces, range, finished)
-        }
-    }
-
-    private func beginCopies(
-        _ pieces: StoredPieces, _ range: Range<Int64>?, _ finished: S3Storage.FinishedPieces
-    ) async throws {
-        // A form's files have marks of their own.
-        self.isShared = range == nil
-        let length = range.map { Int64($0.count) } ?? pieces.count
-        if range == nil, try await self.findMade(length, finished.placed) { return }
-        let begun = try await self.beginParts()
-        let marker = range == nil ? nil : self.marker
-        let confirm = finished.confirm
-        self.confirm = { try await confirm($0, $1, marker) }
-        // Noted already: a receiver that takes over aborts it, so that it doesn't hold the name.
-        try await confirm(self.storage.location.prefix + begun.name, begun.id, marker)
-        (self.length, self.sentCount) = (length, length)
-        for part in pieces.parts(range ?? 0..<length) {
-            switch part {
-            case .whole(let piece): try await self.addCopy(of: piece.key, nil, finished.work.copies)
-            case .copied(let slice): try await self.addCopy(of: slice.key, slice.range, finished.work.copies)
-            case .read(let slices): try await self.addEdge(slices, finished.work.edges)
-            }
-        }
-    }
-
-    /// Has the store copy the next part. The first copy of all is waited for: it shows whether the store copies.
-    private func addCopy(of source: String, _ range: Range<Int64>?, _ slots: RequestSlots) async throws {
-        try await self.addPart(atOnce: .max) { client, number, key, id in
-            try await slots.run {
-                try await client.copyPart(from: source, range, number: number, key: key, id: id)
-            }
-        }
-        guard !self.storage.hasCopied.load(ordering: .relaxed) else { return }
-        while !self.onTheWay.isEmpty { await self.waitForOldest() }
-        try Task.checkCancellation()
-        if let failure { throw failure }
-        self.storage.hasCopied.store(true, ordering: .relaxed)
-    }
-
-    /// Reads bytes that are too few to be copied, and sends them as the next part.
-    private func addEdge(_ slices: [S3Client.Slice], _ slots: RequestSlots) async throws {
-        try await self.addPart(atOnce: .max) { [lease] client, number, key, id in
-            try await slots.run {
-                let count = slices.reduce(0) { $0 + Int(clamping: $1.count) }
-                let share = min(S3Storage.bufferBytes(count), lease?.least ?? 0)
-                try await lease?.take(share)
-                defer { lease?.release(share) }
-                return try await client.uploadPart(client.read(slices), number: number, key: key, id: id)
-            }
-        }
-    }
-
-    /// Looks for the file that another receiver has made of the same upload.
-    private func findMade(_ length: Int64, _ placed: [String]) async throws -> Bool {
-        // Only the objects that the state names: names in front of them may have become free again.
-        for key in placed {
-            guard let found = try await self.storage.client.head(key), found.marker == self.marker,
-                found.length == length, let name = self.storage.location.name(ofKey: key)
-            else { continue }
-            self.state = .finished(name: name, versionID: found.versionID)
-            return true
-        }
-        return false
     }
 
     /// Creates the object.
@@ -218,13 +142,13 @@ package actor S3Upload: StorageUpload {
         defer { self.letGo() }
         // An object with a shared mark may be one that another receiver made, after it had aborted this upload.
         let (multipart, attempted) = (self.multipart, self.isShared ? nil : self.attempted)
-        guard multipart != nil || attempted != nil else { return }
+        guard multipart != nil || attempted != nil else { return self.isGone = true }
         // In a separate task: the requests of a cancelled task would be cancelled too, but these must be made.
-        await Task {
-            if let multipart {
-                await self.storage.abort(multipart.name, id: multipart.id, hadPartsOnTheWay: !tasks.isEmpty)
-            }
+        self.isGone = await Task {
+            var isGone = attempted == nil
+            if let multipart, await !self.storage.abort(multipart, hadPartsOnTheWay: !tasks.isEmpty) { isGone = false }
             if let attempted { await self.storage.delete(attempted, markedWith: self.marker) }
+            return isGone
         }.value
     }
 
@@ -250,7 +174,7 @@ package actor S3Upload: StorageUpload {
         self.leased = 0
     }
 
-    private func checkOpen() throws {
+    func checkOpen() throws {
         guard case .open = self.state else { throw CancellationError() }
         if let failure { throw self.storage.explained(failure) }
     }
@@ -265,7 +189,7 @@ package actor S3Upload: StorageUpload {
         return try await self.storage.isFree(name)
     }
 
-    private func letGo() {
+    func letGo() {
         guard let held else { return }
         self.held = nil
         self.storage.letGo(of: held)
@@ -338,8 +262,9 @@ package actor S3Upload: StorageUpload {
     }
 
     /// Begins to make the next part, when fewer than `limit` are being made.
-    private func addPart(
-        atOnce limit: Int,
+    /// - Parameter number: Its number, if it has got one before.
+    func addPart(
+        _ number: Int? = nil, atOnce limit: Int,
         _ make:
             @escaping @Sendable (_ client: S3Client, _ number: Int, _ key: String, _ id: String) async throws -> String
     ) async throws {
@@ -352,16 +277,7 @@ package actor S3Upload: StorageUpload {
         while self.onTheWay.count >= limit { await self.waitForOldest() }
         try Task.checkCancellation()
         try self.checkOpen()
-        let number = self.tags.count + 1
-        guard number <= S3Storage.maximumParts else {
-            throw FormworkError(
-                .limitExceeded,
-                """
-                the file is longer than \(S3Storage.maximumParts, "part") of \(self.partSize, "byte"), the most an object of \
-                unknown length can have: use a larger part size
-                """)
-        }
-        self.tags.append(nil)
+        let number = try number ?? self.nextNumber()
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
         // Not a child task: a part outlives the call that filled it, and no scope covers all calls. finish() and
         // abandon() wait for each.
@@ -376,8 +292,23 @@ package actor S3Upload: StorageUpload {
             })
     }
 
+    /// The number of a new part.
+    func nextNumber() throws -> Int {
+        let number = self.tags.count + 1
+        guard number <= S3Storage.maximumParts else {
+            throw FormworkError(
+                .limitExceeded,
+                """
+                the file is longer than \(S3Storage.maximumParts, "part") of \(self.partSize, "byte"), the most an object of \
+                unknown length can have: use a larger part size
+                """)
+        }
+        self.tags.append(nil)
+        return number
+    }
+
     /// Begins a multipart upload under the first free name.
-    private func beginParts() async throws -> Multipart {
+    func beginParts() async throws -> Multipart {
         let client = self.storage.client
         for name in ObjectNames(self.file) where try await self.hold(name) {
             let key = self.storage.location.prefix + name
@@ -394,10 +325,10 @@ package actor S3Upload: StorageUpload {
                     return multipart
                 }
             } catch {
-                await Task { await self.storage.abort(name, id: id, hadPartsOnTheWay: false) }.value
+                _ = await Task { await self.storage.abort(multipart, hadPartsOnTheWay: false) }.value
                 throw error
             }
-            await self.storage.abort(name, id: id, hadPartsOnTheWay: false)
+            await self.storage.abort(multipart, hadPartsOnTheWay: false)
             // Without a random wait, two uploads could give way to each other forever.
             let pause = self.storage.options.patience.delay * Double.random(in: 0...0.4)
             if pause > .zero { try await Task.sleep(for: pause.asWait) }
@@ -445,7 +376,7 @@ package actor S3Upload: StorageUpload {
     }
 
     /// Waits for the oldest part being sent; if the caller is cancelled, all parts are.
-    private func waitForOldest() async {
+    func waitForOldest() async {
         let tasks = self.onTheWay
         guard let oldest = tasks.first else { return }
         await withTaskCancellationHandler {

@@ -146,9 +146,11 @@ extension Responder {
             }
         }
         let cancelled = await self.termsOfCancelled(head)
-        let outcome = await handler.handle(head, body: body) { answer in
-            self.unfinished.note(answer.headerFields, of: client.key)
-            channel.inform(answer)
+        let outcome = await EarlyNaming.$current.withValue(self.earlyNaming) { [handler] in
+            await handler.handle(head, body: body) { answer in
+                self.unfinished.note(answer.headerFields, of: client.key)
+                channel.inform(answer)
+            }
         }
         switch outcome {
         case .answer(let given) where given.response.status.code == 507:
@@ -186,6 +188,13 @@ extension Responder {
             default: return Answer(.noContent, fields: [.allow: Self.methods])
             }
         }
+    }
+
+    /// How files are named that are begun before their form is complete; `nil` if none may be.
+    private var earlyNaming: EarlyNaming? {
+        // An upload with a key is read for its digest if none was computed.
+        guard IdempotentUploads.Run.current == nil || self.intake.isDigesting else { return nil }
+        return EarlyNaming(self.intake)
     }
 
     /// Whether a request is to an unfinished upload's own URL.

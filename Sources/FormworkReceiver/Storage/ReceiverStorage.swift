@@ -35,6 +35,8 @@ package protocol ReceiverStorage: Sendable {
     ///   - isDigesting: Whether the files must have digests.
     /// - Returns: `nil` if the storage doesn't have the upload, or it isn't known where large files are in it.
     func form(ofUpload name: String, isDigesting: Bool) -> StoredForm?
+    /// Called before all bytes of a complete upload are read, because its files can't be placed otherwise.
+    func reads(upload name: String) async
     /// Makes the files of one form visible, all of them or, if an error is thrown, none. Nothing is left of them then.
     /// - Parameter record: Makes a record, stored as one more file, from the files' final names; `nil` for no record.
     /// - Returns: The files' names, followed by the record's.
@@ -76,6 +78,7 @@ extension ReceiverStorage {
         _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
     ) async throws -> (any StorageUpload)? { nil }
     package func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? { nil }
+    package func reads(upload name: String) async {}
 
     package func name(of trace: Notice.Trace) async throws -> String? { nil }
 

@@ -22,7 +22,7 @@ package struct FormMapper: Sendable {
     /// What is added to the parser's offset to get the form's.
     private var shift: Int64 = 0
     /// The large files that have ended.
-    private(set) var files: [FormMap.File] = []
+    package private(set) var files: [FormMap.File] = []
     private var place = FormMap.Position.Place.preamble
     private var count: Int64 = 0
     /// ``FormMap/Position/held``
@@ -32,6 +32,9 @@ package struct FormMapper: Sendable {
     /// Its bytes so far, without those that are held.
     private var contentBytes: Int64 = 0
     private var isFile = false
+    /// The file's name and type.
+    private var filename: String?
+    private var contentType: String?
     private var digest: SHA256Digest?
     private var hasFailed = false
 
@@ -73,6 +76,7 @@ package struct FormMapper: Sendable {
         self.shift = from.count - Int64(held.count + begin.count)
         begin.withRawSpan { _ = self.parse($0) }
         (self.isFile, self.content, self.place) = (from.isFile, from.content, from.place)
+        (self.filename, self.contentType) = (from.filename, from.contentType)
         self.contentBytes = from.content.map { from.count - Int64(held.count) - $0 } ?? 0
         if from.isFile, let saved = from.digest {
             guard let digest = SHA256Digest(saved: Array(saved)) else { return nil }
@@ -91,9 +95,27 @@ package struct FormMapper: Sendable {
         var position = FormMap.Position(count: self.count, place: self.place, held: Data(self.held))
         if self.place == .content {
             (position.content, position.isFile) = (self.content, self.isFile)
+            (position.filename, position.contentType) = (self.filename, self.contentType)
             position.digest = self.digest.map { Data($0.saved) }
         }
         return FormMap(files: self.files, position: position)
+    }
+
+    /// A file that hasn't ended.
+    package struct OpenFile: Hashable, Sendable {
+        /// Its bytes in the form, as far as they are known to be its own.
+        package var content: Range<Int64>
+        /// Its name as it was sent; `nil` without one.
+        package var filename: String?
+        /// Its type; `nil` without one.
+        package var contentType: String?
+    }
+
+    /// The file in which the bytes so far end; `nil` if they end elsewhere.
+    package var openFile: OpenFile? {
+        guard !self.hasFailed, let content, self.isFile else { return nil }
+        return OpenFile(
+            content: content..<content + self.contentBytes, filename: self.filename, contentType: self.contentType)
     }
 
     /// Where the large files after an offset begin and end, in order, as far as that is known. The one that begins at the
@@ -157,6 +179,7 @@ package struct FormMapper: Sendable {
     private mutating func began(_ header: ReceivedHeader) {
         (self.place, self.isFile) = (.content, header.isFile)
         (self.content, self.contentBytes) = (self.shift + self.parser.offset, 0)
+        (self.filename, self.contentType) = header.isFile ? (header.filename, header.contentType) : (nil, nil)
         self.digest = header.isFile && self.digestsFiles ? SHA256Digest() : nil
     }
 
@@ -166,6 +189,7 @@ package struct FormMapper: Sendable {
             self.files.append(FormMap.File(start: start, end: start + self.contentBytes, sha256: sha256))
         }
         (self.content, self.isFile, self.digest) = (nil, false, nil)
+        (self.filename, self.contentType) = (nil, nil)
         self.place = self.parser.isAfterClose ? .end : .header
     }
 }

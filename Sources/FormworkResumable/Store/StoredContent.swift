@@ -187,7 +187,8 @@ final class StoredContent {
         await file.observe(
             UploadObservation(
                 form: self.record.isForm ? self.record.contentType : nil,
-                digestsFiles: self.store.options.digestsFiles, algorithms: self.algorithms))
+                digestsFiles: self.store.options.digestsFiles, algorithms: self.algorithms,
+                note: self.record.note.map { Array($0) }))
         self.digests = RunningDigests()
     }
 

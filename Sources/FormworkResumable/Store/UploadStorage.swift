@@ -91,6 +91,8 @@ package struct UploadObservation: Sendable {
     package var digestsFiles: Bool
     /// The algorithms of the digests of all bytes that are needed.
     package var algorithms: Set<String>
+    /// The server's own note about the upload.
+    package var note: [UInt8]?
 }
 
 extension UploadContent {

@@ -11,7 +11,7 @@ import Testing
 
 /// Forms in a bucket whose large files are placed without passing through a receiver again.
 @Suite(.timeLimit(.minutes(10))) struct BucketFormTests {
-    private static func text(_ count: Int, _ seed: Int) -> String {
+    static func text(_ count: Int, _ seed: Int) -> String {
         String(decoding: (0..<count).map { UInt8(97 + ($0 &* 31 ^ $0 >> 3 ^ seed) % 26) }, as: UTF8.self)
     }
 

@@ -20,10 +20,12 @@ import Testing
     /// Runs with the receivers' storages, which share a store.
     static func with<Result>(
         _ store: FakeStore, receivers: Int = 1, partSize: Int = part, smallestPart: Int = 1, closesStore: Bool = true,
+        leastEarlyFile: Int64? = nil,
         _ body: ([S3Storage]) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
         options.partSize = partSize
+        options.leastEarlyFile = leastEarlyFile ?? options.leastEarlyFile
         options.parallelism = 2
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
