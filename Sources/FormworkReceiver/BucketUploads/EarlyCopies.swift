@@ -76,7 +76,8 @@ actor EarlyCopies {
                 let start = self.files[index].start
                 self.files[index].end = progress.files.last { $0.start == start }?.end
             }
-            for start in self.files.filter({ !$0.isWhole }).map(\.start) { try await self.copy(fileAt: start, progress) }
+            let unfinished = self.files.filter { !$0.isWhole }.map(\.start)
+            for start in unfinished { try await self.copy(fileAt: start, progress) }
             await self.beginNext(progress)
         } catch {
             self.storage.notesRefusal(error)

@@ -1,7 +1,6 @@
 #if Transfer
 import Formwork
 import FormworkCore
-import FormworkResumable
 import Foundation
 import NIOCore
 import Synchronization
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import FormworkReceiver
+@testable import FormworkResumable
 
 /// Forms in a bucket whose large files are copied while the form arrives.
 @Suite(.timeLimit(.minutes(10))) struct EarlyCopiesTests {
