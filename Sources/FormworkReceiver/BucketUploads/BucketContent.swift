@@ -219,7 +219,7 @@ actor BucketContent: ObservingContent {
     }
 
     /// Makes sure that this receiver still has the upload, and notes what makes its file.
-    func confirm(_ placing: Placing) async throws {
+    func confirm(_ placing: BucketState.Placing) async throws {
         try await self.working {
             try await self.commit { state in
                 state.placings = (state.placings ?? []).filter { $0 != placing } + [placing]
@@ -231,7 +231,7 @@ actor BucketContent: ObservingContent {
     /// - Returns: The keys under which another has made the file of the whole upload, perhaps. They stay noted until this
     ///   one makes it.
     private func endPlacings() async throws -> [String] {
-        var placings: [Placing] = []
+        var placings: [BucketState.Placing] = []
         for placing in self.state.placings ?? [] where await self.early?.owns(placing.marker) != true {
             placings.append(placing)
         }
@@ -271,7 +271,7 @@ actor BucketContent: ObservingContent {
         guard let early else { return }
         self.early = nil
         let gone = await early.abandon()
-        let isGone = { (placing: Placing) in placing.marker.map(gone.contains) ?? false }
+        let isGone = { (placing: BucketState.Placing) in placing.marker.map(gone.contains) ?? false }
         guard case .open = self.status, self.state.placings?.contains(where: isGone) == true else { return }
         // Otherwise the receiver that completes the form ends them once more.
         await Task { try? await self.commit { $0.removePlacings(where: isGone) } }.value
@@ -287,7 +287,7 @@ actor BucketContent: ObservingContent {
     }
 
     /// Notes what makes a file.
-    private func note(_ placing: Placing) async throws {
+    private func note(_ placing: BucketState.Placing) async throws {
         guard case .open = self.status else { throw CancellationError() }
         try await self.commit { $0.placings = ($0.placings ?? []) + [placing] }
     }

@@ -192,7 +192,7 @@ package struct BucketUploads: UploadStorage {
     }
 
     /// Ends what a receiver that was killed had begun for an upload that is removed. Otherwise it has its names until a sweep.
-    func abort(_ placings: [Placing]) async {
+    func abort(_ placings: [BucketState.Placing]) async {
         for placing in placings { _ = try? await self.client.abortUpload(placing.key, id: placing.upload) }
     }
 
@@ -207,7 +207,7 @@ package struct BucketUploads: UploadStorage {
             pieces: self.stored(bytes.pieces).pieces, placed: placed,
             work: early?.work ?? CopyWork(self.storage.options), early: early
         ) {
-            try await content.confirm(Placing(key: $0, upload: $1, marker: $2))
+            try await content.confirm(BucketState.Placing(key: $0, upload: $1, marker: $2))
         }
         if let map = bytes.map, map.position.count == bytes.count {
             finished.files = map.files.map { file in

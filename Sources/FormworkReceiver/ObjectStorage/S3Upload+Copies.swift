@@ -98,13 +98,13 @@ extension S3Upload {
     ///   - confirm: Notes what makes it.
     func beginEarly(
         _ work: CopyWork, _ prepare: @escaping @Sendable () async throws -> Void,
-        _ confirm: @escaping @Sendable (Placing) async throws -> Void
+        _ confirm: @escaping @Sendable (BucketState.Placing) async throws -> Void
     ) {
         self.beginning = work.begin(self.file.path.text) {
             try await prepare()
             let begun = try await self.beginParts()
             let key = self.storage.location.prefix + begun.name
-            try await confirm(Placing(key: key, upload: begun.id, marker: self.marker))
+            try await confirm(BucketState.Placing(key: key, upload: begun.id, marker: self.marker))
         }
     }
 

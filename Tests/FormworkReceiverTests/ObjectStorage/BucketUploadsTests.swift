@@ -203,7 +203,7 @@ import Testing
                 for index in 0..<20 {
                     group.addTask { try await content.keep([UInt8(index)]) }
                     group.addTask {
-                        try await content.confirm(Placing(key: "in/\(index)", upload: "u", marker: "m"))
+                        try await content.confirm(BucketState.Placing(key: "in/\(index)", upload: "u", marker: "m"))
                     }
                 }
                 try await group.waitForAll()
@@ -221,7 +221,7 @@ import Testing
             for index in 0..<5 {
                 let content = try #require(try await Self.open(uploads) as? BucketContent)
                 _ = try await content.finished(count: 0)
-                try await content.confirm(Placing(key: "in/a", upload: "u\(index)", marker: nil))
+                try await content.confirm(BucketState.Placing(key: "in/a", upload: "u\(index)", marker: nil))
                 await content.close()
             }
         }

@@ -467,7 +467,7 @@ import Testing
             // Left by a receiver that was killed.
             let key = "\(BucketUploadsTests.folder)\(path.split(separator: "/").last ?? "").json"
             var state = try receivers.state(of: path)
-            state.placings = [Placing(key: "in/a.bin", upload: "left", marker: "m")]
+            state.placings = [BucketState.Placing(key: "in/a.bin", upload: "left", marker: "m")]
             store.add("left", FakeStore.Upload(key: "in/a.bin", marker: "m"))
             store.replace(key, try state.encoded())
             let answer = try await receivers[1].request("DELETE \(path)", ["Tus-Resumable: 1.0.0"])
