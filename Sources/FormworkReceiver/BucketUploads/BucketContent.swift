@@ -97,9 +97,9 @@ actor BucketContent: ObservingContent {
             naming.file($0.filename, $0.contentType, wanted.note)
         } prepare: { [weak self] in
             try await self?.endOthersOnce()
-        } confirm: { [weak self] placing in
+        } confirm: { [weak self] key, upload, marker in
             guard let self else { throw CancellationError() }
-            try await self.note(placing)
+            try await self.note(BucketState.Placing(key: key, upload: upload, marker: marker))
         }
     }
 

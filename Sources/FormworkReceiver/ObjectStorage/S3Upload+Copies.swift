@@ -98,13 +98,12 @@ extension S3Upload {
     ///   - confirm: Notes what makes it.
     func beginEarly(
         _ work: CopyWork, _ prepare: @escaping @Sendable () async throws -> Void,
-        _ confirm: @escaping @Sendable (BucketState.Placing) async throws -> Void
+        _ confirm: @escaping @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
     ) {
         self.beginning = work.begin(self.file.path.text) {
             try await prepare()
             let begun = try await self.beginParts()
-            let key = self.storage.location.prefix + begun.name
-            try await confirm(BucketState.Placing(key: key, upload: begun.id, marker: self.marker))
+            try await confirm(self.storage.location.prefix + begun.name, begun.id, self.marker)
         }
     }
 

@@ -147,10 +147,7 @@ extension Responder {
         }
         let cancelled = await self.termsOfCancelled(head)
         let outcome = await EarlyNaming.$current.withValue(self.earlyNaming) { [handler] in
-            await handler.handle(head, body: body) { answer in
-                self.unfinished.note(answer.headerFields, of: client.key)
-                channel.inform(answer)
-            }
+            await handler.handle(head, body: body) { self.inform($0, client, channel) }
         }
         switch outcome {
         case .answer(let given) where given.response.status.code == 507:
@@ -188,6 +185,12 @@ extension Responder {
             default: return Answer(.noContent, fields: [.allow: Self.methods])
             }
         }
+    }
+
+    /// Sends an informational answer.
+    private func inform(_ answer: HTTPResponse, _ client: ClientAddress, _ channel: any Channel) {
+        self.unfinished.note(answer.headerFields, of: client.key)
+        channel.inform(answer)
     }
 
     /// How files are named that are begun before their form is complete; `nil` if none may be.
