@@ -12,9 +12,9 @@ def free_port() -> int:
         return free.getsockname()[1]
 
 
-def is_listening(port: int) -> bool:
+def is_listening(port: int, host: str = "127.0.0.1") -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port)).close()
+        socket.create_connection((host, port)).close()
         return True
     except OSError:
         return False
