@@ -10,7 +10,7 @@ package enum HMACSHA256 {
         return SHA256Digest.digest(of: outer + SHA256Digest.digest(of: inner + text))
     }
 
-    /// Takes as long for a wrong code as for the right one, so that nobody finds it byte by byte.
+    /// Needs the same time for a wrong code and for the right one. Otherwise the time would show how many bytes are right.
     package static func isValid(_ code: [UInt8], for text: [UInt8], key: [UInt8]) -> Bool {
         Self.areEqual(code, Self.code(for: text, key: key))
     }

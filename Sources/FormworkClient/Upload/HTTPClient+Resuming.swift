@@ -54,8 +54,7 @@ extension HTTPClient {
             link.withLock { $0 = new }
             try save(new)
         }
-        let machine = SharedMachine(
-            try ResumableSend(plan, head, resuming, options))
+        let machine = SharedMachine(try ResumableSend(plan, head, resuming, options))
         var course = Course(machine: machine, url: request.url)
         while true {
             switch course.machine.next() {
@@ -82,8 +81,7 @@ extension HTTPClient {
                     var head = head
                     head.headerFields[.authorization] = value
                     resuming.link = link.withLock { $0 }
-                    course.machine = SharedMachine(
-                        try ResumableSend(plan, head, resuming, options))
+                    course.machine = SharedMachine(try ResumableSend(plan, head, resuming, options))
                     continue
                 }
                 if let result = await course.answered(response, feed, deadline, options) { return result }

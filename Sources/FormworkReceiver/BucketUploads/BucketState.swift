@@ -23,7 +23,7 @@ struct BucketState: Codable, Hashable, Sendable {
         var tail: Piece?
         /// Where the files of a form are in these bytes; `nil` if that isn't known.
         var map: FormMap?
-        /// The saved states of digests of these bytes, by their algorithms; those that are computed; `nil` if none is.
+        /// The saved states of digests of these bytes, by their algorithms; `nil` if none is computed.
         var digests: [String: Data]?
 
         /// Bytes in parts.

@@ -38,8 +38,9 @@ package struct FormMap: Codable, Hashable, Sendable {
         var content: Int64?
         /// Whether it is a file's content.
         var isFile = false
-        /// The file's name and type in its header section; `nil` if there are none.
+        /// The name of the file, from its header section; `nil` without one.
         var filename: String?
+        /// The type of the file, from its header section; `nil` without one.
         var contentType: String?
         /// The state of the file's SHA-256 before the bytes that are held; `nil` if it isn't computed.
         var digest: Data?
