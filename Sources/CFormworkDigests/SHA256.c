@@ -63,15 +63,29 @@ static int has_instructions(void) {
     return (b >> 29) & 1;
 }
 
-// Four rounds with the message words in m.
-#define ROUNDS(k, m)                                                                                                   \
-    {                                                                                                                  \
-        quad words;                                                                                                    \
-        __builtin_memcpy(&words, constants + 4 * (k), 16);                                                             \
-        words = (quad)((unsigned_quad)words + (unsigned_quad)m);                                                       \
-        cdgh = __builtin_ia32_sha256rnds2(cdgh, abef, words);                                                          \
-        abef = __builtin_ia32_sha256rnds2(abef, cdgh, __builtin_shufflevector(words, words, 2, 3, 2, 3));              \
-    }
+// The words of a state, in the order of the instructions.
+typedef struct {
+    quad abef, cdgh;
+} lanes;
+
+static lanes lanes_of(const uint32_t *state) {
+    quad low, high;
+    __builtin_memcpy(&low, state, 16);
+    __builtin_memcpy(&high, state + 4, 16);
+    return (lanes){__builtin_shufflevector(low, high, 5, 4, 1, 0), __builtin_shufflevector(low, high, 7, 6, 3, 2)};
+}
+
+static void store(lanes words, uint32_t *state) {
+    quad low = __builtin_shufflevector(words.abef, words.cdgh, 3, 2, 7, 6);
+    quad high = __builtin_shufflevector(words.abef, words.cdgh, 1, 0, 5, 4);
+    __builtin_memcpy(state, &low, 16);
+    __builtin_memcpy(state + 4, &high, 16);
+}
+
+static lanes sum(lanes one, lanes other) {
+    return (lanes){(quad)((unsigned_quad)one.abef + (unsigned_quad)other.abef),
+                   (quad)((unsigned_quad)one.cdgh + (unsigned_quad)other.cdgh)};
+}
 
 #define FIRST(k, m)                                                                                                    \
     {                                                                                                                  \
@@ -89,27 +103,61 @@ static int has_instructions(void) {
         last);                                                                                                         \
     ROUNDS(k, m)
 
-__attribute__((target("sha,ssse3,sse4.1"))) static void with_instructions(
-    uint32_t *state, const unsigned char *bytes, size_t blocks) {
-    quad low, high;
-    __builtin_memcpy(&low, state, 16);
-    __builtin_memcpy(&high, state + 4, 16);
-    quad abef = __builtin_shufflevector(low, high, 5, 4, 1, 0);
-    quad cdgh = __builtin_shufflevector(low, high, 7, 6, 3, 2);
-    for (; blocks > 0; blocks--, bytes += 64) {
-        quad abef_before = abef, cdgh_before = cdgh, m0, m1, m2, m3;
-        FIRST(0, m0) FIRST(1, m1) FIRST(2, m2) FIRST(3, m3)
-        NEXT(4, m0, m1, m2, m3) NEXT(5, m1, m2, m3, m0) NEXT(6, m2, m3, m0, m1) NEXT(7, m3, m0, m1, m2)
-        NEXT(8, m0, m1, m2, m3) NEXT(9, m1, m2, m3, m0) NEXT(10, m2, m3, m0, m1) NEXT(11, m3, m0, m1, m2)
-        NEXT(12, m0, m1, m2, m3) NEXT(13, m1, m2, m3, m0) NEXT(14, m2, m3, m0, m1) NEXT(15, m3, m0, m1, m2)
-        abef = (quad)((unsigned_quad)abef + (unsigned_quad)abef_before);
-        cdgh = (quad)((unsigned_quad)cdgh + (unsigned_quad)cdgh_before);
+#define BLOCK                                                                                                          \
+    quad m0, m1, m2, m3;                                                                                               \
+    FIRST(0, m0) FIRST(1, m1) FIRST(2, m2) FIRST(3, m3)                                                                \
+    NEXT(4, m0, m1, m2, m3) NEXT(5, m1, m2, m3, m0) NEXT(6, m2, m3, m0, m1) NEXT(7, m3, m0, m1, m2)                    \
+    NEXT(8, m0, m1, m2, m3) NEXT(9, m1, m2, m3, m0) NEXT(10, m2, m3, m0, m1) NEXT(11, m3, m0, m1, m2)                  \
+    NEXT(12, m0, m1, m2, m3) NEXT(13, m1, m2, m3, m0) NEXT(14, m2, m3, m0, m1) NEXT(15, m3, m0, m1, m2)
+
+// The message words in m and their constants, for four rounds.
+#define WORDS(k, m)                                                                                                    \
+    quad words;                                                                                                        \
+    __builtin_memcpy(&words, constants + 4 * (k), 16);                                                                 \
+    words = (quad)((unsigned_quad)words + (unsigned_quad)m);                                                           \
+    quad upper = __builtin_shufflevector(words, words, 2, 3, 2, 3);
+
+#define TARGET __attribute__((target("sha,ssse3,sse4.1")))
+
+#define ROUNDS(k, m)                                                                                                   \
+    {                                                                                                                  \
+        WORDS(k, m)                                                                                                    \
+        one.cdgh = __builtin_ia32_sha256rnds2(one.cdgh, one.abef, words);                                              \
+        one.abef = __builtin_ia32_sha256rnds2(one.abef, one.cdgh, upper);                                              \
     }
-    low = __builtin_shufflevector(abef, cdgh, 3, 2, 7, 6);
-    high = __builtin_shufflevector(abef, cdgh, 1, 0, 5, 4);
-    __builtin_memcpy(state, &low, 16);
-    __builtin_memcpy(state + 4, &high, 16);
+TARGET static void with_instructions(uint32_t *state, const unsigned char *bytes, size_t blocks) {
+    lanes one = lanes_of(state);
+    for (; blocks > 0; blocks--, bytes += 64) {
+        lanes before = one;
+        BLOCK
+        one = sum(one, before);
+    }
+    store(one, state);
 }
+#undef ROUNDS
+
+// An instruction waits for the one before, so that two digests take hardly longer than one.
+#define ROUNDS(k, m)                                                                                                   \
+    {                                                                                                                  \
+        WORDS(k, m)                                                                                                    \
+        one.cdgh = __builtin_ia32_sha256rnds2(one.cdgh, one.abef, words);                                              \
+        other.cdgh = __builtin_ia32_sha256rnds2(other.cdgh, other.abef, words);                                        \
+        one.abef = __builtin_ia32_sha256rnds2(one.abef, one.cdgh, upper);                                              \
+        other.abef = __builtin_ia32_sha256rnds2(other.abef, other.cdgh, upper);                                        \
+    }
+TARGET static void two_with_instructions(
+    uint32_t *state, uint32_t *other_state, const unsigned char *bytes, size_t blocks) {
+    lanes one = lanes_of(state), other = lanes_of(other_state);
+    for (; blocks > 0; blocks--, bytes += 64) {
+        lanes before = one, other_before = other;
+        BLOCK
+        one = sum(one, before);
+        other = sum(other, other_before);
+    }
+    store(one, state);
+    store(other, other_state);
+}
+#undef ROUNDS
 #elif defined(__aarch64__) && !defined(__AARCH64EB__) && (defined(__APPLE__) || defined(__linux__))
 #include <arm_neon.h>
 #if defined(__linux__)
@@ -157,24 +205,49 @@ __attribute__((target("sha2"))) static void with_instructions(
     vst1q_u32(state, abcd);
     vst1q_u32(state + 4, efgh);
 }
+
+static void two_with_instructions(
+    uint32_t *state, uint32_t *other_state, const unsigned char *bytes, size_t blocks) {
+    with_instructions(state, bytes, blocks);
+    with_instructions(other_state, bytes, blocks);
+}
 #else
 static int has_instructions(void) { return 0; }
 static void with_instructions(uint32_t *state, const unsigned char *bytes, size_t blocks) {
     formwork_sha256_portable(state, bytes, blocks);
 }
+static void two_with_instructions(
+    uint32_t *state, uint32_t *other_state, const unsigned char *bytes, size_t blocks) {
+    formwork_sha256_portable(state, bytes, blocks);
+    formwork_sha256_portable(other_state, bytes, blocks);
+}
 #endif
 
-void formwork_sha256(uint32_t *state, const void *start, size_t blocks) {
-    // Asked once: a virtual machine takes long to answer. 0 is not asked yet.
+// Asked once: a virtual machine takes long to answer.
+static int uses_instructions(void) {
+    // 0 is not asked yet.
     static char answer;
     char known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
     if (known == 0) {
         known = has_instructions() ? 1 : 2;
         __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
     }
-    if (known == 1) {
+    return known == 1;
+}
+
+void formwork_sha256(uint32_t *state, const void *start, size_t blocks) {
+    if (uses_instructions()) {
         with_instructions(state, start, blocks);
     } else {
         formwork_sha256_portable(state, start, blocks);
+    }
+}
+
+void formwork_sha256_two(uint32_t *state, uint32_t *other_state, const void *start, size_t blocks) {
+    if (uses_instructions()) {
+        two_with_instructions(state, other_state, start, blocks);
+    } else {
+        formwork_sha256_portable(state, start, blocks);
+        formwork_sha256_portable(other_state, start, blocks);
     }
 }

@@ -97,6 +97,41 @@ import Testing
         }
     }
 
+    /// The second is the digest of the bytes from `start` on, so the blocks of the two agree at some starts only.
+    @Test func `Two digests of the same bytes, together, are those of each alone`() {
+        let tails = [
+            0: "9a76b8af8f16f19d60de2b3999c22f9d10be4395c90ea3bfc5eb6cd6254243af",
+            1: "8f239d4364e87f79a87d27a8243b6b61e55eebbfde31cddf9b177be039a66560",
+            63: "aff3e2779db136a9cf7b093f113812b3135a1ee3fd6deaa724940035dbbb8b3e",
+            64: "846ef72e9b3a1aabd8e051a5e01c55ccec71c093ae03438395d97dd119d9210c",
+            128: "2f9e258544797f4eaa55300760b37ab90a5cf9fef128f66413cce039a37577cc",
+            200: "da65ddfa1068a1685cba1b3e8058b717ecb32e85f1dc125272c33126f669fb4a",
+        ]
+        for (start, tail) in tails {
+            for step in [1, 7, 63, 64, 65, 130, 300] {
+                var (one, other): (SHA256Digest?, SHA256Digest?) = (SHA256Digest(), SHA256Digest())
+                Self.long[..<start].withBytes { one?.update($0) }
+                for from in stride(from: start, to: 300, by: step) {
+                    Self.long[from..<min(from + step, 300)].withBytes { SHA256Digest.update(&one, &other, $0) }
+                }
+                #expect(one?.hex == tails[0])
+                #expect(other?.hex == tail)
+                #expect(other?.byteCount == Int64(300 - start))
+            }
+        }
+    }
+
+    @Test func `Of two digests that may be missing, the other is updated`() {
+        var (one, other): (SHA256Digest?, SHA256Digest?) = (SHA256Digest(), nil)
+        Self.long[...].withBytes { SHA256Digest.update(&one, &other, $0) }
+        #expect(one?.hex == Self.expected[0].long)
+        #expect(other == nil)
+        (one, other) = (nil, SHA256Digest())
+        Self.long[...].withBytes { SHA256Digest.update(&one, &other, $0) }
+        #expect(one == nil)
+        #expect(other?.hex == Self.expected[0].long)
+    }
+
     @Test(arguments: 0..<4) func `Saved at any byte and continued, the digest is the same`(index: Int) throws {
         let (type, _, long) = Self.expected[index]
         let (block, words) = [(64, 32), (128, 64), (64, 20), (64, 16)][index]

@@ -24,11 +24,12 @@ with tempfile.TemporaryDirectory() as folder:
                 answer += piece
             return answer.split(b"\r\n")[0]
 
-    small = b"PUT /bucket/a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n01234"
-    large = b"PUT /bucket/b HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n" + bytes(2_000_000)
+    head = b"HTTP/1.1\r\nHost: h\r\nX-Amz-Content-Sha256: UNSIGNED-PAYLOAD\r\n"
+    small = b"PUT /bucket/a " + head + b"Content-Length: 5\r\n\r\n01234"
+    large = b"PUT /bucket/b " + head + b"Content-Length: 2000000\r\n\r\n" + bytes(2_000_000)
     cuts = [small[:count] for count in range(1, len(small))] + [large[:-1], large[:-1_500_000]]
     # Without its Content-Length such a head would be a request to store nothing.
-    empty = b"PUT /bucket/c HTTP/1.1\r\nHost: h\r\n\r\n"
+    empty = b"PUT /bucket/c " + head + b"\r\n"
     cuts += [empty[:count] for count in range(1, len(empty))]
     for cut in cuts:
         answer = send(cut)
@@ -38,4 +39,7 @@ with tempfile.TemporaryDirectory() as folder:
         assert send(request) == b"HTTP/1.1 200 X", request[:80]
     sizes = {key: stored.size for key, stored in server.store.objects.items()}
     assert sizes == {"a": 5, "b": 2_000_000, "c": 0}, sizes
+    wrong = b"PUT /bucket/d HTTP/1.1\r\nX-Amz-Content-Sha256: %064d\r\nContent-Length: 5\r\n\r\n01234" % 0
+    assert send(wrong) == b"HTTP/1.1 400 X"
+    assert "d" not in server.store.objects
     server.shutdown()

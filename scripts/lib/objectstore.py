@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An object store with Amazon S3's interface for one bucket, on loopback, for scripts. It checks no signatures.
+"""An object store with Amazon S3's interface for one bucket, on loopback, for scripts. It checks the SHA-256 of bodies, not signatures.
 
     scripts/lib/objectstore.py --port PORT --folder FOLDER [--latency SECONDS] [--copy-rate MIB] [--fail SHARE] [--seed N]
 
@@ -10,6 +10,7 @@ answer waits that long; with --copy-rate a copied part waits for its bytes, too.
 """
 
 import argparse
+import hashlib
 import json
 import random
 import re
@@ -120,13 +121,15 @@ class Handler(socketserver.StreamRequestHandler):
         fate = store.fate()
         if fate == "unread":
             return False
-        body = self.body(store)
+        body, digest = self.body(store)
         operation = self.operation()
         with store.lock:
             store.counts[operation] += 1
         try:
             if fate == "refused":
                 raise Failure(503, "SlowDown")
+            if self.headers.get("x-amz-content-sha256") not in ("UNSIGNED-PAYLOAD", digest):
+                raise Failure(400, "XAmzContentSHA256Mismatch")
             status, headers, content = getattr(self, operation)(store, body)
         except Failure as failure:
             text = f"<Error><Code>{failure.code}</Code><Message>m</Message></Error>"
@@ -155,25 +158,27 @@ class Handler(socketserver.StreamRequestHandler):
         return "list_parts" if upload else "get"
 
     def body(self, store):
-        """The request's body as bytes, or as a slice of a file if it is long."""
+        """The request's body as bytes, or as a slice of a file if it is long, and its SHA-256."""
         left = int(self.headers.get("content-length", 0))
         if left < 1 << 20:
             body = self.rfile.read(left)
             if len(body) < left:
                 raise ConnectionError
-            return body
+            return body, hashlib.sha256(body).hexdigest()
         path = store.folder / f"{store.name()}"
         count = left
+        digest = hashlib.sha256()
         with open(path, "wb", buffering=0) as file:
             while left:
                 piece = self.rfile.read(min(left, 1 << 20))
                 if not piece:
                     raise ConnectionError
                 file.write(piece)
+                digest.update(piece)
                 left -= len(piece)
         with store.lock:
             store.written += count
-        return [(path, 0, count)]
+        return [(path, 0, count)], digest.hexdigest()
 
     def slices(self, store, body):
         if isinstance(body, list) or not body:

@@ -12,6 +12,9 @@ void formwork_sha512(uint64_t *state, const void *bytes, size_t blocks);
 // With the processor's instructions where it has them.
 void formwork_sha256(uint32_t *state, const void *bytes, size_t blocks);
 
+// The same bytes into two digests: quicker than one after the other.
+void formwork_sha256_two(uint32_t *state, uint32_t *other_state, const void *bytes, size_t blocks);
+
 // The same on any processor.
 void formwork_sha256_portable(uint32_t *state, const void *bytes, size_t blocks);
 

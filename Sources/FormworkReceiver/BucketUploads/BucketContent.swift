@@ -48,6 +48,11 @@ actor BucketContent: ObservingContent {
     private var sent: [Sending] = []
     /// Bytes after the last part; `nil` if they are those of the state's tail, which hasn't been read.
     private var buffer: ByteBuffer?
+    /// The digest of the buffer, if its request is signed with it; `nil` for a buffer that was read from the store, too.
+    private var payload: SHA256Digest?
+    private var concurrency: PartConcurrency
+    /// The number of parts that are being sent.
+    private var onTheWay = 0
     /// Whether the buffer is what the state's tail has.
     private var isTailCurrent = true
     private var wanted: UploadObservation?
@@ -71,6 +76,7 @@ actor BucketContent: ObservingContent {
     init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
         (self.name, self.uploads, self.state, self.tag) = (name, uploads, state, tag)
         self.opened = BucketState.Mark(state.bytes)
+        self.concurrency = PartConcurrency(uploads.storage.options.partsAtOnce)
         if state.bytes.tail == nil { self.buffer = ByteBuffer() }
     }
 
@@ -142,11 +148,13 @@ actor BucketContent: ObservingContent {
             while !rest.isEmpty {
                 try await self.takeMemory()
                 // A receiver with larger parts may have left more than a part.
-                let room = max(0, size - (self.buffer?.readableBytes ?? 0))
+                let filled = self.buffer?.readableBytes ?? 0
+                if filled == 0 { self.payload = self.client.exchange.signsContent ? SHA256Digest() : nil }
+                let room = max(0, size - filled)
                 self.buffer?.writeBytes(rest.prefix(room))
                 rest.prefix(room).withBytes {
                     self.mapper?.update($0)
-                    for index in self.digests.indices { self.digests[index].update($0) }
+                    self.digest($0)
                 }
                 rest = rest.dropFirst(room)
                 self.isTailCurrent = false
@@ -155,15 +163,26 @@ actor BucketContent: ObservingContent {
         }
     }
 
+    /// Adds bytes to the digests of the upload, and to that of the buffer.
+    private func digest(_ bytes: RawSpan) {
+        let index = self.digests.firstIndex { $0 is SHA256Digest }
+        var whole = index.flatMap { self.digests[$0] as? SHA256Digest }
+        SHA256Digest.update(&self.payload, &whole, bytes)
+        for other in self.digests.indices where other != index { self.digests[other].update(bytes) }
+        if let index, let whole { self.digests[index] = whole }
+    }
+
     func truncate(to count: Int64) async throws {
         try await self.working {
             guard count < self.count else { return }
             await self.abandonEarly()
             defer { self.opened = BucketState.Mark(self.state.bytes) }
             if count >= self.inParts {
-                let marks = [self.opened, self.state.mark].compactMap { $0?.bytes(in: self.bytesWithSent) }
+                let bytes = self.bytes(with: self.sent[...])
+                let marks = [self.opened, self.state.mark].compactMap { $0?.bytes(in: bytes) }
                 self.continueObserving(marks.first { $0.count == count })
                 try await self.readTail()
+                self.payload = nil
                 self.buffer = self.buffer?.getSlice(
                     at: self.buffer?.readerIndex ?? 0, length: Int(count - self.inParts))
                 self.isTailCurrent = false
@@ -353,10 +372,12 @@ actor BucketContent: ObservingContent {
 
     /// Waits for the parts, and writes the state.
     /// - Parameter hasTail: Whether the bytes after the last part are saved, too.
-    private func save(hasTail: Bool = true) async throws {
+    /// - Parameter leaving: The number of the last parts that aren't waited for, nor saved.
+    private func save(hasTail: Bool = true, leaving: Int = 0) async throws {
         guard !self.sent.isEmpty || (hasTail && !self.isTailCurrent) else { return }
-        for part in self.sent { try await part.task.value }
-        var bytes = self.bytesWithSent
+        let saved = self.sent.dropLast(leaving)
+        for part in saved { try await part.task.value }
+        var bytes = self.bytes(with: saved)
         if hasTail, let buffer {
             bytes.tail = nil
             (bytes.map, bytes.digests) = (self.mapper?.map, self.savedDigests)
@@ -368,18 +389,25 @@ actor BucketContent: ObservingContent {
             }
         }
         try await self.commit { $0.bytes = bytes }
-        self.sent = []
+        // They may have been cancelled meanwhile.
+        self.sent = Array(self.sent.dropFirst(saved.count))
         if hasTail { self.isTailCurrent = true }
         await self.copyEarly()
     }
 
-    /// The state's bytes and the parts that were sent since.
-    private var bytesWithSent: BucketState.Bytes {
+    /// The state's bytes and parts that were sent since.
+    private func bytes(with sent: ArraySlice<Sending>) -> BucketState.Bytes {
         var bytes = self.state.bytes
         // The tail is the beginning of the first part that was sent.
-        if let last = self.sent.last { (bytes.tail, bytes.map, bytes.digests) = (nil, last.map, last.digests) }
-        bytes.parts += self.sent.map(\.piece)
+        if let last = sent.last { (bytes.tail, bytes.map, bytes.digests) = (nil, last.map, last.digests) }
+        bytes.parts += sent.map(\.piece)
         return bytes
+    }
+
+    /// Parts that may be sent at once, now.
+    private var partsAtOnce: Int {
+        let storage = self.uploads.storage
+        return storage.hasRoomForParts ? self.concurrency.number : storage.options.parallelism
     }
 
     private var savedDigests: [String: Data] {
@@ -390,6 +418,7 @@ actor BucketContent: ObservingContent {
         guard self.buffer == nil else { return }
         guard let tail = self.state.bytes.tail else { return self.buffer = ByteBuffer() }
         try await self.takeMemory()
+        self.payload = nil
         self.buffer = try await self.client.read(tail.key, 0..<tail.count)
     }
 
@@ -399,16 +428,27 @@ actor BucketContent: ObservingContent {
             throw FormworkError(
                 .limitExceeded, "an upload has more than the \(S3Storage.maximumParts, "part") that an object can have")
         }
-        if self.sent.count >= BucketUploads.unsavedParts { try await self.save(hasTail: false) }
-        for part in self.sent.dropLast(self.uploads.parallelism - 1) { try await part.task.value }
+        let atOnce = self.partsAtOnce
+        if self.sent.count >= max(BucketUploads.unsavedParts, atOnce) + atOnce - 1 {
+            try await self.save(hasTail: false, leaving: atOnce - 1)
+        }
+        if self.onTheWay >= atOnce { self.concurrency.waited() }
+        for part in self.sent.dropLast(atOnce - 1) { try await part.task.value }
         let piece = BucketState.Piece(key: self.uploads.key(self.name, .piece), count: Int64(body.readableBytes))
         // Not a child task: the part outlives the call that filled it. save() and close() wait for each.
-        let task = Task { [client, lease, leased] in
-            defer { lease?.release(leased) }
-            try await client.put(body, key: piece.key)
+        self.onTheWay += 1
+        let task = Task { [storage = self.uploads.storage, lease, leased, sha256 = self.payload?.hex] in
+            storage.partBegins()
+            defer {
+                storage.partEnded()
+                lease?.release(leased)
+                self.onTheWay -= 1
+            }
+            try await storage.client.put(body, sha256: sha256, key: piece.key)
+            self.concurrency.stored(body.readableBytes)
         }
         self.sent.append(Sending(piece: piece, map: self.mapper?.map, digests: self.savedDigests, task: task))
-        (self.buffer, self.leased) = (ByteBuffer(), 0)
+        (self.buffer, self.payload, self.leased) = (ByteBuffer(), nil, 0)
     }
 
     /// Waits until there is memory for a part.

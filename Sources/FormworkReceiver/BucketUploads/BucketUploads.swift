@@ -20,7 +20,8 @@ import Synchronization
 /// Why not one multipart upload of the store's for each: its parts can't be read or removed one by one, and Ceph 16 makes no
 /// object of an upload that has parts besides those that are named, such as those of a receiver that was killed.
 package struct BucketUploads: UploadStorage {
-    /// After so many parts a receiver saves the state. One that is killed loses at most their bytes.
+    /// A receiver saves the state after so many parts, or as many as it sends at once if these are more. One that is killed
+    /// loses at most their bytes, and those of the parts that were being sent.
     static let unsavedParts = 8
     /// How long something that belongs to no upload must have been there before it is removed: a receiver may just be
     /// beginning an upload, or removing one.
@@ -33,7 +34,6 @@ package struct BucketUploads: UploadStorage {
     package init(_ storage: S3Storage) { self.storage = storage }
 
     var client: S3Client { self.storage.client }
-    var parallelism: Int { self.storage.options.parallelism }
     var place: S3Location { self.storage.location }
     /// The least bytes of a form's file that is copied in the store, and not read.
     var leastCopy: Int64 { Int64(self.storage.smallestPart) }

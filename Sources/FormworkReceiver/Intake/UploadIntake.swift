@@ -362,16 +362,16 @@ package struct UploadIntake: Sendable {
             let offset = size
             size += Int64(buffer.readableBytes)
             try self.checkSize(size)
-            digest?.update(buffer.readableBytesSpan)
             try await StorageProblem.marking {
                 if let origin, let finished = origin.file {
+                    digest?.update(buffer.readableBytesSpan)
                     try await upload.write(buffer, from: finished, at: origin.start + offset)
                 } else {
-                    try await upload.write(buffer)
+                    try await upload.write(buffer, digest: &digest)
                 }
             }
         }
-        let hex = digest.map { DigestValue(algorithm: "sha-256", bytes: $0.finalized()).hex }
+        let hex = digest?.hex
         pending.note("file", field ?? "", given ?? "", file.contentType ?? "", hex ?? "")
         pending.ended(size: size, sha256: self.isDigesting ? hex : nil)
     }

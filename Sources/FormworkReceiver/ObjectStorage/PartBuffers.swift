@@ -27,5 +27,8 @@ final class PartBuffers: Sendable {
         guard buffer.capacity >= self.size else { return }
         self.buffers.withLock { if $0.count < self.limit { $0.append(buffer) } }
     }
+
+    /// Keeps at most `count`, until more are given.
+    func trim(to count: Int) { self.buffers.withLock { $0 = Array($0.prefix(count)) } }
 }
 #endif

@@ -39,9 +39,10 @@ extension S3Client {
     }
 
     /// Stores an object, whatever was there.
-    func put(_ body: ByteBuffer, key: String) async throws {
+    /// - Parameter sha256: The body's, in hexadecimal, if it is known already.
+    func put(_ body: ByteBuffer, sha256: String? = nil, key: String) async throws {
         _ = try await self.exchange.send(
-            S3Request(operation: "PutObject", method: .PUT, key: key, body: body))
+            S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256))
     }
 
     /// A small object.

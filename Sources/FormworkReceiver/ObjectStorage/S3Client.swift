@@ -32,13 +32,15 @@ struct S3Client: Sendable {
 
     /// Stores an object in one request, unless one exists already.
     ///
-    /// - Parameter isConditional: Whether the store is asked to check (`If-None-Match: *`, RFC 9110 section 13.1.2).
+    /// - Parameters:
+    ///   - sha256: The body's, in hexadecimal, if it is known already.
+    ///   - isConditional: Whether the store is asked to check (`If-None-Match: *`, RFC 9110 section 13.1.2).
     /// - Returns: `nil` if an object already existed.
     func put(
-        _ body: ByteBuffer, key: String, contentType: String?, marker: String, metadata: [String: String] = [:],
-        isConditional: Bool = true
+        _ body: ByteBuffer, sha256: String? = nil, key: String, contentType: String?, marker: String,
+        metadata: [String: String] = [:], isConditional: Bool = true
     ) async throws -> Made? {
-        var request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body)
+        var request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256)
         request.headers = Self.metadata(metadata) + [(Self.marker, marker)]
         if let contentType { request.headers.append(("Content-Type", contentType)) }
         if isConditional { request.headers.append(("If-None-Match", "*")) }
@@ -53,7 +55,8 @@ struct S3Client: Sendable {
         } catch let error as S3Error where error.status == 501 && isConditional {
             // The store doesn't support the check; the caller checked a moment ago.
             return try await self.put(
-                body, key: key, contentType: contentType, marker: marker, metadata: metadata, isConditional: false)
+                body, sha256: sha256, key: key, contentType: contentType, marker: marker, metadata: metadata,
+                isConditional: false)
         }
     }
 
@@ -99,12 +102,16 @@ struct S3Client: Sendable {
         return id
     }
 
-    /// - Parameter number: 1 to 10,000.
+    /// - Parameters:
+    ///   - sha256: The body's, in hexadecimal, if it is known already.
+    ///   - number: 1 to 10,000.
     /// - Returns: The part's entity tag, which completing the upload requires.
-    func uploadPart(_ body: ByteBuffer, number: Int, key: String, id: String) async throws -> String {
+    func uploadPart(
+        _ body: ByteBuffer, sha256: String? = nil, number: Int, key: String, id: String
+    ) async throws -> String {
         let request = S3Request(
             operation: "UploadPart", method: .PUT, key: key,
-            query: [("partNumber", "\(number)"), ("uploadId", id)], body: body)
+            query: [("partNumber", "\(number)"), ("uploadId", id)], body: body, sha256: sha256)
         let answer = try await self.exchange.send(request).answer
         guard let tag = answer.headers.first(name: "ETag") else {
             throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))

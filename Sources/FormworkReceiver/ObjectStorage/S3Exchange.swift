@@ -23,12 +23,15 @@ struct S3Request: Sendable {
     var query: [(name: String, value: String)] = []
     var headers: [(name: String, value: String)] = []
     var body = ByteBuffer()
+    /// The body's SHA-256 in hexadecimal, if it is known already.
+    var sha256: String?
 
     /// The body's SHA-256 in hexadecimal.
     var payloadHash: String {
+        if let sha256 { return sha256 }
         var digest = SHA256Digest()
         digest.update(self.body.readableBytesSpan)
-        return Hex.text(digest.finalized())
+        return digest.hex
     }
 }
 
@@ -117,7 +120,7 @@ struct S3Exchange: Sendable {
 
     private func tried(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
         if let standIn { return try await standIn(request) }
-        let payloadHash = request.payloadHash
+        let payloadHash = self.payloadHash(of: request)
         var delay = self.patience.delay
         var attempt = 1
         let end = ContinuousClock.Instant.after(self.patience.total)
@@ -144,6 +147,16 @@ struct S3Exchange: Sendable {
             attempt += 1
             delay = min(delay * 2, self.patience.longestDelay)
         }
+    }
+
+    /// Whether the signature covers the content of objects.
+    ///
+    /// TLS protects it on its way. AWS's own tools leave it out then, too.
+    var signsContent: Bool { self.address.scheme != "https" }
+
+    private func payloadHash(of request: S3Request) -> String {
+        let isContent = request.method == .PUT && request.body.readableBytes > 0
+        return isContent && !self.signsContent ? "UNSIGNED-PAYLOAD" : request.payloadHash
     }
 
     private struct Failure: Error {
@@ -214,7 +227,7 @@ struct S3Exchange: Sendable {
     func signed(
         _ request: S3Request, _ payloadHash: String? = nil, _ pace: BodyPace = BodyPace(isOver: true)
     ) -> HTTPClientRequest {
-        let payloadHash = payloadHash ?? request.payloadHash
+        let payloadHash = payloadHash ?? self.payloadHash(of: request)
         let timestamp = SigV4.timestamp(Date.now)
         let path = self.address.path(request.key)
         let query = SigV4.canonicalQuery(request.query)

@@ -23,9 +23,13 @@ package final class S3Storage: ReceiverStorage {
         /// Bytes of a part, 5 MiB (S3's own limit) to 5 GiB. Default 8 MiB. A file whose known length needs more than
         /// 10,000 such parts has larger ones.
         package var partSize = 8 << 20
-        /// Parts of one upload that are sent at once, 1 to 100. Default 3. An upload holds up to one part more in
-        /// memory.
-        package var parallelism = 3
+        /// Parts of one upload that are sent at once, 1 to 100. Default 3 to 12, as many as make it quicker. An upload
+        /// holds up to one part more in memory.
+        package var partsAtOnce = 3...12
+        /// Parts of all uploads together, above which each sends only the least number at once.
+        var partsOfAll: Int { S3Storage.uploads * self.parallelism }
+        /// The least number of parts that each upload can send at once.
+        var parallelism: Int { self.partsAtOnce.lowerBound }
         /// Parts of one upload that the store copies at once: they need no memory here.
         var copiesAtOnce: Int { 16 * self.parallelism }
         /// The least bytes of a form's file that is begun while the form arrives. A shorter one is copied quickly.
@@ -81,6 +85,8 @@ package final class S3Storage: ReceiverStorage {
     let hasCopied = Atomic(false)
     /// Whether the store compares `If-Match` with an entity tag without its quotes (Ceph 16 does).
     let comparesPlainTags = Atomic(false)
+    /// Parts that all uploads are sending.
+    private let partsOnTheWay = Atomic(0)
     /// Multipart uploads of this process that are in progress: a sweep never aborts them, however slow they are.
     private let underWay = Mutex<Set<String>>([])
     /// Complete uploads that are being processed, by name.
@@ -115,7 +121,7 @@ package final class S3Storage: ReceiverStorage {
                 .invalidArgument,
                 "--part-size: a part has 5 MiB to 5 GiB in object stores, not \(options.partSize, "byte")")
         }
-        guard (1...100).contains(options.parallelism) else {
+        guard 1 <= options.partsAtOnce.lowerBound, options.partsAtOnce.upperBound <= 100 else {
             throw FormworkError(.invalidArgument, "--part-parallelism \(options.parallelism): give 1 to 100")
         }
         let address = try S3Address(
@@ -140,7 +146,7 @@ package final class S3Storage: ReceiverStorage {
         self.client = S3Client(exchange: exchange)
         (self.location, self.options, self.logger) = (location, options, logger)
         self.smallestPart = smallestPart
-        self.buffers = PartBuffers(of: options.partSize, limit: options.parallelism + 1)
+        self.buffers = PartBuffers(of: options.partSize, limit: options.partsAtOnce.upperBound + 1)
     }
 
     /// A key has at most 1,024 bytes, among them a number that a name may get.
@@ -259,6 +265,16 @@ package final class S3Storage: ReceiverStorage {
         let (parts, rest) = length.quotientAndRemainder(dividingBy: Int64(Self.maximumParts))
         let needed = parts + (rest > 0 ? 1 : 0)
         return min(max(self.options.partSize, Int(clamping: needed)), Self.partSizes.upperBound)
+    }
+
+    /// Whether an upload may send more parts at once than the least number.
+    var hasRoomForParts: Bool { self.partsOnTheWay.load(ordering: .relaxed) < self.options.partsOfAll }
+
+    func partBegins() { self.partsOnTheWay.add(1, ordering: .relaxed) }
+
+    func partEnded() {
+        guard self.partsOnTheWay.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+        self.buffers.trim(to: self.options.parallelism + 1)
     }
 
     func began(_ upload: String) { self.underWay.withLock { _ = $0.insert(upload) } }

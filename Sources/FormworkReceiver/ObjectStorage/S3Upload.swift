@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkResumable
 import Logging
 import NIOCore
@@ -15,7 +16,7 @@ import Foundation
 /// A file that is being uploaded to an object store. One caller at a time writes; ``abandon()`` may be called from
 /// another task.
 ///
-/// It holds at most `parallelism` parts that are being sent, and one that is being filled.
+/// It holds the parts that are being sent, as many as ``PartConcurrency`` says, and one that is being filled.
 package actor S3Upload: StorageUpload {
     enum State {
         /// Accepts bytes. → finished, ended
@@ -47,6 +48,9 @@ package actor S3Upload: StorageUpload {
     private var leased = 0
     var state = State.open
     private var buffer = ByteBuffer()
+    /// The digest of the buffer, if its request is signed with it.
+    private var payload: SHA256Digest?
+    private var concurrency: PartConcurrency
     var multipart: Multipart?
     /// By part number less one.
     var tags: [String?] = []
@@ -76,6 +80,7 @@ package actor S3Upload: StorageUpload {
         self.marker = marker
         self.lease = UploadMemory.lease
         (self.file, self.storage, self.partSize) = (file, storage, storage.partSize(for: file.length))
+        self.concurrency = PartConcurrency(storage.options.partsAtOnce)
         // A type that isn't a valid field value (RFC 9110 section 5.5) would make each request fail.
         let type = file.contentType.flatMap { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
         self.contentType = type
@@ -86,6 +91,11 @@ package actor S3Upload: StorageUpload {
     ///   earlier call; ``FormworkError/Code/limitExceeded`` after 10,000 parts; `CancellationError`. After an error
     ///   only ``abandon()`` may be called.
     package func write(_ buffer: ByteBuffer) async throws {
+        var none: SHA256Digest?
+        try await self.write(buffer, digest: &none)
+    }
+
+    package func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
         var rest = buffer
         while rest.readableBytes > 0 {
             try self.checkOpen()
@@ -96,8 +106,10 @@ package actor S3Upload: StorageUpload {
             if self.buffer.capacity == 0 {
                 try await self.takeMemory()
                 self.buffer = self.storage.buffers.take()
+                self.payload = self.storage.client.exchange.signsContent ? SHA256Digest() : nil
                 if self.multipart != nil { self.buffer.reserveCapacity(self.partSize) }
             }
+            SHA256Digest.update(&self.payload, &digest, piece.readableBytesSpan)
             self.buffer.writeBuffer(&piece)
             self.length += Int64(count)
         }
@@ -169,7 +181,7 @@ package actor S3Upload: StorageUpload {
 
     private func freeBuffer() {
         self.storage.buffers.give(self.buffer)
-        self.buffer = ByteBuffer()
+        (self.buffer, self.payload) = (ByteBuffer(), nil)
         self.lease?.release(self.leased)
         self.leased = 0
     }
@@ -203,8 +215,8 @@ package actor S3Upload: StorageUpload {
             try self.checkOpen()
             self.attempted = name
             let made = try await client.put(
-                self.buffer, key: self.storage.location.prefix + name, contentType: self.contentType,
-                marker: self.marker, metadata: self.file.metadata)
+                self.buffer, sha256: self.payload?.hex, key: self.storage.location.prefix + name,
+                contentType: self.contentType, marker: self.marker, metadata: self.file.metadata)
             if let made { return (name, made) }
             self.attempted = nil
         }
@@ -215,15 +227,17 @@ package actor S3Upload: StorageUpload {
 
     private func sendPart() async throws {
         // Taken out before anything is waited for: nothing may be added to them then.
-        let (body, leased) = (self.buffer, self.leased)
-        (self.buffer, self.leased) = (ByteBuffer(), 0)
+        let (body, sha256, leased) = (self.buffer, self.payload?.hex, self.leased)
+        (self.buffer, self.payload, self.leased) = (ByteBuffer(), nil, 0)
         self.sentCount += Int64(body.readableBytes)
         do {
-            try await self.addPart(atOnce: self.storage.options.parallelism) {
-                [storage, lease] client, number, key, id in
+            try await self.addPart { [storage, lease] client, number, key, id in
+                storage.partBegins()
+                defer { storage.partEnded() }
                 defer { lease?.release(leased) }
-                let tag = try await client.uploadPart(body, number: number, key: key, id: id)
+                let tag = try await client.uploadPart(body, sha256: sha256, number: number, key: key, id: id)
                 storage.buffers.give(body)
+                await self.stored(body.readableBytes)
                 return tag
             }
         } catch {
@@ -232,6 +246,8 @@ package actor S3Upload: StorageUpload {
             throw error
         }
     }
+
+    private func stored(_ count: Int) { self.concurrency.stored(count) }
 
     /// Waits until there is memory for a part.
     private func takeMemory() async throws {
@@ -262,9 +278,11 @@ package actor S3Upload: StorageUpload {
     }
 
     /// Begins to make the next part, when fewer than `limit` are being made.
-    /// - Parameter number: Its number, if it has got one before.
+    /// - Parameters:
+    ///   - number: Its number, if it has got one before.
+    ///   - limit: `nil` for as many as make it quicker.
     func addPart(
-        _ number: Int? = nil, atOnce limit: Int,
+        _ number: Int? = nil, atOnce limit: Int? = nil,
         _ make:
             @escaping @Sendable (_ client: S3Client, _ number: Int, _ key: String, _ id: String) async throws -> String
     ) async throws {
@@ -274,7 +292,10 @@ package actor S3Upload: StorageUpload {
         } else {
             do { multipart = try await self.beginParts() } catch { throw self.storage.explained(error) }
         }
-        while self.onTheWay.count >= limit { await self.waitForOldest() }
+        while self.onTheWay.count >= limit ?? self.partsAtOnce {
+            self.concurrency.waited()
+            await self.waitForOldest()
+        }
         try Task.checkCancellation()
         try self.checkOpen()
         let number = try number ?? self.nextNumber()
@@ -290,6 +311,11 @@ package actor S3Upload: StorageUpload {
                     for task in self.onTheWay { task.cancel() }
                 }
             })
+    }
+
+    /// Parts that may be sent at once, now.
+    private var partsAtOnce: Int {
+        self.storage.hasRoomForParts ? self.concurrency.number : self.storage.options.parallelism
     }
 
     /// The number of a new part.

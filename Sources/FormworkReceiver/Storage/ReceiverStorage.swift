@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkFiles
 import FormworkResumable
 import HTTPTypes
@@ -258,6 +259,8 @@ struct ReservedName: StorageFailure, Hashable, CustomStringConvertible {
 package protocol StorageUpload: Sendable {
     /// Adds the next bytes; returns when more can be added, which limits the memory used.
     func write(_ buffer: ByteBuffer) async throws
+    /// The same, and adds the bytes to a digest: two digests of the same bytes are quicker together.
+    func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws
     /// The same for bytes that are also in a finished file, from this offset on. They follow those of the call before.
     func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws
     /// Makes the file visible.
@@ -279,6 +282,11 @@ package protocol StorageUpload: Sendable {
 extension StorageUpload {
     package var trace: Notice.Trace? { nil }
     package func isStillOwned() async throws -> Bool { false }
+
+    package func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
+        digest?.update(buffer.readableBytesSpan)
+        try await self.write(buffer)
+    }
 
     package func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
         try await self.write(buffer)

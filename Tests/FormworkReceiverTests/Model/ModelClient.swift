@@ -20,7 +20,7 @@ final class ModelClient: Sendable {
     init(_ run: ModelRun, _ receiver: Int, length: Int, _ rig: ModelRig) {
         (self.run, self.length) = (run, length)
         var options = S3Storage.Options()
-        (options.partSize, options.parallelism) = (ModelRun.partSize, 2)
+        (options.partSize, options.partsAtOnce) = (ModelRun.partSize, 2...2)
         // No clock counts here.
         options.patience.delay = .zero
         let storage = S3Storage(

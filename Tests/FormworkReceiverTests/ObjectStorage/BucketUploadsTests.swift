@@ -26,7 +26,7 @@ import Testing
         var options = S3Storage.Options()
         options.partSize = partSize
         options.leastEarlyFile = leastEarlyFile ?? options.leastEarlyFile
-        options.parallelism = 2
+        options.partsAtOnce = 2...2
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
         let settings = try AWSSettings(environment: [

@@ -1,9 +1,12 @@
 #if Transfer
+import FormworkCore
+import FormworkDigests
 import Foundation
 import Synchronization
 import TestSupport
 
-/// An object store on loopback with a socket of its own for each mistake a store can make. It checks no signatures.
+/// An object store on loopback with a socket of its own for each mistake a store can make. It checks no signatures, but the
+/// SHA-256 of each body, as Ceph and Amazon S3 do.
 final class FakeStore: Sendable {
     struct Request: Sendable {
         var method: String
@@ -116,6 +119,10 @@ final class FakeStore: Sendable {
     func replace(_ key: String, _ bytes: [UInt8]) { self.state.withLock { $0.objects[key]?.bytes = bytes } }
     func add(_ id: String, _ upload: Upload) { self.state.withLock { $0.uploads[id] = upload } }
 
+    private static func hasItsDigest(_ request: Request) -> Bool {
+        request.headers["x-amz-content-sha256"] == Hex.text(SHA256Digest.digest(of: request.body))
+    }
+
     private func serve(_ connection: Int32) {
         defer { _ = Glibc.close(connection) }
         var pending: [UInt8] = []
@@ -222,7 +229,10 @@ final class FakeStore: Sendable {
     }
 
     private func work(_ request: Request) -> (status: Int, headers: String, body: String) {
-        self.state.withLock { state in
+        guard Self.hasItsDigest(request) else {
+            return (400, "", "<Error><Code>XAmzContentSHA256Mismatch</Code><Message>m</Message></Error>")
+        }
+        return self.state.withLock { state in
             let id = request.query["uploadId"] ?? ""
             let marker = request.headers["x-amz-meta-formwork-upload"]
             let taken = state.objects[request.key]

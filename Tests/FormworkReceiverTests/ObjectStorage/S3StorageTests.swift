@@ -23,13 +23,14 @@ struct S3StorageTests {
 
     /// Runs with a storage below `s3://bucket/in/`.
     static func with<Result>(
-        _ store: FakeStore, url: String = "s3://bucket/in", stall: Duration = .seconds(20), parallelism: Int = 2,
+        _ store: FakeStore, url: String = "s3://bucket/in", stall: Duration = .seconds(20),
+        parallelism: ClosedRange<Int> = 2...2,
         partSize: Int = part, attempts: Int = 3, total: Duration = .seconds(300), keepsPaths: Bool = false,
         _ body: (S3Storage) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
         options.partSize = partSize
-        options.parallelism = parallelism
+        options.partsAtOnce = parallelism
         options.keepsPaths = keepsPaths
         options.patience.attempts = attempts
         options.patience.delay = .milliseconds(1)
@@ -330,7 +331,7 @@ struct S3StorageTests {
         let store = try FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
         let bytes = Self.bytes(8 * Self.part)
         let accepted = Count()
-        try await Self.with(store, parallelism: 2) { storage in
+        try await Self.with(store, parallelism: 2...2) { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
             let sender = Task {
                 for start in stride(from: 0, to: bytes.count, by: 4096) {

@@ -1,5 +1,8 @@
 #if Transfer
+import AsyncHTTPClient
 import Foundation
+import NIOCore
+import NIOHTTP1
 import Testing
 
 @testable import FormworkReceiver
@@ -95,6 +98,31 @@ struct SigV4Tests {
             headers: row.headers + [("Host", "example.amazonaws.com"), ("X-Amz-Date", "20150830T123600Z")],
             payloadHash: row.payloadHash, timestamp: "20150830T123600Z")
         #expect(value.hasSuffix("SignedHeaders=\(row.signedHeaders), Signature=\(row.signature)"))
+    }
+
+    /// The digests of "abc" (FIPS 180-4, by NIST) and of nothing.
+    @Test(arguments: [
+        ("http", "PUT", "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        ("http", "PUT", "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("https", "PUT", "abc", "UNSIGNED-PAYLOAD"),
+        ("https", "PUT", "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("https", "POST", "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    ])
+    func `The content of objects is signed where nothing else protects it`(
+        scheme: String, method: String, body: String, expected: String
+    ) async throws {
+        let storage = try S3Storage(
+            from: "s3://bucket",
+            environment: [
+                "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+                "AWS_ENDPOINT_URL_S3": "\(scheme)://store.example",
+            ])
+        let exchange = storage.client.exchange
+        let request = S3Request(
+            operation: "x", method: HTTPMethod(rawValue: method), key: "a", body: ByteBuffer(string: body))
+        #expect(exchange.signed(request).headers["X-Amz-Content-Sha256"] == [expected])
+        #expect(exchange.signsContent == (scheme == "http"))
+        await storage.close()
     }
 
     @Test func `A path is encoded once, as UTF-8, and its slashes stay`() {
