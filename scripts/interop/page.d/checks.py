@@ -460,6 +460,18 @@ def killed_at_the_end(t, receiver, _):
     return sent_once(receiver, contents) + f", {len(stored)} stored"
 
 
+def interim_answer(t, receiver, _):
+    """A connection ends after an interim answer, which Chromium takes for an empty 200: the page doesn't."""
+    t.losses = True
+    contents = made(["film.mov"], size=5 * MIB)
+    _, paths = on_disk(contents)
+    t.page.goto(receiver.url)
+    receiver.gate.is_interim = True
+    t.page.set_input_files("#files", paths)
+    arrived_after_a_cut(t, receiver, contents)
+    assert not receiver.gate.is_interim
+
+
 def silent_network(t, receiver, _):
     """The network is gone for 30 s: connections stay open in the browser, and nothing comes through."""
     contents, _ = begun(t, receiver, "film.mov", 60 * MIB, 10 * MIB)
@@ -728,7 +740,7 @@ CHECKS = [
         too_large, accessible, twenty_seven, plain_layout)),
     *((check, "light", []) for check in (
         killed_and_restarted, killed_at_the_end, cut_network, reloaded, reloaded_and_discarded, two_tabs,
-        small_files, small_files_cut, small_files_refused)),
+        small_files, small_files_cut, small_files_refused, interim_answer)),
     (silent_network, "light", ["--idle-timeout", "10"]),
     (without_resuming, "light", ["--no-resume"]),
     (signed_out_and_in, "light", ["--token", "correct-horse"]),
@@ -747,5 +759,5 @@ QUICK = [
     (keyboard, "light", LIMIT), (drop_of_real_files, "light", LIMIT), (accessible, "light", LIMIT),
     (killed_and_restarted, "light", []), (reloaded, "light", []), (twenty_seven, "light", LIMIT),
     (small_files, "light", []), (small_files_cut, "light", []), (small_files_refused, "light", []),
-    (without_script, "plain", LIMIT),
+    (interim_answer, "light", []), (without_script, "plain", LIMIT),
 ]

@@ -75,6 +75,7 @@ class Gate:
         self.is_cut = False
         self.cuts = 0
         self.lost = 0  # how many of the next answers to uploads are lost on the way
+        self.is_interim = False  # whether the next PATCH gets an interim answer alone, and doesn't reach the receiver
         self.status = None  # the status that replaces that of the answers to uploads after those
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -102,6 +103,15 @@ class Gate:
             browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 262_144)
             threading.Thread(target=self.serve, args=(browser,), daemon=True).start()
 
+    @staticmethod
+    def answer_with_interim(browser, data):
+        """Like a balancer whose receiver was killed after its interim answer."""
+        head, _, body = data.partition(b"\r\n\r\n")
+        left = int(re.search(rb"(?i)content-length: (\d+)", head)[1]) - len(body)
+        while left > 0 and (piece := browser.recv(65536)):
+            left -= len(piece)
+        browser.sendall(b"HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Offset: 1\r\n\r\n")
+
     def wait_while_silent(self):
         while self.is_silent:
             time.sleep(0.05)
@@ -118,6 +128,9 @@ class Gate:
                         data = source.recv(65536)
                         if not data:
                             return
+                        if source is browser and self.is_interim and data.startswith(b"PATCH"):
+                            self.is_interim = False
+                            return self.answer_with_interim(browser, data)
                         if source is receiver and self.lost and data.startswith(b"HTTP/1.1 201"):
                             self.lost -= 1
                             return

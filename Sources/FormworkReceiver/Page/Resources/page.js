@@ -112,7 +112,7 @@ function claim() {
 // ---- Requests
 
 /**
- * Sends a request. Resolves with its XMLHttpRequest, whose status is 0 if there was no answer.
+ * Sends a request. Resolves with its XMLHttpRequest, or with `lost` if there was no answer.
  * fetch reports no upload progress.
  */
 function ask(method, address, { fields = {}, body = null, limit = 0, begin = () => {}, progress = () => {} }) {
@@ -125,11 +125,15 @@ function ask(method, address, { fields = {}, body = null, limit = 0, begin = () 
     request.responseType = 'json'
     request.timeout = limit
     request.upload.addEventListener('progress', progress)
-    request.addEventListener('loadend', () => resolve(request))
+    // Of a connection that ends after an interim answer (104), Chromium makes a 200 without any field.
+    request.addEventListener('loadend', () => resolve(request.getAllResponseHeaders() ? request : lost))
     begin(request)
     request.send(body)
   })
 }
+
+/** What comes in place of an answer. */
+const lost = { status: 0, statusText: '', response: null, getResponseHeader: () => null }
 
 /** The receiver doesn't make the browser ask for a password when a script's request is refused. */
 const byScript = { 'X-Requested-With': 'XMLHttpRequest' }
