@@ -32,9 +32,29 @@ extension FormData {
 
 extension ReceivedPart {
     /// The rest of the content as a source that can be read once, before the next part is requested. The reader sets
-    /// the pace. Its errors are those of ``content``.
-    public var source: BodySource {
-        .chunks(once: self.content.map { piece in piece.withBytes { [UInt8](copying: $0, 0..<$0.byteCount) } })
+    /// the pace. Its errors are those of ``collect(upTo:)``.
+    public var source: BodySource { .chunks(once: UnreadContent(part: self)) }
+}
+
+/// The content of a part. If all of it was read before, that is an error, and not an empty content.
+private struct UnreadContent<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Chunks.Element: BodyChunk {
+    let part: ReceivedPart<Chunks>
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let part: ReceivedPart<Chunks>
+        fileprivate let content: ReceivedContent<Chunks>.AsyncIterator
+        fileprivate var hasBegun = false
+
+        mutating func next() async throws -> [UInt8]? {
+            if !self.hasBegun { try self.part.reader.checkUnread(self.part.index) }
+            self.hasBegun = true
+            return try await self.content.next()?.withBytes { [UInt8](copying: $0, 0..<$0.byteCount) }
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(part: self.part, content: self.part.content.makeAsyncIterator())
     }
 }
 

@@ -51,6 +51,7 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     func collect(upTo limit: CollectingLimit, of part: Int) async throws -> [UInt8] {
         try self.enter()
         defer { self.leave() }
+        try self.state.checkUnread(part)
         var collected: [UInt8] = []
         while try !self.state.collect(into: &collected, upTo: limit, of: part) { try await self.pull() }
         return collected
@@ -83,6 +84,14 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         try self.enter()
         defer { self.leave() }
         if try self.state.isOpen(part) { self.state.machine.limitContent(to: bytes) }
+    }
+
+    /// Checks that a part has content that wasn't read, or isn't known to have none.
+    @usableFromInline
+    func checkUnread(_ part: Int) throws(FormworkError) {
+        try self.enter()
+        defer { self.leave() }
+        try self.state.checkUnread(part)
     }
 
     // MARK: one caller at a time
@@ -207,12 +216,20 @@ struct PartsState<Chunk: BodyChunk> {
     /// Whether a part may have more content.
     @inlinable
     func isOpen(_ part: Int) throws(FormworkError) -> Bool {
-        guard part == self.machine.count - 1 else {
+        guard part == self.machine.count - 1, !self.machine.isFinished else {
             throw FormworkError(
                 .invalidArgument,
                 "part \(part + 1) has ended: read its content before requesting the next part")
         }
         return self.machine.isInPart
+    }
+
+    @inlinable
+    func checkUnread(_ part: Int) throws(FormworkError) {
+        guard try self.isOpen(part) else {
+            throw FormworkError(
+                .invalidArgument, "the content of part \(part + 1) has been read already: keep what the first call gave")
+        }
     }
 
     /// Makes a step in the current chunk.

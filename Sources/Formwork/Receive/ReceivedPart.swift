@@ -14,8 +14,9 @@ import SystemPackage
 /// limit; ``write(into:durably:)`` and ``write(toFile:replacing:durably:)`` store it, one chunk in memory at a time;
 /// ``content`` returns it in pieces; ``skip()`` discards it.
 ///
-/// What was read is gone: a second call reads the rest, which is nothing. Read the content before the next part is
-/// requested. Later reads throw ``FormworkError/Code/invalidArgument``, and so does reading in two tasks at once.
+/// What was read is gone. If all of it was, a second call throws ``FormworkError/Code/invalidArgument``; only ``content``
+/// and ``skip()`` find nothing. Read the content before the next part is requested, also before the last part is followed
+/// by the end. Later reads throw the same error, and so does reading in two tasks at once.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.
@@ -82,6 +83,7 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     public func write(
         toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false
     ) async throws -> Int64 {
+        try self.reader.checkUnread(self.index)
         let writer = FileWriter()
         try await writer.open(path.filePath, replacing: replacing)
         try await self.write(to: writer)
@@ -101,6 +103,7 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
     @discardableResult
     public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath? {
+        try self.reader.checkUnread(self.index)
         let content = self.content.makeAsyncIterator()
         var next = try await content.next()
         if next == nil, self.isFile, self.filename?.isEmpty ?? true { return nil }

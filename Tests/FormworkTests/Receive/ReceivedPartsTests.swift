@@ -1,5 +1,6 @@
 import Formwork
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Parts as they arrive", .timeLimit(.minutes(10)))
@@ -100,7 +101,40 @@ struct ReceivedPartsTests {
         await expect(.invalidArgument) { try await first.skip() }
         #expect(throws: FormworkError.self) { try first.limit(to: 1) }
         #expect(try await second.text(upTo: 100) == "JPEG\r\n--not\r\n")
-        #expect(try await second.text(upTo: 100) == "")
+        #expect(try await second.content.makeAsyncIterator().next() == nil)
+        _ = try await parts.next()
+        await expect(.invalidArgument) { try await second.content.makeAsyncIterator().next() }
+    }
+
+    /// Each of these calls would otherwise give, or write, nothing.
+    @Test func `Content that was read already isn't taken for empty`() async throws {
+        let folder = TemporaryFolder()
+        let reads: [@Sendable (ReceivedPart<ChunkSource>) async throws -> Void] = [
+            { _ = try await $0.text(upTo: 100) }, { _ = try await $0.collect(upTo: 100) },
+            { _ = try await $0.write(into: folder.path) }, { _ = try await $0.write(toFile: folder.path.appending("late")) },
+        ]
+        for again in reads {
+            for first in reads.prefix(2) {
+                var parts = try self.parts(ChunkSource(Self.body, every: 9))
+                while let part = try await parts.next() {
+                    try await first(part)
+                    let error = await #expect(throws: FormworkError.self) { try await again(part) }
+                    #expect(
+                        error?.message
+                            == "the content of part \(part.index + 1) has been read already: keep what the first call gave")
+                }
+            }
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test func `The last part can't be read after the end`() async throws {
+        var parts = try self.parts(ChunkSource(Self.body, every: 9))
+        var last: ReceivedPart<ChunkSource>?
+        while let part = try await parts.next() { last = part }
+        let part = try #require(last)
+        let error = await #expect(throws: FormworkError.self) { try await part.collect(upTo: 100) }
+        #expect(error?.message == "part 3 has ended: read its content before requesting the next part")
     }
 
     @Test("Two tasks at once are refused")
