@@ -27,10 +27,12 @@ def is_sent(page, path):
     """Whether the page shows the file as arrived. It resumes by itself after a cut, and "Retry" is for everything else."""
     page.set_input_files("#files", path)
     end = time.monotonic() + 300
+    # A killed receiver's upload may have the name.
+    names = [Path(path).name] + [f"{Path(path).stem} ({number}){Path(path).suffix}" for number in range(1, 10)]
     while time.monotonic() < end:
         state = page.evaluate(
-            "name => [...document.querySelectorAll('#arrived bdi')].some(n => n.textContent === name) ? 'arrived'"
-            " : document.querySelector('#queued [data-state=failed]') ? 'failed' : ''", Path(path).name)
+            "names => [...document.querySelectorAll('#arrived bdi')].some(n => names.includes(n.textContent)) ? 'arrived'"
+            " : document.querySelector('#queued [data-state=failed]') ? 'failed' : ''", names)
         if state == "arrived":
             return True
         if state == "failed":
