@@ -69,6 +69,8 @@ actor BucketContent: ObservingContent {
     private var brought: Int64 = 0
     /// Ends what other receivers began, before files are begun early.
     private var endingOthers: Task<Void, any Error>?
+    /// What makes files, and isn't in the state yet.
+    private var unnoted: Set<BucketState.Placing> = []
     private var isCommitting = false
     /// Those that wait to commit, in order.
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -237,12 +239,20 @@ actor BucketContent: ObservingContent {
         self.freeBuffer()
     }
 
-    /// Makes sure that this receiver still has the upload, and notes what makes its file.
+    /// Makes sure that this receiver still has the upload, and notes what makes its file. One change of the state notes all
+    /// that have come before it begins.
     func confirm(_ placing: BucketState.Placing) async throws {
         try await self.working {
-            try await self.commit { state in
-                state.placings = (state.placings ?? []).filter { $0 != placing } + [placing]
+            self.unnoted.insert(placing)
+            var noted: Set<BucketState.Placing> = []
+            try await self.commit {
+                self.unnoted.contains(placing)
+            } change: { state in
+                noted = self.unnoted
+                state.placings = (state.placings ?? []).filter { !noted.contains($0) } + noted
             }
+            // Only those: of one that came meanwhile nobody knows yet whether this receiver still has the upload.
+            self.unnoted.subtract(noted)
         }
     }
 
@@ -254,7 +264,9 @@ actor BucketContent: ObservingContent {
         for placing in self.state.placings ?? [] where await self.early?.owns(placing.marker) != true {
             placings.append(placing)
         }
-        for placing in placings { _ = try await self.client.abortUpload(placing.key, id: placing.upload) }
+        for placing in placings {
+            if let upload = placing.upload { _ = try await self.client.abortUpload(placing.key, id: upload) }
+        }
         // A receiver that was overtaken must not process it as well. Its files are removed only after that, and noted
         // until then.
         try await self.commit { _ in }
@@ -350,12 +362,16 @@ actor BucketContent: ObservingContent {
     }
 
     /// Writes the next version of the state, and removes the pieces that it doesn't need any more.
-    private func commit(removesPieces: Bool = true, _ change: (inout BucketState) -> Void) async throws {
+    /// - Parameter isNeeded: Asked when it is this change's turn.
+    private func commit(
+        removesPieces: Bool = true, if isNeeded: () -> Bool = { true }, change: (inout BucketState) -> Void
+    ) async throws {
         // One at a time: another of this receiver would seem to be another receiver's.
         if self.isCommitting { await withCheckedContinuation { self.waiting.append($0) } }
         self.isCommitting = true
         defer { if self.waiting.isEmpty { self.isCommitting = false } else { self.waiting.removeFirst().resume() } }
         if case .failed(let error) = self.status { throw error }
+        guard isNeeded() else { return }
         var next = self.state.changed()
         // Only the bytes of the moment when this receiver began may have to be restored.
         next.mark = self.opened

@@ -193,7 +193,9 @@ package struct BucketUploads: UploadStorage {
 
     /// Ends what a receiver that was killed had begun for an upload that is removed. Otherwise it has its names until a sweep.
     func abort(_ placings: [BucketState.Placing]) async {
-        for placing in placings { _ = try? await self.client.abortUpload(placing.key, id: placing.upload) }
+        for placing in placings {
+            if let upload = placing.upload { _ = try? await self.client.abortUpload(placing.key, id: upload) }
+        }
     }
 
     func closed(_ content: BucketContent) {

@@ -4,6 +4,9 @@ import FormworkCore
 
 /// A body that is complete before its files are stored.
 package struct StoredBody: Sendable {
+    /// The name of the resumable upload whose files the current task stores; `nil` for files of another body.
+    @TaskLocal static var upload: String?
+
     package var content: BodySource
     /// The file that has its bytes; `nil` if they are elsewhere.
     package var file: FinishedFile?

@@ -72,6 +72,10 @@ package struct UploadIntake: Sendable {
     /// Stores the files of a body that is already complete in a file, or elsewhere.
     /// - Throws: The same.
     package func take(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
+        try await StoredBody.$upload.withValue(stored.upload) { try await self.takeStored(upload, stored) }
+    }
+
+    private func takeStored(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
         let intake = try self.under(upload)
         if let receipt = try await intake.place(upload, stored) { return receipt }
         if let receipt = try await intake.placeLargeFiles(upload, stored) { return receipt }

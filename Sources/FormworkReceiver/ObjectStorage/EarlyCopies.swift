@@ -38,7 +38,7 @@ actor EarlyCopies {
     private let storage: S3Storage
     private let name: @Sendable (FormMapper.OpenFile) -> IncomingFile?
     private let prepare: @Sendable () async throws -> Void
-    private let confirm: @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
+    private let confirm: @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
     nonisolated let work: CopyWork
     private var files: [File] = []
     /// The file that was open at the last call, if it isn't large enough yet.
@@ -59,7 +59,7 @@ actor EarlyCopies {
     init(
         _ storage: S3Storage, name: @escaping @Sendable (FormMapper.OpenFile) -> IncomingFile?,
         prepare: @escaping @Sendable () async throws -> Void,
-        confirm: @escaping @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
+        confirm: @escaping @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
     ) {
         (self.storage, self.name, self.prepare, self.confirm) = (storage, name, prepare, confirm)
         self.work = CopyWork(storage.options)

@@ -66,9 +66,9 @@ package final class S3Storage: ReceiverStorage {
         var work: CopyWork
         /// The form's files that were begun before it was complete; `nil` if none could be.
         var early: EarlyCopies?
-        /// Makes sure that no other receiver processes the upload, and notes which of the store's uploads makes a file. The
-        /// mark is `nil` for a file that is the whole upload.
-        var confirm: @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
+        /// Makes sure that no other receiver processes the upload, and notes what makes a file: one of the store's uploads, or
+        /// a single request. The mark is `nil` for a file that is the whole upload.
+        var confirm: @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
     }
 
     let client: S3Client
@@ -169,7 +169,11 @@ package final class S3Storage: ReceiverStorage {
             guard isTaken == (file.condition == .isTaken) else { throw FailedCondition(condition: file.condition) }
             if isTaken { throw IrreplaceableFile() }
         }
-        return S3Upload(file, in: self)
+        let upload = S3Upload(file, in: self)
+        if let name = StoredBody.upload, let finished = self.finished.withLock({ $0[name] }) {
+            await upload.noteItself(finished.confirm)
+        }
+        return upload
     }
 
     package func begin(

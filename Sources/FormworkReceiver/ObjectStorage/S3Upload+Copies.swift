@@ -29,12 +29,13 @@ extension S3Upload {
         self.isShared = range == nil
         let length = range.map { Int64($0.count) } ?? pieces.count
         if range == nil, try await self.findMade(length, finished.placed) { return }
-        let begun = try await self.beginParts()
-        let marker = range == nil ? nil : self.marker
-        let confirm = finished.confirm
-        self.confirm = { try await confirm($0, $1, marker) }
-        // Noted already: a receiver that takes over aborts it, so that it doesn't hold the name.
-        try await confirm(self.storage.location.prefix + begun.name, begun.id, marker)
+        if range == nil {
+            let confirm = finished.confirm
+            self.confirm = { try await confirm($0, $1, nil) }
+        } else {
+            self.noteItself(finished.confirm)
+        }
+        _ = try await self.beginParts()
         (self.length, self.sentCount) = (length, length)
         for part in pieces.parts(range ?? 0..<length) { try await self.add(part, nil, finished.work) }
     }
@@ -98,12 +99,12 @@ extension S3Upload {
     ///   - confirm: Notes what makes it.
     func beginEarly(
         _ work: CopyWork, _ prepare: @escaping @Sendable () async throws -> Void,
-        _ confirm: @escaping @Sendable (_ key: String, _ upload: String, _ marker: String?) async throws -> Void
+        _ confirm: @escaping @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
     ) {
+        self.noteItself(confirm)
         self.beginning = work.begin(self.file.path.text) {
             try await prepare()
-            let begun = try await self.beginParts()
-            try await confirm(self.storage.location.prefix + begun.name, begun.id, self.marker)
+            _ = try await self.beginParts()
         }
     }
 
@@ -153,8 +154,7 @@ extension S3Upload {
         let isTaken = try await self.storage.client.head(self.storage.location.prefix + multipart.name) != nil
         if isTaken { throw CancellationError() }
         (self.length, self.sentCount) = (Int64(range.count), Int64(range.count))
-        let (confirm, marker) = (finished.confirm, self.marker)
-        self.confirm = { try await confirm($0, $1, marker) }
+        self.noteItself(finished.confirm)
     }
 
     /// Removes what was begun.

@@ -72,8 +72,9 @@ package actor S3Upload: StorageUpload {
     var early: [StoredPieces.Part] = []
     /// Whether ``abandon()`` has removed it from the store for sure.
     private(set) var isGone = false
-    /// Called before the object is made of its parts.
-    var confirm: (@Sendable (_ key: String, _ upload: String) async throws -> Void)?
+    /// Notes what makes the object, once it is begun, and before it is made. If it is made by one request, the upload is
+    /// `nil`.
+    var confirm: (@Sendable (_ key: String, _ upload: String?) async throws -> Void)?
 
     /// - Parameter marker: Marks the object as this upload's. Another receiver that stores the same file uses the same.
     init(_ file: IncomingFile, in storage: S3Storage, marker: String = UUID().uuidString.lowercased()) {
@@ -166,9 +167,17 @@ package actor S3Upload: StorageUpload {
 
     package func isStillOwned() async throws -> Bool {
         // A file that is the whole upload is used by the receiver that takes over.
-        guard let confirm, let multipart, !self.isShared else { return false }
-        try await confirm(self.storage.location.prefix + multipart.name, multipart.id)
+        guard let confirm, let name = self.multipart?.name ?? self.attempted, !self.isShared else { return false }
+        try await confirm(self.storage.location.prefix + name, self.multipart?.id)
         return true
+    }
+
+    /// Has it noted what makes the object, under its own mark.
+    func noteItself(
+        _ note: @escaping @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
+    ) {
+        let marker = self.marker
+        self.confirm = { try await note($0, $1, marker) }
     }
 
     /// Removes a finished file, because a later file of the same form failed, for example.
@@ -212,6 +221,8 @@ package actor S3Upload: StorageUpload {
     private func putWhole() async throws -> (name: String, object: S3Client.Made) {
         let client = self.storage.client
         for name in ObjectNames(self.file) where try await self.hold(name) {
+            try self.checkOpen()
+            try await self.confirm?(self.storage.location.prefix + name, nil)
             try self.checkOpen()
             self.attempted = name
             let made = try await client.put(
@@ -343,6 +354,9 @@ package actor S3Upload: StorageUpload {
             self.storage.began(id)
             let multipart = Multipart(name: name, id: id)
             do {
+                try self.checkOpen()
+                // A receiver that takes over aborts it, so that it doesn't hold the name.
+                try await self.confirm?(key, id)
                 try self.checkOpen()
                 // Checked again: now other uploads see this one, so of two that began at once at least one gives way.
                 if try await self.storage.isFree(name, except: id) {

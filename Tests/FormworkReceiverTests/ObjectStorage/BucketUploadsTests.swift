@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `Two changes at once follow one another`() async throws {
+    @Test func `Two changes at once follow one another, and files are noted together`() async throws {
         let store = try FakeStore()
         try await Self.with(store) { storages in
             let uploads = BucketUploads(storages[0])
@@ -209,7 +209,11 @@ import Testing
                 try await group.waitForAll()
             }
             await content.close()
-            #expect(Self.version(in: store) == 40)
+            // Each record is a change of its own.
+            #expect((21...40).contains(Self.version(in: store)))
+            let state = store.objects["\(Self.folder)\(Self.name).json"].flatMap { BucketState($0.bytes) }
+            #expect(Set(state?.placings?.map(\.key) ?? []) == Set((0..<20).map { "in/\($0)" }))
+            #expect(state?.placings?.count == 20)
         }
     }
 
