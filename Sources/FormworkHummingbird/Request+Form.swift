@@ -104,6 +104,9 @@ extension Request {
         // Optimized builds find out when there are no bytes: it takes longer than decoding a small form.
         var body = IncomingBody(self.body)
         body.emptiness = { $0.isOfReadBody ? Self.alreadyRead(keeps) : nil }
+        #if DEBUG
+        body.refusal = { [read = self.body] in read.wasRead ? Self.alreadyRead(keeps) : nil }
+        #endif
         return body
     }
 

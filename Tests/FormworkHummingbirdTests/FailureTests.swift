@@ -71,6 +71,12 @@ struct FailureTests {
             for try await _ in try request.formParts() {}
             return try await request.collectForm()["a"] ?? "none"
         }
+        router.post("parts-twice") { request, _ in
+            let parts = try request.formParts()
+            for try await _ in parts { break }
+            for try await _ in parts {}
+            return "never"
+        }
         router.post("array") { request, _ in try await request.decodeForm(as: [String].self).joined() }
         router.post("folder") { request, _ in
             for try await part in try request.formParts() { try await part.write(into: "/proc/none") }
@@ -106,7 +112,7 @@ struct FailureTests {
     @Test("A kept form is read again; otherwise the log says what a second reader should do")
     func readTwice() async throws {
         #expect(try await self.post("/twice", kept: true).body == "1212")
-        for uri in ["/twice", "/parts"] {
+        for uri in ["/twice", "/parts", "/parts-twice"] {
             let answer = try await self.post(uri)
             #expect(answer.status == 500)
             #expect(answer.body == #"{"status":500,"title":"Internal Server Error","type":"about:blank"}"#)

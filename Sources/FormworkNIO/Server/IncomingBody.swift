@@ -16,21 +16,26 @@ where Base.Element == ByteBuffer {
     /// Finds out why a body has no bytes: it returns the error for that, or `nil` for an empty body. It gets the iterator as
     /// it was before its first call. `nil` if there is nothing to find out.
     @usableFromInline package var emptiness: (@Sendable (Base.AsyncIterator) -> FormworkError?)?
+    /// Asked before each iteration: returns the error of a body that can't be iterated any more. `nil` if all can be.
+    @usableFromInline package var refusal: (@Sendable () -> FormworkError?)?
 
     /// Creates a body of these chunks.
     @inlinable
-    public init(_ base: Base) { (self.base, self.emptiness) = (base, nil) }
+    public init(_ base: Base) { (self.base, self.emptiness, self.refusal) = (base, nil, nil) }
 
     /// Iterates over the chunks.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        @usableFromInline var base: Base.AsyncIterator
+        /// `nil` if the body can't be iterated.
+        @usableFromInline var base: Base.AsyncIterator?
+        @usableFromInline let refusal: FormworkError?
         /// The iterator before its first call; `nil` after it.
         @usableFromInline var unused: Base.AsyncIterator?
         @usableFromInline let emptiness: (@Sendable (Base.AsyncIterator) -> FormworkError?)?
 
         @inlinable
         init(_ body: IncomingBody) {
-            self.base = body.base.makeAsyncIterator()
+            self.refusal = body.refusal?()
+            self.base = self.refusal == nil ? body.base.makeAsyncIterator() : nil
             self.emptiness = body.emptiness
             self.unused = self.emptiness == nil ? nil : self.base
         }
@@ -42,8 +47,9 @@ where Base.Element == ByteBuffer {
         /// The next chunk; `nil` at the end.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+            if let refusal = self.refusal { throw refusal }
             let chunk: ByteBuffer?
-            do { chunk = try await self.base.next(isolation: actor) } catch { throw FormworkError.reading(error) }
+            do { chunk = try await self.base?.next(isolation: actor) } catch { throw FormworkError.reading(error) }
             if let unused = self.unused {
                 self.unused = nil
                 if chunk == nil, let error = self.emptiness?(unused) { throw error }
