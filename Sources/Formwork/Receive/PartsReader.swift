@@ -228,7 +228,8 @@ struct PartsState<Chunk: BodyChunk> {
     func checkUnread(_ part: Int) throws(FormworkError) {
         guard try self.isOpen(part) else {
             throw FormworkError(
-                .invalidArgument, "the content of part \(part + 1) has been read already: keep what the first call gave")
+                .invalidArgument,
+                "the content of part \(part + 1) has been read already: keep what the first call gave")
         }
     }
 
