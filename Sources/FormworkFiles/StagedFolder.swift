@@ -45,7 +45,7 @@ package final class StagedFolder: Sendable {
             }
             (self.folder, self.isNew) = (folder, isNew)
         } catch {
-            throw FormworkError(.writeFailed, "files can't be written in this folder", path: path.string, cause: error)
+            throw OpenFolder.unusable(path, error)
         }
     }
 

@@ -146,7 +146,8 @@ struct ExtractCommandTests {
         let missing = try Command.run("extract", "--to", "no/such", input: Self.simple, in: folder.path)
         #expect(missing.status == 23)
         #expect(
-            missing.errors == "formwork: no/such: files can't be written in this folder (No such file or directory)\n")
+            missing.errors
+                == "formwork: no/such: the folder that it would be in doesn't exist (No such file or directory)\n")
         let limited = try Command.shell(
             "ulimit -f 1; \"$F\" body -F f=@/bin/bash | \"$F\" extract --to there; ls -A there", in: folder.path)
         #expect(limited.text == "")

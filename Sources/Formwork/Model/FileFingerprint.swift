@@ -33,7 +33,8 @@ public struct FileFingerprint: Hashable, Sendable, Codable {
             throw FormworkError(.sourceUnavailable, "can't be read", path: path.string, cause: error)
         }
         if let change = expected.change(to: state) {
-            throw FormworkError(.sourceChanged, "the file \(change) since it was planned", path: path.string)
+            throw FormworkError(
+                .sourceChanged, "the file \(change) since it was planned: plan again", path: path.string)
         }
         (self.size, self.modified) = (state.size, state.modified)
     }

@@ -143,7 +143,7 @@ final class FileCursor: SourceCursor {
             throw self.error(.sourceUnavailable, "can't be checked", error)
         }
         if let change = self.file.status.validator.change(to: now.validator) {
-            throw self.error(.sourceChanged, "the file \(change) since it was planned")
+            throw self.error(.sourceChanged, "the file \(change) since it was planned: plan again")
         }
         // Renaming and unlinking change only the change time. Then the path shows whether the file still exists.
         guard now.changed != self.file.status.changed, case .path(let path) = self.file.origin else { return }
@@ -151,7 +151,7 @@ final class FileCursor: SourceCursor {
             throw self.error(.sourceChanged, "the file was removed since it was planned")
         }
         if let change = self.file.status.validator.change(to: there.validator) {
-            throw self.error(.sourceChanged, "the file \(change) since it was planned")
+            throw self.error(.sourceChanged, "the file \(change) since it was planned: plan again")
         }
     }
 

@@ -37,8 +37,16 @@ package final class OpenFolder: Sendable {
             do throws(Errno) { try SystemCalls.makeFolder(path) } catch .fileExists {}
             self.descriptor = try SystemCalls.open(path, .readOnly, .directory)
         } catch {
-            throw FormworkError(.writeFailed, "files can't be written in this folder", path: path.string, cause: error)
+            throw Self.unusable(path, error)
         }
+    }
+
+    /// The error for a folder that can't be made or opened.
+    package static func unusable(_ path: FilePath, _ error: Errno) -> FormworkError {
+        let reason =
+            error == .noSuchFileOrDirectory
+            ? "the folder that it would be in doesn't exist" : "files can't be written in this folder"
+        return FormworkError(.writeFailed, reason, path: path.string, cause: error)
     }
 
     deinit { try? SystemCalls.close(self.descriptor) }

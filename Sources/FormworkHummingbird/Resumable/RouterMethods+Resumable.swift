@@ -142,5 +142,17 @@ private final class CollectedBytes: Sendable {
 
     func append(_ buffer: ByteBuffer) { self.bytes.withLock { $0 += buffer.readableBytesView } }
 }
+#else
+import Hummingbird
+
+extension RouterMethods {
+    /// Not there without the trait Resumable.
+    @available(
+        *, unavailable,
+        message: "resumable uploads need the traits Hummingbird and Resumable: traits: [\"Hummingbird\", \"Resumable\"]"
+    )
+    @discardableResult
+    public func resumableUploads(_ path: RouterPath = "", into folder: String) -> Self { self }
+}
 #endif
 #endif

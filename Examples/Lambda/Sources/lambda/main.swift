@@ -25,7 +25,9 @@ struct Upload: Decodable {
 }
 
 func handle(_ event: Event) -> Answer {
-    let body = event.isBase64Encoded ? Data(base64Encoded: event.body) ?? Data() : Data(event.body.utf8)
+    guard let body = event.isBase64Encoded ? Data(base64Encoded: event.body) : Data(event.body.utf8) else {
+        return Answer(statusCode: 400, body: "the body isn't base64")
+    }
     do {
         let upload = try FormDataDecoder().decode(
             Upload.self, from: body, contentType: event.headers["content-type"])

@@ -6,7 +6,8 @@ import XCTest
 @Test func tenGigabytes() async throws {
     let video = BodySource.synthetic(SyntheticBytes(.random(seed: 7), count: 10 << 30))
     let receiver = try LoopbackReceiver()
-    #expect(try await Uploader(receiver.url).send(title: "Harbour", video: video) == 200)
+    let status = try await Uploader(receiver.url).send(title: "Harbour", video: video)
+    #expect(status == 200)
     let form = try receiver.requests[0].form
     #expect(form["title"]?.text == "Harbour")
     #expect(form["video"]?.count == 10_737_418_240)
@@ -15,7 +16,8 @@ import XCTest
 
 @Test func overloaded() async throws {
     let receiver = try LoopbackReceiver(answers: [.status(503, fields: ["Retry-After": "0"]), .redirect(to: "/new")])
-    #expect(try await Uploader(receiver.url).send(title: "Harbour", video: .text("video")) == 200)
+    let status = try await Uploader(receiver.url).send(title: "Harbour", video: .text("video"))
+    #expect(status == 200)
     #expect(receiver.requests.map(\.target) == ["/", "/", "/new"])
     for request in receiver.requests {
         try await expectForm(request, equals: Uploader.form(title: "Harbour", video: .text("video")))
@@ -25,7 +27,8 @@ import XCTest
 @Test func refusedEarly() async throws {
     let receiver = try LoopbackReceiver(answers: [.early(413, after: 1 << 20)])
     let video = BodySource.synthetic(SyntheticBytes(.zeros, count: 64 << 20))
-    #expect(try await Uploader(receiver.url).send(title: "Harbour", video: video) == 413)
+    let status = try await Uploader(receiver.url).send(title: "Harbour", video: video)
+    #expect(status == 413)
 }
 
 final class UploaderXCTests: XCTestCase {
