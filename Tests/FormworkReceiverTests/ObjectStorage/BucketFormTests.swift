@@ -323,8 +323,10 @@ import Testing
                 isOpen.value = false
                 let rest = Array(Self.form[1_800...])
                 let answer = try await receiver.request("PATCH \(path)", BucketUploadsTests.patch(1_800), rest)
-                // What is written last is the answer, which is kept in memory without the store.
-                #expect((answer.status == 204) == (!isCut.value || number > 12), "\(answer)")
+                // What is written last is the answer, which is kept in memory without the store. How many writes there are
+                // before depends on how many files are noted together.
+                #expect(answer.status == 204 || isCut.value, "\(answer)")
+                if operation != "Put" || number < 10 { #expect(answer.status != 204, "\(answer)") }
                 isOpen.value = true
             }
             try await TestReceiver.run(storage: storages[1], store: uploads[1]) { receiver in
@@ -344,7 +346,8 @@ import Testing
         let stored = Self.stored(store).values
         for (name, text) in Self.files { #expect(stored.count { $0 == text } == 1, "\(name)") }
         #expect(stored.count == Self.files.count)
-        #expect(store.objects.keys.count { $0.hasSuffix(".form.json") } == 1)
+        let records = store.objects.keys.filter { !$0.hasPrefix(BucketUploadsTests.folder) && $0.hasSuffix(".json") }
+        #expect(records.count == 1)
         #expect(store.uploads.isEmpty)
     }
 }
