@@ -35,6 +35,21 @@ struct ResumableTests {
             ((try? FileManager.default.contentsOfDirectory(atPath: self.path.string)) ?? []).sorted()
         }
         func appending(_ name: String) -> FilePath { self.path.appending(name) }
+
+        /// Waits until the unfinished uploads have so many bytes. What the server hasn't read of a request is lost when the
+        /// next request takes its upload over.
+        func hasUnfinished(_ count: Int) async throws {
+            let folder = self.appending("unfinished").string
+            for _ in 0..<2_000 {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                let sizes = names.compactMap {
+                    try? FileManager.default.attributesOfItem(atPath: "\(folder)/\($0)")[.size] as? Int
+                }
+                if sizes.reduce(0, +) >= count { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            Issue.record("no upload of \(count) bytes")
+        }
     }
 
     private func noise(_ count: Int) -> [UInt8] {
@@ -186,6 +201,7 @@ struct ResumableTests {
             await #expect(throws: UploadFailure.self) { try await attempt() }
             #expect(relay.brokenCount == 1)
             #expect(isFile ? FileManager.default.fileExists(atPath: state.string) : kept.withLock { $0 != nil })
+            try await folder.hasUnfinished(1_000_000)
             let response = try await attempt()
             #expect(response.status == .created)
             #expect(response.upload?.resumptions ?? 0 >= 1 && response.upload?.resumedFrom ?? 0 > 0)
