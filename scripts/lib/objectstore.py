@@ -6,7 +6,8 @@
 It has what `formwork receive --to` needs: PutObject and CompleteMultipartUpload heed If-None-Match and If-Match, parts but the
 last have 5 MiB, ranges are copied only of objects above that, lists come in pages. With --fail it refuses that share of the requests
 (503), carries out as many again without an answer, and closes as many connections before it has read the request. With --latency each
-answer waits that long; with --copy-rate a copied part waits for its bytes, too. GET /_counts returns what was asked so far.
+answer waits that long; with --copy-rate a copied part waits for its bytes, too. GET /_counts returns what was asked so far;
+GET /_ahead?seconds=N sets the store's clock forward.
 """
 
 import argparse
@@ -25,14 +26,20 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape, unescape
 
 LEAST_PART = 5 << 20
+AHEAD = [0]
 PAGE = 1000
+
+
+def now():
+    """The store's own time."""
+    return time.time() + AHEAD[0]
 
 
 class Object:
     """Bytes in files, which parts of several objects may share."""
 
     def __init__(self, slices, tag, headers):
-        self.slices, self.tag, self.modified = slices, tag, time.time()
+        self.slices, self.tag, self.modified = slices, tag, now()
         self.size = sum(count for _, _, count in slices)
         self.headers = {name: value for name, value in headers.items() if name.startswith("x-amz-meta-")}
 
@@ -47,7 +54,7 @@ class Object:
 
 class Upload:
     def __init__(self, key, headers):
-        self.key, self.headers, self.parts, self.began = key, headers, {}, time.time()
+        self.key, self.headers, self.parts, self.began = key, headers, {}, now()
 
 
 class Store:
@@ -118,6 +125,9 @@ class Handler(socketserver.StreamRequestHandler):
                     "requests": dict(store.counts), "connections": store.connections, "most": store.most,
                     "read": store.read, "written": store.written})
             return self.answer(200, {}, text.encode())
+        if url.path == "/_ahead":
+            AHEAD[0] += int(self.query["seconds"])
+            return self.answer(200, {}, b"")
         fate = store.fate()
         if fate == "unread":
             return False
@@ -191,7 +201,7 @@ class Handler(socketserver.StreamRequestHandler):
 
     def answer(self, status, headers, content):
         length = headers.pop("Content-Length", None)
-        lines = [f"HTTP/1.1 {status} X", f"Date: {formatdate(usegmt=True)}", "x-amz-request-id: 1"]
+        lines = [f"HTTP/1.1 {status} X", f"Date: {formatdate(now(), usegmt=True)}", "x-amz-request-id: 1"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         size = content.size if isinstance(content, Body) else len(content)
         lines.append(f"Content-Length: {length if length is not None else size}")
