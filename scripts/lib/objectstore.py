@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An object store with Amazon S3's interface for one bucket, on loopback, for scripts. It checks the SHA-256 of bodies, not signatures.
+"""An object store with Amazon S3's interface for one bucket, on loopback, for scripts. It checks the SHA-256 that a request names, not signatures.
 
     scripts/lib/objectstore.py --port PORT --folder FOLDER [--latency SECONDS] [--copy-rate MIB] [--fail SHARE] [--seed N]
 
@@ -138,7 +138,7 @@ class Handler(socketserver.StreamRequestHandler):
         try:
             if fate == "refused":
                 raise Failure(503, "SlowDown")
-            if self.headers.get("x-amz-content-sha256") not in ("UNSIGNED-PAYLOAD", digest):
+            if self.headers.get("x-amz-content-sha256") not in (None, "UNSIGNED-PAYLOAD", digest):
                 raise Failure(400, "XAmzContentSHA256Mismatch")
             status, headers, content = getattr(self, operation)(store, body)
         except Failure as failure:

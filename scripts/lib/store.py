@@ -60,8 +60,7 @@ class OwnStore:
     def request(self, target, method="GET"):
         """An answer's bytes. A request that the store loses or refuses is made again."""
         for attempt in range(100):
-            request = urllib.request.Request(
-                f"http://127.0.0.1:{self.port}{target}", method=method, headers={"X-Amz-Content-Sha256": "UNSIGNED-PAYLOAD"})
+            request = urllib.request.Request(f"http://127.0.0.1:{self.port}{target}", method=method)
             try:
                 with urllib.request.urlopen(request, timeout=60) as answer:
                     return answer.read()
