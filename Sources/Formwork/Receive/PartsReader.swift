@@ -51,9 +51,9 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     func collect(upTo limit: CollectingLimit, of part: Int) async throws -> [UInt8] {
         try self.enter()
         defer { self.leave() }
-        try self.state.checkUnread(part)
         var collected: [UInt8] = []
-        while try !self.state.collect(into: &collected, upTo: limit, of: part) { try await self.pull() }
+        if try self.state.collect(into: &collected, upTo: limit, of: part, isFirst: true) { return collected }
+        repeat { try await self.pull() } while try !self.state.collect(into: &collected, upTo: limit, of: part)
         return collected
     }
 
@@ -195,10 +195,16 @@ struct PartsState<Chunk: BodyChunk> {
     }
 
     /// Collects content.
+    /// - Parameter isFirst: Whether content that was read already is an error.
     /// - Returns: Whether the part has ended; otherwise a chunk is needed.
     @inlinable
-    mutating func collect(into bytes: inout [UInt8], upTo limit: CollectingLimit, of part: Int) throws -> Bool {
-        guard try self.isOpen(part) else { return true }
+    mutating func collect(
+        into bytes: inout [UInt8], upTo limit: CollectingLimit, of part: Int, isFirst: Bool = false
+    ) throws -> Bool {
+        guard try self.isOpen(part) else {
+            if isFirst { throw Self.readAlready(part) }
+            return true
+        }
         return try self.inChunk(false) { machine, chunk throws(FormworkError) in
             try machine.collect(into: &bytes, upTo: limit, in: chunk)
         }
@@ -224,13 +230,15 @@ struct PartsState<Chunk: BodyChunk> {
         return self.machine.isInPart
     }
 
-    @inlinable
     func checkUnread(_ part: Int) throws(FormworkError) {
-        guard try self.isOpen(part) else {
-            throw FormworkError(
-                .invalidArgument,
-                "the content of part \(part + 1) has been read already: keep what the first call gave")
-        }
+        guard try self.isOpen(part) else { throw Self.readAlready(part) }
+    }
+
+    @usableFromInline
+    static func readAlready(_ part: Int) -> FormworkError {
+        FormworkError(
+            .invalidArgument,
+            "the content of part \(part + 1) has been read already: keep what the first call gave")
     }
 
     /// Makes a step in the current chunk.
