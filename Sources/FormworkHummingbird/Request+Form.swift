@@ -94,17 +94,14 @@ extension Request {
         return try form.decoded(as: type, by: decoder)
     }
 
-    /// - Throws: In debug builds, ``FormworkError/Code/notReplayable`` if the body was already read. Hummingbird would stop
-    ///   the program.
-    private func unreadBody() throws(FormworkError) -> IncomingBody<RequestBody> {
+    /// Reading it throws ``FormworkError/Code/notReplayable`` if the body was already read.
+    private func unreadBody() -> IncomingBody<RequestBody> {
         let keeps = KeptForm.current != nil
-        #if DEBUG
-        if self.body.wasRead { throw Self.alreadyRead(keeps) }
-        #endif
         // Optimized builds find out when there are no bytes: it takes longer than decoding a small form.
         var body = IncomingBody(self.body)
         body.emptiness = { $0.isOfReadBody ? Self.alreadyRead(keeps) : nil }
         #if DEBUG
+        // Hummingbird would stop the program.
         body.refusal = { [read = self.body] in read.wasRead ? Self.alreadyRead(keeps) : nil }
         #endif
         return body
