@@ -1,3 +1,4 @@
+import CFormworkDigests
 import FormworkCore
 
 /// How a digest changes its words with each block of bytes.
@@ -13,24 +14,10 @@ protocol HashFunction: Sendable {
 
     /// Takes whole blocks.
     static func take(_ bytes: UnsafeRawPointer?, blocks: Int, into words: UnsafeMutablePointer<Words.Scalar>)
-
-    /// Takes the same blocks into the words of two digests.
-    static func take(
-        _ bytes: UnsafeRawPointer?, blocks: Int, into words: UnsafeMutablePointer<Words.Scalar>,
-        _ otherWords: UnsafeMutablePointer<Words.Scalar>)
 }
 
 extension HashFunction {
     static var isLittleEndian: Bool { false }
-
-    static func take(
-        _ bytes: UnsafeRawPointer?, blocks: Int, into words: UnsafeMutablePointer<Words.Scalar>,
-        _ otherWords: UnsafeMutablePointer<Words.Scalar>
-    ) {
-        // SAFETY: the caller's blocks and words.
-        unsafe self.take(bytes, blocks: blocks, into: words)
-        unsafe self.take(bytes, blocks: blocks, into: otherWords)
-    }
 }
 
 /// A digest in progress. It can be saved, so that another process continues it.
@@ -81,38 +68,6 @@ struct HashState<Function: HashFunction>: Sendable, Hashable {
         self.rest.append(bytes, end..<bytes.byteCount)
     }
 
-    /// Adds the same bytes to two digests.
-    static func update(_ one: inout Self, _ other: inout Self, _ bytes: RawSpan) {
-        // The blocks of both begin with the same bytes only if as many have come since the last one.
-        guard one.rest.count == other.rest.count else {
-            one.update(bytes)
-            return other.update(bytes)
-        }
-        let start = one.rest.isEmpty ? 0 : min(Self.blockBytes - one.rest.count, bytes.byteCount)
-        let end = bytes.byteCount - (bytes.byteCount - start) % Self.blockBytes
-        one.update(bytes.extracting(0..<start))
-        other.update(bytes.extracting(0..<start))
-        if start < end {
-            // SAFETY: as in take(_:), for the words of two.
-            unsafe withUnsafeMutableBytes(of: &one.words) { words in
-                unsafe withUnsafeMutableBytes(of: &other.words) { otherWords in
-                    unsafe bytes.extracting(start..<end).withUnsafeBytes { bytes in
-                        guard let words = unsafe words.baseAddress?.assumingMemoryBound(to: Function.Words.Scalar.self),
-                            let otherWords = unsafe otherWords.baseAddress?
-                                .assumingMemoryBound(to: Function.Words.Scalar.self)
-                        else { return }
-                        unsafe Function.take(
-                            bytes.baseAddress, blocks: bytes.count / Self.blockBytes, into: words, otherWords)
-                    }
-                }
-            }
-            one.count &+= UInt64(end - start)
-            other.count &+= UInt64(end - start)
-        }
-        one.update(bytes.extracting(end..<bytes.byteCount))
-        other.update(bytes.extracting(end..<bytes.byteCount))
-    }
-
     func finalized() -> [UInt8] {
         var last = self
         // The number of bits has the size of two words.
@@ -144,5 +99,35 @@ struct HashState<Function: HashFunction>: Sendable, Hashable {
 
     private static func bytes(_ number: UInt64, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) }
+    }
+}
+
+extension HashState<SHA256Function> {
+    /// Adds the same bytes to two digests.
+    static func update(_ one: inout Self, _ other: inout Self, _ bytes: RawSpan) {
+        // The blocks of both begin with the same bytes only if as many have come since the last one.
+        guard one.rest.count == other.rest.count else {
+            one.update(bytes)
+            return other.update(bytes)
+        }
+        let start = one.rest.isEmpty ? 0 : min(Self.blockBytes - one.rest.count, bytes.byteCount)
+        let end = bytes.byteCount - (bytes.byteCount - start) % Self.blockBytes
+        one.update(bytes.extracting(0..<start))
+        other.update(bytes.extracting(0..<start))
+        // SAFETY: both have eight words, and the call keeps no pointer to them, or to the blocks.
+        unsafe bytes.extracting(start..<end).withUnsafeBytes { blocks in
+            unsafe withUnsafeMutableBytes(of: &one.words) { words in
+                unsafe withUnsafeMutableBytes(of: &other.words) { otherWords in
+                    unsafe formwork_sha256_two(
+                        words.assumingMemoryBound(to: UInt32.self).baseAddress,
+                        otherWords.assumingMemoryBound(to: UInt32.self).baseAddress, blocks.baseAddress,
+                        blocks.count / Self.blockBytes)
+                }
+            }
+        }
+        one.count &+= UInt64(end - start)
+        other.count &+= UInt64(end - start)
+        one.update(bytes.extracting(end..<bytes.byteCount))
+        other.update(bytes.extracting(end..<bytes.byteCount))
     }
 }

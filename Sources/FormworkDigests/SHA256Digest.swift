@@ -53,14 +53,6 @@ enum SHA256Function: HashFunction {
         // SAFETY: `HashState` has all the words and these blocks.
         unsafe formwork_sha256(words, bytes, blocks)
     }
-
-    static func take(
-        _ bytes: UnsafeRawPointer?, blocks: Int, into words: UnsafeMutablePointer<UInt32>,
-        _ otherWords: UnsafeMutablePointer<UInt32>
-    ) {
-        // SAFETY: as above, for two.
-        unsafe formwork_sha256_two(words, otherWords, bytes, blocks)
-    }
 }
 
 /// The same without the processor's instructions.
