@@ -39,11 +39,7 @@ actor BucketContent: ObservingContent {
     /// Bytes of the lease that the buffer has.
     private var leased = 0
     private var status = Status.open
-    private var state: BucketState
-    /// The state's entity tag.
-    private var tag: String
-    /// The bytes when it was opened, or last cut.
-    private var opened: BucketState.Mark
+    private let object: StateObject
     /// Parts that aren't in the state yet, in order.
     private var sent: [Sending] = []
     /// Bytes after the last part; `nil` if they are those of the state's tail, which hasn't been read.
@@ -69,20 +65,16 @@ actor BucketContent: ObservingContent {
     private var brought: Int64 = 0
     /// Ends what other receivers began, before files are begun early.
     private var endingOthers: Task<Void, any Error>?
-    /// What makes files, and isn't in the state yet.
-    private var unnoted: Set<BucketState.Placing> = []
-    private var isCommitting = false
-    /// Those that wait to commit, in order.
-    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
-        (self.name, self.uploads, self.state, self.tag) = (name, uploads, state, tag)
-        self.opened = BucketState.Mark(state.bytes)
+        (self.name, self.uploads) = (name, uploads)
+        self.object = StateObject(name, in: uploads, state, tag: tag)
         self.concurrency = PartConcurrency(uploads.storage.options.partsAtOnce)
         if state.bytes.tail == nil { self.buffer = ByteBuffer() }
     }
 
     private var client: S3Client { self.uploads.client }
+    private var state: BucketState { self.object.state }
 
     /// What is saved, as far as this receiver knows; `nil` if it knows that another has the upload.
     var saved: BucketState? { if case .open = self.status { self.state } else { nil } }
@@ -178,10 +170,10 @@ actor BucketContent: ObservingContent {
         try await self.working {
             guard count < self.count else { return }
             await self.abandonEarly()
-            defer { self.opened = BucketState.Mark(self.state.bytes) }
+            defer { self.object.opened = BucketState.Mark(self.state.bytes) }
             if count >= self.inParts {
                 let bytes = self.bytes(with: self.sent[...])
-                let marks = [self.opened, self.state.mark].compactMap { $0?.bytes(in: bytes) }
+                let marks = [self.object.opened, self.state.mark].compactMap { $0?.bytes(in: bytes) }
                 self.continueObserving(marks.first { $0.count == count })
                 try await self.readTail()
                 self.payload = nil
@@ -197,7 +189,7 @@ actor BucketContent: ObservingContent {
                 guard let marked = self.state.marked, marked.count == count else {
                     throw FormworkError(.writeFailed, "the bytes of an upload in \(self.uploads.place) can't be cut")
                 }
-                try await self.commit { $0.bytes = marked }
+                try await self.object.change { $0.bytes = marked }
             }
             self.continueObserving(self.state.bytes)
             if self.state.bytes.tail == nil { self.buffer = ByteBuffer() }
@@ -239,51 +231,15 @@ actor BucketContent: ObservingContent {
         self.freeBuffer()
     }
 
-    /// Makes sure that this receiver still has the upload, and notes what makes its file. One change of the state notes all
-    /// that have come before it begins.
+    /// Makes sure that this receiver still has the upload, and notes what makes its file.
     func confirm(_ placing: BucketState.Placing) async throws {
-        try await self.working {
-            self.unnoted.insert(placing)
-            var noted: Set<BucketState.Placing> = []
-            try await self.commit {
-                self.unnoted.contains(placing)
-            } change: { state in
-                noted = self.unnoted
-                state.placings = (state.placings ?? []).filter { !noted.contains($0) } + noted
-            }
-            // Only those: of one that came meanwhile nobody knows yet whether this receiver still has the upload.
-            self.unnoted.subtract(noted)
-        }
+        try await self.working { try await self.object.note(placing) }
     }
 
-    /// Ends what a receiver began that processed the upload before.
-    /// - Returns: The keys under which another has made the file of the whole upload, perhaps. They stay noted until this
-    ///   one makes it.
+    /// Ends what a receiver began that processed the upload before, see ``StateObject/endPlacings(but:)``.
     private func endPlacings() async throws -> [String] {
-        var placings: [BucketState.Placing] = []
-        for placing in self.state.placings ?? [] where await self.early?.owns(placing.marker) != true {
-            placings.append(placing)
-        }
-        for placing in placings {
-            if let upload = placing.upload { _ = try await self.client.abortUpload(placing.key, id: upload) }
-        }
-        // A receiver that was overtaken must not process it as well. Its files are removed only after that, and noted
-        // until then.
-        try await self.commit { _ in }
-        // Their uploads are aborted, so only the key counts. Each failed try leaves another one.
-        var keys: Set<String> = []
-        let whole = placings.filter { $0.marker == nil && keys.insert($0.key).inserted }
-        if whole.count < placings.count {
-            for placing in placings where placing.marker != nil {
-                guard let object = try await self.client.head(placing.key), object.marker == placing.marker else {
-                    continue
-                }
-                try await self.client.delete(placing.key, versionID: object.versionID)
-            }
-            let ended = Set(placings).subtracting(whole)
-            try await self.commit { state in state.removePlacings { ended.contains($0) } }
-        }
-        return whole.map(\.key)
+        let early = self.early
+        return try await self.object.endPlacings { await early?.owns($0) == true }
     }
 
     // MARK: Files that are begun early
@@ -305,7 +261,7 @@ actor BucketContent: ObservingContent {
         let isGone = { (placing: BucketState.Placing) in placing.marker.map(gone.contains) ?? false }
         guard case .open = self.status, self.state.placings?.contains(where: isGone) == true else { return }
         // Otherwise the receiver that completes the form ends them once more.
-        await Task { try? await self.commit { $0.removePlacings(where: isGone) } }.value
+        await Task { try? await self.object.change { $0.removePlacings(where: isGone) } }.value
     }
 
     /// Ends what others began, whose files would otherwise still have their names.
@@ -320,14 +276,14 @@ actor BucketContent: ObservingContent {
     /// Notes what makes a file.
     private func note(_ placing: BucketState.Placing) async throws {
         guard case .open = self.status else { throw CancellationError() }
-        try await self.commit { $0.placings = ($0.placings ?? []) + [placing] }
+        try await self.object.note(placing)
     }
 
     // MARK: The record
 
     /// Replaces the record.
     func keep(_ record: [UInt8]) async throws {
-        try await self.working { try await self.commit { $0.record = Data(record) } }
+        try await self.working { try await self.object.change { $0.record = Data(record) } }
     }
 
     /// Removes the bytes, or the whole upload.
@@ -337,7 +293,7 @@ actor BucketContent: ObservingContent {
             await self.cancelParts()
             let placings = place == .removed ? self.state.placings ?? [] : []
             // The keys are listed: pieces of receivers that were killed are in no state.
-            try await self.commit(removesPieces: false) { $0.clear(place) }
+            try await self.object.change(removesPieces: false) { $0.clear(place) }
             await self.uploads.abort(placings)
             (self.buffer, self.isTailCurrent) = (ByteBuffer(), true)
             (self.mapper, self.digests) = (nil, [])
@@ -356,39 +312,15 @@ actor BucketContent: ObservingContent {
         }
         do { return try await body() } catch {
             await self.cancelParts()
-            if case .open = self.status { self.status = .failed(error) }
+            if case .open = self.status { (self.status, self.object.failure) = (.failed(error), error) }
             throw self.uploads.explained(error)
         }
     }
 
-    /// Writes the next version of the state, and removes the pieces that it doesn't need any more.
-    /// - Parameter isNeeded: Asked when it is this change's turn.
-    private func commit(
-        removesPieces: Bool = true, if isNeeded: () -> Bool = { true }, change: (inout BucketState) -> Void
-    ) async throws {
-        // One at a time: another of this receiver would seem to be another receiver's.
-        if self.isCommitting { await withCheckedContinuation { self.waiting.append($0) } }
-        self.isCommitting = true
-        defer { if self.waiting.isEmpty { self.isCommitting = false } else { self.waiting.removeFirst().resume() } }
-        if case .failed(let error) = self.status { throw error }
-        guard isNeeded() else { return }
-        var next = self.state.changed()
-        // Only the bytes of the moment when this receiver began may have to be restored.
-        next.mark = self.opened
-        change(&next)
-        let old = self.state.keys
-        let tag = try await self.client.put(
-            next.encoded(), key: self.uploads.key(self.name, .state), if: self.uploads.current(self.tag))
-        guard let tag else { throw UploadIsBusy() }
-        (self.state, self.tag) = (next, tag)
-        guard removesPieces else { return }
-        // If this fails, they go with the upload.
-        for key in old.subtracting(next.keys) { try? await self.client.delete(key, versionID: nil) }
-    }
-
     /// Waits for the parts, and writes the state.
-    /// - Parameter hasTail: Whether the bytes after the last part are saved, too.
-    /// - Parameter leaving: The number of the last parts that aren't waited for, nor saved.
+    /// - Parameters:
+    ///   - hasTail: Whether the bytes after the last part are saved, too.
+    ///   - leaving: The number of the last parts that aren't waited for, nor saved.
     private func save(hasTail: Bool = true, leaving: Int = 0) async throws {
         guard !self.sent.isEmpty || (hasTail && !self.isTailCurrent) else { return }
         let saved = self.sent.dropLast(leaving)
@@ -404,7 +336,7 @@ actor BucketContent: ObservingContent {
                 bytes.tail = tail
             }
         }
-        try await self.commit { $0.bytes = bytes }
+        try await self.object.change { $0.bytes = bytes }
         // They may have been cancelled meanwhile.
         self.sent = Array(self.sent.dropFirst(saved.count))
         if hasTail { self.isTailCurrent = true }
@@ -418,12 +350,6 @@ actor BucketContent: ObservingContent {
         if let last = sent.last { (bytes.tail, bytes.map, bytes.digests) = (nil, last.map, last.digests) }
         bytes.parts += sent.map(\.piece)
         return bytes
-    }
-
-    /// Parts that may be sent at once, now.
-    private var partsAtOnce: Int {
-        let storage = self.uploads.storage
-        return storage.hasRoomForParts ? self.concurrency.number : storage.options.parallelism
     }
 
     private var savedDigests: [String: Data] {
@@ -444,7 +370,7 @@ actor BucketContent: ObservingContent {
             throw FormworkError(
                 .limitExceeded, "an upload has more than the \(S3Storage.maximumParts, "part") that an object can have")
         }
-        let atOnce = self.partsAtOnce
+        let atOnce = self.uploads.storage.partsAtOnce(self.concurrency)
         if self.sent.count >= max(BucketUploads.unsavedParts, atOnce) + atOnce - 1 {
             try await self.save(hasTail: false, leaving: atOnce - 1)
         }

@@ -8,8 +8,8 @@ struct PartConcurrency: Sendable {
     private enum State {
         /// Measures with this many, to compare with a number that was tried before.
         case probing(before: (number: Int, rate: Double)?)
-        /// Keeps the number for this many parts.
-        case settled(parts: Int)
+        /// Keeps the number for ``settledParts``.
+        case settled
     }
 
     /// Conditions change during long uploads.
@@ -44,7 +44,7 @@ struct PartConcurrency: Sendable {
         self.parts += 1
         self.bytes += count
         switch self.state {
-        case .settled(let parts) where self.parts >= parts: self.measure(.probing(before: nil), at: now)
+        case .settled where self.parts >= Self.settledParts: self.measure(.probing(before: nil), at: now)
         case .probing(let before) where self.parts >= self.number: self.compare(before, at: now)
         default: break
         }
@@ -56,10 +56,10 @@ struct PartConcurrency: Sendable {
         let rate = Double(self.bytes) / time
         if let before, rate < before.rate * Self.leastGain {
             self.number = before.number
-            return self.measure(.settled(parts: Self.settledParts), at: now)
+            return self.measure(.settled, at: now)
         }
         let more = min(2 * self.number, self.range.upperBound)
-        guard more > self.number else { return self.measure(.settled(parts: Self.settledParts), at: now) }
+        guard more > self.number else { return self.measure(.settled, at: now) }
         self.measure(.probing(before: (self.number, rate)), at: now)
         self.begunBefore = self.number - 1
         self.number = more

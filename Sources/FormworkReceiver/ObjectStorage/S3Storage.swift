@@ -271,8 +271,11 @@ package final class S3Storage: ReceiverStorage {
         return min(max(self.options.partSize, Int(clamping: needed)), Self.partSizes.upperBound)
     }
 
-    /// Whether an upload may send more parts at once than the least number.
-    var hasRoomForParts: Bool { self.partsOnTheWay.load(ordering: .relaxed) < self.options.partsOfAll }
+    /// Parts that an upload may send at once, now: more than the least number only while all uploads send few.
+    func partsAtOnce(_ concurrency: PartConcurrency) -> Int {
+        let hasRoom = self.partsOnTheWay.load(ordering: .relaxed) < self.options.partsOfAll
+        return hasRoom ? concurrency.number : self.options.parallelism
+    }
 
     func partBegins() { self.partsOnTheWay.add(1, ordering: .relaxed) }
 

@@ -303,7 +303,7 @@ package actor S3Upload: StorageUpload {
         } else {
             do { multipart = try await self.beginParts() } catch { throw self.storage.explained(error) }
         }
-        while self.onTheWay.count >= limit ?? self.partsAtOnce {
+        while self.onTheWay.count >= limit ?? self.storage.partsAtOnce(self.concurrency) {
             self.concurrency.waited()
             await self.waitForOldest()
         }
@@ -322,11 +322,6 @@ package actor S3Upload: StorageUpload {
                     for task in self.onTheWay { task.cancel() }
                 }
             })
-    }
-
-    /// Parts that may be sent at once, now.
-    private var partsAtOnce: Int {
-        self.storage.hasRoomForParts ? self.concurrency.number : self.storage.options.parallelism
     }
 
     /// The number of a new part.
