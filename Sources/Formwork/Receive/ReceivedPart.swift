@@ -15,8 +15,8 @@ import SystemPackage
 /// ``content`` returns it in pieces; ``skip()`` discards it.
 ///
 /// What was read is gone. If all of it was, a second call throws ``FormworkError/Code/invalidArgument``; only ``content``
-/// and ``skip()`` find nothing. Read the content before the next part is requested, also before the last part is followed
-/// by the end. Later reads throw the same error, and so does reading in two tasks at once.
+/// and ``skip()`` find nothing. Read the content before the next part, or the end, is requested. Later reads throw the same
+/// error, and so does reading in two tasks at once.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.

@@ -47,6 +47,23 @@ struct ArrivingPartsTests {
         await #expect(throws: FormworkError.self) { try await self.bytes(plan) }
     }
 
+    @Test func `A part whose content was read before isn't sent on as an empty one`() async throws {
+        let body = Array(self.body.utf8)
+        let chunks = AsyncStream<[UInt8]> { continuation in
+            continuation.yield(body)
+            continuation.finish()
+        }
+        var form = FormData()
+        form.append(
+            once: try ReceivedParts(chunks, contentType: "multipart/form-data; boundary=x").map { part in
+                _ = try await part.text(upTo: 10)
+                return BodyPart(part)
+            })
+        let plan = try await form.plan()
+        let error = await #expect(throws: FormworkError.self) { try await self.bytes(plan) }
+        #expect(error?.message == "the content of part 1 has been read already: keep what the first call gave")
+    }
+
     @Test("Other parts stand before and behind it")
     func between() async throws {
         let plan = try self.plan(self.body, 10, before: true, after: true)
