@@ -10,9 +10,9 @@ extension ProblemDetails: ResponseGenerator {
     /// The problem as a response with its status.
     public func response(from request: Request, context: some RequestContext) -> Response { self.response }
 
-    /// The response, logged if the server is at fault.
+    /// The response, logged with its cause.
     func response(to request: Request, _ context: some RequestContext, cause: any Error) -> Response {
-        if self.status >= 500 { context.logger.failed(request, self.status, cause) }
+        context.logger.answered(request, self.status, cause)
         return self.response
     }
 
@@ -27,10 +27,10 @@ extension ProblemDetails: ResponseGenerator {
 }
 
 extension Logger {
-    /// Logs a request that failed through the server's fault.
-    func failed(_ request: Request, _ status: Int, _ cause: any Error) {
-        self.error(
-            "A request failed",
+    /// Logs why a request failed: as an error if the server is at fault, otherwise for debugging.
+    func answered(_ request: Request, _ status: Int, _ cause: any Error) {
+        self.log(
+            level: status >= 500 ? .error : .debug, status >= 500 ? "A request failed" : "A request was refused",
             metadata: [
                 "status": "\(status)", "method": "\(request.method)", "path": "\(request.uri.path)",
                 "error": "\(String(describing: cause).withControlCharactersEscaped)",
@@ -44,7 +44,7 @@ extension FormworkError: HTTPResponseError {
     /// The answer's status.
     public var status: HTTPResponse.Status { HTTPResponse.Status(code: ProblemDetails(self).status) }
 
-    /// The answer: ``ProblemDetails``. One of 500 and above is logged with its cause.
+    /// The answer: ``ProblemDetails``. It is logged with its cause, below 500 for debugging.
     public func response(from request: Request, context: some RequestContext) -> Response {
         ProblemDetails(self).response(to: request, context, cause: self)
     }
@@ -54,7 +54,7 @@ extension RequestProblem: HTTPResponseError {
     /// The answer's status.
     public var status: HTTPResponse.Status { HTTPResponse.Status(code: self.details.status) }
 
-    /// The answer: ``RequestProblem/details``. One of 500 and above is logged with its cause.
+    /// The answer: ``RequestProblem/details``. It is logged with its cause, below 500 for debugging.
     public func response(from request: Request, context: some RequestContext) -> Response {
         self.details.response(to: request, context, cause: self)
     }

@@ -12,9 +12,13 @@ import Testing
 
 /// Keeps the lines of level error.
 private final class Log: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Mutex<[(level: Logger.Level, text: String)]>([])
 
-    var errors: [String] { self.lines.withLock { $0 } }
+    var errors: [String] { self.lines(at: .error) }
+
+    func lines(at level: Logger.Level) -> [String] {
+        self.lines.withLock { $0.filter { $0.level == level }.map(\.text) }
+    }
 
     var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 
@@ -31,8 +35,7 @@ private final class Log: Sendable {
         }
 
         func log(event: LogEvent) {
-            guard event.level >= .error else { return }
-            self.log.lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+            self.log.lines.withLock { $0.append((event.level, "\(event.message) \(event.metadata ?? [:])")) }
         }
     }
 }
@@ -97,16 +100,19 @@ struct FailureTests {
 
     private func post(
         _ uri: String, kept: Bool = false, problems: Bool = true
-    ) async throws -> (status: Int, body: String, errors: [String]) {
+    ) async throws -> (status: Int, body: String, errors: [String], refusals: [String]) {
         let log = Log()
-        let app = Application(router: self.router(kept: kept, problems: problems), logger: log.logger)
+        var logger = log.logger
+        logger.logLevel = .trace
+        let app = Application(router: self.router(kept: kept, problems: problems), logger: logger)
         let answer = try await app.test(.live) { client in
             try await client.execute(
                 uri: uri, method: .post, headers: [.contentType: multipartType],
                 body: ByteBuffer(string: multipart("a\r\n\r\n12", "photo; filename=x\r\n\r\nlarge"))
             ) { ($0.status.code, String(buffer: $0.body)) }
         }
-        return (answer.0, answer.1, log.errors)
+        let refusals = log.lines(at: .debug).filter { $0.hasPrefix("A request was refused") }
+        return (answer.0, answer.1, log.errors, refusals)
     }
 
     @Test("A kept form is read again; otherwise the log says what a second reader should do")
@@ -176,12 +182,13 @@ struct FailureTests {
         #expect(!answer.body.contains(row.text) || row.uri == "/http")
     }
 
-    @Test("Exceeding a limit is the client's fault, and not logged as an error")
+    @Test("Exceeding a limit is the client's fault: its cause is logged for debugging, not as an error")
     func clientsMistake() async throws {
         let answer = try await self.post("/large")
         #expect(answer.status == 413)
         #expect(answer.body.contains(#""field":"photo""#))
         #expect(answer.errors.isEmpty)
+        #expect(answer.refusals.count == 1 && answer.refusals[0].contains("photo"), "\(answer.refusals)")
     }
 }
 #endif

@@ -51,6 +51,14 @@ extension NIOTests {
                 error?.message == "the request's URL needs a scheme and a host, as https://example.com/upload has")
         }
 
+        @Test("A URL of another scheme than http is refused at once")
+        func foreignScheme() async throws {
+            let plan = try await form(.bytes([1])).plan()
+            let error = await self.failure { _ = try await self.upload(plan, to: "ftp://127.0.0.1/") }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.message == "the request's URL begins with ftp:, but the client sends with http or https")
+        }
+
         /// Answers the first request. The next one finds nothing.
         private func answerOnce(_ listener: LoopbackListener, _ text: String) {
             Thread.detachNewThread {

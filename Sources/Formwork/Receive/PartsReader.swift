@@ -225,7 +225,8 @@ struct PartsState<Chunk: BodyChunk> {
         guard part == self.machine.count - 1, !self.machine.isFinished else {
             throw FormworkError(
                 .invalidArgument,
-                "part \(part + 1) has ended: read its content before requesting the next part")
+                "part \(part + 1) has ended: read its content before requesting the next part, or pass all parts on with "
+                    + "append(once:)")
         }
         return self.machine.isInPart
     }

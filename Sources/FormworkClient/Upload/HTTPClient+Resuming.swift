@@ -127,7 +127,7 @@ extension HTTPClient {
         (made.url, made.method) = (next.urlText, HTTPMethod(rawValue: next.method.rawValue))
         (made.headers, made.body) = (HTTPHeaders(next.headerFields), nil)
         // A server may have given the URL.
-        try made.checkPort()
+        try made.checkURL()
         var feed: BufferFeed?
         if let body {
             options.monitor?.update { progress in
@@ -170,7 +170,7 @@ extension HTTPClient {
     ) async throws -> HTTPFields {
         var probe = request
         (probe.url, probe.method, probe.body) = (head.urlText, .OPTIONS, nil)
-        try probe.checkPort()
+        try probe.checkURL()
         probe.headers = HTTPHeaders(head.headerFields)
         for name in ["Content-Type", "Content-Length", "Transfer-Encoding", "Expect"] {
             probe.headers.remove(name: name)

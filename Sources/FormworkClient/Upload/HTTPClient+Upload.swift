@@ -82,7 +82,7 @@ extension HTTPClient {
         _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
     ) async throws -> (HTTPClientResponse, isWhole: Bool) {
         let response: HTTPClientResponse
-        try request.checkPort()
+        try request.checkURL()
         do {
             response = try await withTaskCancellationHandler {
                 try await self.execute(request, deadline: deadline)

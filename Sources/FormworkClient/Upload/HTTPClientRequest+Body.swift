@@ -111,11 +111,18 @@ extension HTTPClientRequest {
 }
 
 extension HTTPClientRequest {
-    /// AsyncHTTPClient crashes for a port beyond 65535.
+    /// Checks what AsyncHTTPClient crashes for, a port beyond 65535, and what its error doesn't explain.
     /// - Throws: `invalidArgument`.
-    func checkPort() throws(FormworkError) {
-        guard let url = URL(text: self.url), url.hasImpossiblePort else { return }
-        throw FormworkError(.invalidArgument, "the request's URL has a port that isn't a number from 1 to 65535")
+    func checkURL() throws(FormworkError) {
+        guard let url = URL(text: self.url) else { return }
+        guard !url.hasImpossiblePort else {
+            throw FormworkError(.invalidArgument, "the request's URL has a port that isn't a number from 1 to 65535")
+        }
+        guard let scheme = url.scheme?.lowercased(), !Self.schemes.contains(scheme) else { return }
+        throw FormworkError(
+            .invalidArgument, "the request's URL begins with \(scheme):, but the client sends with http or https")
     }
+
+    private static let schemes = ["http", "https", "unix", "http+unix", "https+unix"]
 }
 #endif

@@ -16,6 +16,8 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         public static let notMultipart = Self(rawValue: "notMultipart")
         /// The body is still compressed.
         public static let contentEncoded = Self(rawValue: "contentEncoded")
+        /// The body is still encoded with Base64, in which API gateways pass it.
+        public static let base64 = Self(rawValue: "base64")
         /// The body still has HTTP's chunk sizes.
         public static let chunkedCoding = Self(rawValue: "chunkedCoding")
         /// The body's first line has another boundary than the header.
@@ -129,6 +131,9 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         if words.first?.starts(with: http) ?? false || (words.count == 3 && words[2].starts(with: http)) {
             return Self(.notMultipart, "it begins with the head of an HTTP message: remove it first")
         }
+        if self.isBase64OfDelimiter(text) {
+            return Self(.base64, "it is encoded with Base64, as API gateways pass it: decode it first")
+        }
         switch text.first {
         case UInt8(ascii: "{"), UInt8(ascii: "["): return Self(.notMultipart, "it is JSON, not multipart")
         case UInt8(ascii: "<"): return Self(.notMultipart, "it is XML or HTML, not multipart")
@@ -137,6 +142,21 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         let isURLEncoded =
             line.contains(0x3D) && head.prefix(256).allSatisfy { $0.isURLEncodedByte }
         return isURLEncoded ? Self(.notMultipart, "it is url-encoded, not multipart") : nil
+    }
+
+    /// Whether the bytes are Base64 of something that begins as a delimiter does.
+    private static func isBase64OfDelimiter(_ text: ArraySlice<UInt8>) -> Bool {
+        let start = text.prefix(64)
+        guard start.count >= 16, start.starts(with: "LS".utf8), (0x30...0x33).contains(start[start.startIndex + 2])
+        else {
+            return false
+        }
+        return start.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F, 0x3D: true
+            default: false
+            }
+        }
     }
 
     private static func isChunkSize(_ line: ArraySlice<UInt8>) -> Bool {

@@ -8,7 +8,8 @@ import NIOHTTP1
 
 /// Answers every error of the routes after it with ``ProblemDetails``, so that clients read one format. `HTTPError`
 /// keeps its status and message, and an error with its own response keeps that. Any other error becomes 500 without
-/// details. Every answer of 500 and above is logged, once.
+/// details. Every answer of 500 and above is logged as an error, once, and every other one for
+/// debugging.
 ///
 /// The errors of this package don't need it: they already have such answers.
 ///
@@ -27,7 +28,7 @@ public struct ProblemDetailsMiddleware<Context: RequestContext>: RouterMiddlewar
         do {
             return try await next(request, context)
         } catch let error as HTTPError {
-            if error.status.code >= 500 { context.logger.failed(request, error.status.code, error) }
+            context.logger.answered(request, error.status.code, error)
             var response = ProblemDetails(error.status, detail: error.body).response
             for field in error.headers where field.name != .contentType && field.name != .contentLength {
                 response.headers.append(field)
@@ -36,14 +37,14 @@ public struct ProblemDetailsMiddleware<Context: RequestContext>: RouterMiddlewar
         } catch let error as any HTTPResponseError {
             let response = try error.response(from: request, context: context)
             // This package's own errors log themselves.
-            if response.status.code >= 500, !(error is FormworkError || error is RequestProblem) {
-                context.logger.failed(request, response.status.code, error)
+            if !(error is FormworkError || error is RequestProblem) {
+                context.logger.answered(request, response.status.code, error)
             }
             return response
         } catch let error as HTTPParserError {
             throw error
         } catch {
-            context.logger.failed(request, 500, error)
+            context.logger.answered(request, 500, error)
             return ProblemDetails(.internalServerError).response
         }
     }

@@ -71,7 +71,7 @@ extension RouterMethods {
     ) -> Self {
         @Sendable func respond(_ request: Request, _ context: Context, _ target: String) async throws -> Response {
             let handler = ResumableHandler(target: target, in: store) { error in
-                context.logger.failed(request, 500, error)
+                context.logger.answered(request, 500, error)
             } complete: { upload in
                 do {
                     let answer = try await complete(upload, context)

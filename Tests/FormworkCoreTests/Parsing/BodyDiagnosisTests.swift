@@ -83,6 +83,9 @@ struct BodyDiagnosisTests {
         Row(body: " \n[1]", cause: .notMultipart, text: "it is JSON, not multipart"),
         Row(body: "<form/>", cause: .notMultipart, text: "it is XML or HTML, not multipart"),
         Row(body: "a=1&b%5B%5D=2+3", cause: .notMultipart, text: "it is url-encoded, not multipart"),
+        Row(
+            body: "LS1iDQpDb250ZW50LURpc3Bvc2l0aW9uOiBmb3JtLWRhdGE7IG5hbWU9ImEiDQoN",
+            cause: .base64, text: "it is encoded with Base64, as API gateways pass it: decode it first"),
         Row(body: "a = 1, 2!"),
         Row(
             body: "POST /a HTTP/1.1\r\nHost: x\r\n\r\n", cause: .notMultipart,

@@ -134,7 +134,9 @@ struct ReceivedPartsTests {
         while let part = try await parts.next() { last = part }
         let part = try #require(last)
         let error = await #expect(throws: FormworkError.self) { try await part.collect(upTo: 100) }
-        #expect(error?.message == "part 3 has ended: read its content before requesting the next part")
+        let text =
+            "part 3 has ended: read its content before requesting the next part, or pass all parts on with append(once:)"
+        #expect(error?.message == text)
     }
 
     @Test("Two tasks at once are refused")
