@@ -160,6 +160,15 @@ struct HabitTests {
         #expect(try self.request("--data-binary @p", in: folder).body == "a=1\r\n&b=2\n")
     }
 
+    @Test("A file that is too large for memory is one for -T")
+    func largeData() throws {
+        let folder = Folder()
+        let result = try Command.shell(
+            "truncate -s 257M large; \"$F\" send http://127.0.0.1:1 --data-binary @large", in: folder.path)
+        let text = "large has more than 256 MiB, and this option reads into memory: send a larger body with -T"
+        #expect(result.status == 63 && result.errors == "formwork: --data-binary: \(text)\n", "\(result.errors)")
+    }
+
     @Test("--data-json sends JSON, after checking it")
     func dataJSON() throws {
         let (lines, body) = try self.request("--data-json '{\"a\": [1, 2.50]}'")

@@ -109,9 +109,18 @@ class Bucket:
         return self.listed(f"/{self.name}?uploads", "Upload", "NextKeyMarker")
 
     def read(self, key):
+        """An object's bytes; None if there is none."""
         if self.client:
-            return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
-        return self.own.request(f"/{self.name}/{quote(key)}")
+            try:
+                return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
+            except self.client.exceptions.NoSuchKey:
+                return None
+        try:
+            return self.own.request(f"/{self.name}/{quote(key)}")
+        except urllib.error.HTTPError as error:
+            if error.code != 404:
+                raise
+            return None
 
     def digest(self, key):
         digest = hashlib.sha256()

@@ -192,7 +192,11 @@ struct BodyOptions: ParsableArguments {
         let source = try StandardInput.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
             var status = ExitStatus(error)
-            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
+            var reason = String((status.message ?? "").trimmingPrefix("formwork: "))
+            if error.code == .limitExceeded {
+                let shown = ShellQuote.quote("\(path)").withControlCharactersEscaped
+                reason = "\(shown) has more than 256 MiB, and this option reads into memory: send a larger body with -T"
+            }
             status.message = "formwork: \(option): \(reason)"
             throw status
         }
