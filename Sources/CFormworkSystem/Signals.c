@@ -22,17 +22,24 @@ int fw_signal_guard_lower(fw_signal_guard *guard) {
   sigset_t set;
   sigemptyset(&set);
   for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) sigaddset(&set, guarded[i]);
-  sigpending(pending(guard));
-  return -pthread_sigmask(SIG_BLOCK, &set, blocked(guard));
+  int result = -pthread_sigmask(SIG_BLOCK, &set, blocked(guard));
+  // Only a signal that the caller blocks can be pending before the first write.
+  sigemptyset(pending(guard));
+  for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) {
+    if (!sigismember(blocked(guard), guarded[i])) continue;
+    sigpending(pending(guard));
+    break;
+  }
+  return result;
 }
 
 int fw_signal_guard_lift(fw_signal_guard *guard) {
   current = NULL;
+  sigset_t now;
+  sigpending(&now);
   for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) {
-    sigset_t now, one;
-    if (sigismember(pending(guard), guarded[i])) continue;
-    sigpending(&now);
-    if (!sigismember(&now, guarded[i])) continue;
+    sigset_t one;
+    if (sigismember(pending(guard), guarded[i]) || !sigismember(&now, guarded[i])) continue;
     sigemptyset(&one);
     sigaddset(&one, guarded[i]);
     int signal;

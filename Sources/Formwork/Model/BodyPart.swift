@@ -91,7 +91,8 @@ public struct BodyPart: Sendable, Equatable {
         var choice = types.choice(forFilename: self.header.filename, head: head)
         if choice.detector == .none, let path = self.source.namedFile {
             // The file's own name may have a better extension than the filename in the header.
-            choice = types.choice(forFilename: SystemCalls.filename(of: path), head: head)
+            let name = SystemCalls.filename(of: path)
+            if name != self.header.filename { choice = types.choice(forFilename: name, head: head) }
         }
         self.decideType(choice)
     }

@@ -70,7 +70,7 @@ public struct PartHeader: Hashable, Sendable, Codable {
             bytes.append("Content-Type: ")
             let start = bytes.count
             bytes.append(contentType)
-            try Self.checkMediaType(contentType, bytes[start...])
+            try Self.checkMediaType(contentType, in: bytes, from: start)
             bytes.append("\r\n")
         }
         if let encoding = self.transferEncoding,
@@ -130,17 +130,23 @@ public struct PartHeader: Hashable, Sendable, Codable {
 
     /// - Throws: ``FormworkError/Code/invalidArgument`` if it isn't a media type.
     package static func checkMediaType(_ text: String) throws(FormworkError) {
-        try self.checkMediaType(text, Array(text.utf8)[...])
+        try self.checkMediaType(text, in: Array(text.utf8), from: 0)
     }
 
     /// Checks for `type "/" subtype`, followed by text that is allowed in a field value (RFC 9110 §8.3.1).
-    /// - Parameter bytes: `text` as UTF-8.
-    private static func checkMediaType(_ text: String, _ bytes: ArraySlice<UInt8>) throws(FormworkError) {
+    /// - Parameters:
+    ///   - bytes: Ends with `text` as UTF-8.
+    ///   - start: Where that begins.
+    private static func checkMediaType(
+        _ text: String, in bytes: [UInt8], from start: Int
+    ) throws(FormworkError) {
+        let span = bytes.span
         var halves = 0
         var isEmpty = true
         var isToken = true
         var isAll = true
-        for byte in bytes {
+        for index in start..<span.count {
+            let byte = span[index]
             if byte == 0x3B || byte.isBlank {
                 isAll = false
                 break
