@@ -59,6 +59,35 @@ struct SignalTests {
         #expect(!Self.isBlocked)
     }
 
+    /// Whether SIGPIPE waits to be delivered to this thread.
+    private static var isPending: Bool {
+        var pending = sigset_t()
+        unsafe sigpending(&pending)
+        return unsafe sigismember(&pending, SIGPIPE) == 1
+    }
+
+    @Test("A SIGPIPE of the caller's own stays pending, and one of a write doesn't", arguments: [true, false])
+    func pending(isRaised: Bool) throws {
+        var (pipe, old) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&pipe)
+        unsafe sigaddset(&pipe, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &pipe, &old)
+        if isRaised { pthread_kill(pthread_self(), SIGPIPE) }
+        let (input, output) = try FileDescriptor.pipe()
+        try input.close()
+        defer { try? output.close() }
+        var form = FormData()
+        form.append(name: "a", value: "1")
+        let plan = try form.plan()
+        let error = #expect(throws: FormworkError.self) { try plan.write(to: output) }
+        #expect(error?.cause as? Errno == .brokenPipe)
+        #expect(Self.isPending == isRaised && Self.isBlocked)
+        var signal: Int32 = 0
+        if Self.isPending { unsafe sigwait(&pipe, &signal) }
+        unsafe pthread_sigmask(SIG_SETMASK, &old, nil)
+        #expect(signal == (isRaised ? SIGPIPE : 0) && !Self.isBlocked)
+    }
+
     @Test("A pipe that closes while a stream is read is an error still")
     func closedMeanwhile() throws {
         let (input, output) = try FileDescriptor.pipe()
