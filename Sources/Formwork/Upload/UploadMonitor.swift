@@ -65,8 +65,8 @@ public struct UploadProgress: Hashable, Sendable {
 /// ```
 ///
 /// Make a monitor for each upload. The sequence ends with the upload, also after an error, so the loop above needs no
-/// other end. Any number of tasks may follow it; a slow one misses reports, and never delays the upload. For a bar that
-/// is drawn by a timer, read ``current`` instead.
+/// other end. If no upload has the monitor in its options, the loop waits for one. Any number of tasks may follow it; a
+/// slow one misses reports, and never delays the upload. For a bar that is drawn by a timer, read ``current`` instead.
 public final class UploadMonitor: Sendable {
     private struct State {
         var progress = UploadProgress()
