@@ -24,6 +24,11 @@ package enum SystemCalls {
         return FileStatus(raw)
     }
 
+    /// The status of the file with that path, or of the link itself.
+    package static func linkStatus(of path: FilePath) throws(Errno) -> FileStatus {
+        try self.status(of: path.string, in: FileDescriptor(rawValue: AT_FDCWD))
+    }
+
     package static func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus {
         var raw = stat()
         // SAFETY: the structure lives through the call.

@@ -97,26 +97,52 @@ struct FileExpansion {
     private func walk(
         _ folder: String, _ prefix: String, _ visit: (_ path: String, _ name: String) -> Void
     ) throws(FormworkError) {
+        let opened: FileDescriptor
         let names: [[UInt8]]
         do {
-            let opened = try SystemCalls.open(FilePath(folder), .readOnly)
-            defer { try? SystemCalls.close(opened) }
+            opened = try SystemCalls.open(FilePath(folder), .readOnly)
             names = try SystemCalls.rawNames(in: opened)
         } catch {
-            throw FormworkError(.sourceUnavailable, "can't be read", path: folder, cause: error)
+            throw Self.unreadable(folder, error)
         }
         let start = folder.hasSuffix("/") ? folder : folder + "/"
-        for bytes in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            let path = try Self.text(of: start.utf8 + bytes)
-            let name = String(decoding: bytes, as: UTF8.self)
-            let own = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
-            switch own {
-            case .typeDirectory?: try self.walk(path, "\(prefix)\(name)/", visit)
-            case .typeRegular?: visit(path, prefix + name)
-            case .typeSymbolicLink? where Self.type(of: path) == .typeRegular: visit(path, prefix + name)
+        let entries: [(path: String, name: String, kind: FileType)]
+        do {
+            defer { try? SystemCalls.close(opened) }
+            entries = try names.sorted { $0.lexicographicallyPrecedes($1) }.map { bytes throws(FormworkError) in
+                let path = try Self.text(of: start.utf8 + bytes)
+                let name = String(decoding: bytes, as: UTF8.self)
+                do throws(Errno) {
+                    return (path, name, try SystemCalls.status(of: name, in: opened).kind)
+                } catch { throw Self.unreadable(path, error) }
+            }
+        }
+        for (path, name, kind) in entries {
+            switch kind {
+            case .directory: try self.walk(path, "\(prefix)\(name)/", visit)
+            case .regular: visit(path, prefix + name)
+            case .symbolicLink:
+                switch try Self.target(of: path) {
+                case .regular?: visit(path, prefix + name)
+                case .directory?: Warning.write(["\(path) is a link to a folder, and isn't sent"])
+                case nil: Warning.write(["\(path) is a link to nothing, and isn't sent"])
+                case _?: Warning.write(["\(path) isn't a file, and isn't sent"])
+                }
             default: Warning.write(["\(path) isn't a file, and isn't sent"])
             }
         }
+    }
+
+    /// What a link leads to; `nil` if nothing is there.
+    private static func target(of link: String) throws(FormworkError) -> FileType? {
+        do throws(Errno) { return try SystemCalls.status(of: FilePath(link)).kind } catch {
+            if [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error) { return nil }
+            throw self.unreadable(link, error)
+        }
+    }
+
+    private static func unreadable(_ path: String, _ error: any Error) -> FormworkError {
+        FormworkError(.sourceUnavailable, "can't be read", path: path, cause: error)
     }
 
     /// A path as text.
