@@ -62,6 +62,36 @@ struct CurlCommandTests {
                 """)
     }
 
+    @Test(
+        "What has curl make a second request is refused",
+        arguments: [
+            ("-sS http://127.0.0.1:1/b", "http://127.0.0.1:1/b"), ("-o out --next", "--next"), ("-:", "-:"),
+            ("--url http://127.0.0.1:1/b", "--url"), ("--max-time 5 b", "b"), ("-m 5 -s b", "b"),
+            ("--silent b", "b"),
+        ])
+    func second(options: String, named: String) throws {
+        let result = try Command.shell("$F curl http://127.0.0.1:1/ -F a=1 -- \(options)")
+        #expect(result.status == 2)
+        #expect(
+            result.errors == """
+                formwork: \(named): curl would make a second request, but can read the body only once from a pipe: give one URL, \
+                before '--'
+
+                """)
+    }
+
+    @Test("A pattern in the URL isn't two URLs, and a header has one line")
+    func pattern() throws {
+        let receiver = try Receiver()
+        let result = try Command.shell(
+            "$F curl 'http://127.0.0.1:\(receiver.port)/{a,b}' -F a=1 -- -sS -w '%{num_connects}' -o /dev/null")
+        #expect(result.status == 0 && result.text == "1", "\(result.errors)")
+        #expect(receiver.request().head.hasPrefix("POST /{a,b} HTTP/1.1\r\n"))
+        let header = try Command.run("curl", "http://127.0.0.1:1/", "-F", "a=1", "-H", "X: y\nZ: w")
+        let reason = "has a line break: give each header with an -H of its own"
+        #expect(header.status == 2 && header.errors == "formwork: -H 'X: y\\nZ: w': \(reason)\n", "\(header.errors)")
+    }
+
     @Test("A configuration file of curl's doesn't have it send the body twice")
     func configuredTwice() throws {
         let folder = Folder()

@@ -64,6 +64,31 @@ struct CurlConfiguration {
         return nil
     }
 
+    /// The first of curl's arguments that has it make a second request: another URL, or `--next`.
+    static func secondRequest(in arguments: [String]) -> String? {
+        // After other long options a word may be their value.
+        let withoutValue = [
+            "--compressed", "--fail", "--fail-with-body", "--globoff", "--http1.0", "--http1.1", "--http2", "--include",
+            "--insecure", "--ipv4", "--ipv6", "--progress-bar", "--show-error", "--silent", "--verbose",
+        ]
+        var isValue = false
+        for word in arguments {
+            if word.hasPrefix("--") {
+                let name = String(word.prefix { $0 != "=" })
+                if ["--next", "--url"].contains(name) { return word }
+                isValue = !withoutValue.contains(name) && !name.hasPrefix("--no-") && name == word
+            } else if word.hasPrefix("-"), word != "-", !isValue {
+                let cluster = self.cluster(word)
+                if cluster.flags.contains(":") { return word }
+                isValue = cluster.option != nil && cluster.value.isEmpty
+            } else {
+                guard isValue else { return word }
+                isValue = false
+            }
+        }
+        return nil
+    }
+
     /// One word of curl's short options: flags, then at most one option with a value, which may be the next word.
     private static func cluster(_ word: String) -> (flags: Substring, option: Character?, value: String) {
         let letters = word.dropFirst()

@@ -19,7 +19,8 @@ struct CurlCommand: ParsableCommand {
             environment are used as by 'send', unless the URL, -H or curl's own arguments contain credentials. In the
             list of processes, credentials in the URL and -H are masked. If a source fails half-way, or formwork is killed,
             curl is killed before it can end the body as if it were complete. curl reads the body once, so it can't
-            follow redirects or try again: --retry, -L and logins in two steps are refused. 'formwork send' supports them.
+            follow redirects, try again or send to a second URL: --retry, -L, --next and logins in two steps are refused.
+            'formwork send' follows, tries again and logs in.
             """)
 
     @Argument(help: "The URL to which curl sends the body.")
@@ -50,6 +51,13 @@ struct CurlCommand: ParsableCommand {
                 "formwork: \(option): curl would send the body twice, but can read it only once from a pipe: use "
                     + "'formwork send', which repeats and redirects, or 'formwork curl --print'")
         }
+        if let word = CurlConfiguration.secondRequest(in: self.curlArguments) {
+            throw ExitStatus(
+                2,
+                "formwork: \(ShellQuote.quote(word).withControlCharactersEscaped): curl would make a second request, but "
+                    + "can read the body only once from a pipe: give one URL, before '--'")
+        }
+        try self.checkHeaders()
         let checks = try self.form.checksWhileSending(plan, isResumed: false)
         let configuration = try self.configuration()
         let pipe = try SystemCalls.pipe()
@@ -109,8 +117,17 @@ struct CurlCommand: ParsableCommand {
         var headers = ["Content-Type: \(plan.contentType)", "Expect:"]
         if let length = plan.contentLength { headers += ["Transfer-Encoding:", "Content-Length: \(length)"] }
         return ["--no-progress-meter", "-X", "POST", "-T", "-"] + headers.flatMap { ["-H", $0] } + self.curlArguments
-            // Those of a configuration file, after which the second request would have an empty body.
-            + ["--retry", "0", "--no-location"]
+            // Those of a configuration file, after which the second request would have an empty body; and so would one of the
+            // URLs that `{a,b}` and `[1-3]` mean.
+            + ["--retry", "0", "--no-location", "--globoff"]
+    }
+
+    /// curl would write a line break in a header as it is, which begins another header.
+    private func checkHeaders() throws(ExitStatus) {
+        for header in self.form.otherHeaders where header.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
+            let shown = ShellQuote.quote(header).withControlCharactersEscaped
+            throw ExitStatus(2, "formwork: -H \(shown): has a line break: give each header with an -H of its own")
+        }
     }
 
     /// What may hold secrets. curl overwrites only some of them in its arguments.
