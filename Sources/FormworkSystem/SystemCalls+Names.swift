@@ -99,6 +99,13 @@ extension SystemCalls {
         guard unsafe mkdirat(folder.rawValue, name, 0o700) == 0 else { throw Errno(rawValue: errno) }
     }
 
+    /// Makes a folder that only this user may enter.
+    package static func makePrivateFolder(_ path: FilePath) throws(Errno) {
+        // SAFETY: the C string lives through the call.
+        let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o700) }
+        guard result == 0 else { throw Errno(rawValue: errno) }
+    }
+
     package static func openFolder(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         try self.opening { unsafe openat(folder.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     }

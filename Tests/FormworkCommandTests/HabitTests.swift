@@ -147,6 +147,23 @@ struct HabitTests {
         #expect(relay.brokenCount == 1)
     }
 
+    @Test("A link to a saved upload has the same lock")
+    func linkedState() throws {
+        let folder = Folder()
+        let port = try LoopbackListener.freePort()
+        let outcome = try Command.shell(
+            """
+            head -c 8000000 /dev/urandom > big.iso; mkdir st; ln -s s st/link
+            "$F" receive in --port \(port) > url 2> log & P=$!
+            until [ -s url ]; do sleep 0.05; done
+            send="send http://127.0.0.1:\(port)/ -T big.iso --resume ietf -q"
+            "$F" $send --state st/s --limit-rate 1M > /dev/null & S=$!; until [ -s st/s ]; do sleep 0.05; done
+            "$F" $send --state st/link > /dev/null; echo "exit $?"; kill -KILL $S $P
+            """, in: folder.path)
+        #expect(outcome.text == "exit 65\n", "\(outcome.errors)")
+        #expect(outcome.errors.contains("another process continues this upload"), "\(outcome.errors)")
+    }
+
     @Test("-d and its relatives send url-encoded parameters")
     func data() throws {
         let folder = Folder()

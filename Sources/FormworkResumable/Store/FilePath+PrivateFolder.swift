@@ -1,24 +1,28 @@
 #if Resumable
 import Formwork
+import FormworkSystem
 import SystemPackage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension FilePath {
     /// Makes the folder, and those above it, unless it exists. Only this user may read a new one.
     /// - Parameter content: What is kept in it, for the error.
     /// - Throws: ``FormworkError/Code/writeFailed``.
     package func makePrivateFolder(for content: String) throws(FormworkError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: self.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
+        do throws(Errno) { try self.makePrivateFolders() } catch {
             throw FormworkError(
                 .writeFailed, "can't be used as a folder for \(content)", path: self.string, cause: error)
+        }
+    }
+
+    private func makePrivateFolders() throws(Errno) {
+        do throws(Errno) {
+            try SystemCalls.makePrivateFolder(self)
+        } catch .noSuchFileOrDirectory where !self.removingLastComponent().isEmpty {
+            try self.removingLastComponent().makePrivateFolders()
+            try SystemCalls.makePrivateFolder(self)
+        } catch .fileExists {
+            // Another process may have made it.
+            guard try SystemCalls.status(of: self).kind == .directory else { throw .notDirectory }
         }
     }
 }

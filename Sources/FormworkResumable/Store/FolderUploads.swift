@@ -21,9 +21,22 @@ struct FolderUploads: UploadStorage {
     /// Whether bytes and records are written to the disk before they are reported to a client.
     let isDurable: Bool
 
+    /// Whether the folder may be a link to one. The receiver's isn't: others may write beside it.
+    var mayBeLink = true
+
     /// Creates the folder, accessible to this user only.
     /// - Throws: `writeFailed`.
-    func makeFolder() throws(FormworkError) { try self.folder.makePrivateFolder(for: "uploads") }
+    func makeFolder() throws(FormworkError) {
+        try self.checkLink()
+        try self.folder.makePrivateFolder(for: "uploads")
+    }
+
+    private func checkLink() throws(FormworkError) {
+        guard !self.mayBeLink, (try? SystemCalls.linkStatus(of: self.folder))?.kind == .symbolicLink else { return }
+        throw FormworkError(
+            .writeFailed, "is a link, and isn't followed: remove it, or give its target with --resume-dir",
+            path: self.folder.string)
+    }
 
     func create(_ name: String, record: [UInt8]) async throws {
         try self.makeFolder()
@@ -40,6 +53,7 @@ struct FolderUploads: UploadStorage {
     }
 
     func record(of name: String) async throws -> [UInt8]? {
+        try self.checkLink()
         do {
             return Array(try Data(contentsOf: URL(filePath: self.recordPath(name).string)))
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
@@ -147,10 +161,15 @@ struct FolderUploads: UploadStorage {
 
     /// Lists both kinds at once, so that bytes don't look as if they had no record.
     private func files() throws(FormworkError) -> Files {
+        try self.checkLink()
         let all: [String]
-        do { all = try FileManager.default.contentsOfDirectory(atPath: self.folder.string) } catch {
+        do throws(Errno) {
+            let folder = try SystemCalls.open(self.folder, .readOnly, .directory)
+            defer { try? SystemCalls.close(folder) }
+            all = try SystemCalls.names(in: folder)
+        } catch {
             // The folder is created for the first upload.
-            if (error as? CocoaError)?.code == .fileReadNoSuchFile { return Files() }
+            if error == .noSuchFileOrDirectory { return Files() }
             throw FormworkError(
                 .writeFailed, "the uploads in it can't be listed", path: self.folder.string, cause: error)
         }

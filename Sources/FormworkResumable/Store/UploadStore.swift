@@ -44,7 +44,9 @@ public final class UploadStore: Sendable {
     ///   - folder: The folder for the uploads. Nothing else should be in it.
     ///   - options: Which uploads are accepted, and how long they are kept.
     public convenience init(_ folder: some PathConvertible, options: UploadStoreOptions = UploadStoreOptions()) {
-        self.init(FolderUploads(folder: folder.filePath, isDurable: options.isDurable), options, nil)
+        self.init(
+            FolderUploads(folder: folder.filePath, isDurable: options.isDurable, mayBeLink: options.mayBeLink), options,
+            nil)
     }
 
     /// Keeps uploads in a storage of the caller's.

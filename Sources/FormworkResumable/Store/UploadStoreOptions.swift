@@ -20,6 +20,8 @@ public struct UploadStoreOptions: Sendable {
     /// Whether the large files of forms are found while the forms arrive. In a folder, each gets a file of its own, which
     /// can become the stored file. Their SHA-256 is computed with `digestsFiles`.
     package var findsFiles = false
+    /// Whether the folder of the uploads may be a link to one.
+    package var mayBeLink = true
     /// The most bytes of all uploads together; `nil` for no limit. An upload counts with the length that it announced.
     /// One that announced none ends with 507 when no bytes are left.
     public var maximumTotalSize: Int64?

@@ -4,6 +4,7 @@ import FormworkCommand
 import FormworkHTTP
 import FormworkResumable
 import FormworkReceiver
+import FormworkSystem
 import SystemPackage
 
 /// How `receive` keeps resumable uploads.
@@ -94,7 +95,18 @@ struct ReceiveResuming: ParsableArguments {
         options.digestsFiles = isDigesting
         options.findsFiles = folder != nil
         if let resumeDir { return try UploadStore(FilePath(resumeDir), options: options, makesFolder: true) }
-        if let folder { return UploadStore(folder.appending(".formwork-resumable"), options: options) }
+        if let folder {
+            let unfinished = folder.appending(".formwork-resumable")
+            let kind = (try? SystemCalls.linkStatus(of: unfinished))?.kind
+            guard kind == nil || kind == .directory else {
+                throw FormworkError(
+                    .writeFailed,
+                    "isn't a folder, as that of unfinished uploads has to be: remove it, or give --resume-dir",
+                    path: unfinished.string)
+            }
+            options.mayBeLink = false
+            return UploadStore(unfinished, options: options)
+        }
         guard let bucket else { return nil }
         // Otherwise a longer one would fail at its end.
         let most = bucket.maximumBytes(hasEqualParts: hasMemoryLimit)

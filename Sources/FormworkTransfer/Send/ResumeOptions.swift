@@ -7,6 +7,7 @@ import FormworkHTTP
 import FormworkResumable
 import FormworkNIO
 import FormworkClient
+import FormworkSystem
 import SystemPackage
 
 extension ResumableChoice: ExpressibleByArgument {}
@@ -164,15 +165,18 @@ struct ResumeOptions: ParsableArguments {
             let part = error.part.map { "\($0): " } ?? ""
             throw ExitStatus(
                 65,
-                ("formwork: \(self.stateOption): \(part)a later process can't read this content again: use a file, or "
-                    + "leave out \(self.stateOption)").withControlCharactersEscaped)
+                ("formwork: \(self.stateOption): \(part)a later process can't read this content again: use a file, without "
+                    + "--snapshot, or leave out \(self.stateOption)").withControlCharactersEscaped)
         }
     }
 
     private func statePath(_ key: String) throws -> FilePath {
         if let state {
             try GivenPath.checkOutput("--state", state)
-            return FilePath(state)
+            let path = FilePath(state)
+            // The lock is beside the file itself, so that each of its names has the same one.
+            guard (try? SystemCalls.linkStatus(of: path))?.kind == .symbolicLink else { return path }
+            return (try? SystemCalls.destination(of: path)) ?? path
         }
         let folder = StateFolder(FilePath(self.stateDir ?? ""))
         try folder.create()

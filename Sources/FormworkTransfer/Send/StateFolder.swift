@@ -4,6 +4,7 @@ import FormworkCommand
 import FormworkFiles
 import FormworkHTTP
 import FormworkResumable
+import FormworkSystem
 import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -20,20 +21,10 @@ struct StateFolder {
 
     /// Creates it, for this user only, if only its last component is missing.
     func create() throws {
-        var isFolder: Bool {
-            (try? FileManager.default.attributesOfItem(atPath: self.folder.string + "/"))?[.type] as? FileAttributeType
-                == .typeDirectory
-        }
-        guard !isFolder else { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: self.folder.string, withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            // Another process may have created it.
-            guard !isFolder else { return }
+        do throws(Errno) { try SystemCalls.makePrivateFolder(self.folder) } catch {
+            if error == .fileExists, (try? SystemCalls.status(of: self.folder))?.kind == .directory { return }
             let shown = ShellQuote.quote(self.folder.string).withControlCharactersEscaped
-            throw ExitStatus(23, "formwork: --state-dir \(shown): the folder can't be created")
+            throw ExitStatus(23, "formwork: --state-dir \(shown): the folder can't be created (\(error))")
         }
     }
 

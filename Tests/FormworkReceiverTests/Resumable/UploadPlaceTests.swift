@@ -52,6 +52,23 @@ import Testing
         #expect(try await bench.answer(.post, "/files", fields, TestBody("abc")).response.status.code == 507)
     }
 
+    @Test func `A folder that may not be a link is neither written nor listed through one`() async throws {
+        let outside = HandlerBench()
+        try FileManager.default.createDirectory(atPath: outside.folder.string, withIntermediateDirectories: true)
+        let link = outside.folder.removingLastComponent().appending("link-\(UUID())")
+        try FileManager.default.createSymbolicLink(
+            atPath: link.string, withDestinationPath: outside.folder.string)
+        defer { try? FileManager.default.removeItem(atPath: link.string) }
+        let uploads = FolderUploads(folder: link, isDurable: false, mayBeLink: false)
+        let name = String(repeating: "a", count: 32)
+        await #expect(throws: FormworkError.self) { try await uploads.create(name, record: []) }
+        await #expect(throws: FormworkError.self) { try await uploads.names() }
+        await #expect(throws: FormworkError.self) { try await uploads.record(of: name) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.folder.string) == [])
+        try await FolderUploads(folder: link, isDurable: false).create(name, record: [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.folder.string).count == 2)
+    }
+
     @Test func `A file system that fails is no upload without bytes`() async throws {
         let bench = HandlerBench()
         let created = try await bench.answer(
