@@ -12,6 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
+
 #if defined(__APPLE__)
 #include <TargetConditionals.h>
 #include <crt_externs.h>
@@ -128,9 +132,35 @@ int fw_replace(const char *program, char *const arguments[]) {
 
 ptrdiff_t fw_program_path(char *path, size_t size) {
   ssize_t count = readlink("/proc/self/exe", path, size);
-  return count < 0 ? -errno : count;
+  if (count >= 0) return count;
+  int reason = errno;
+#ifdef __linux__
+  // Without /proc: the path with which the program was started.
+  const char *started = (const char *)getauxval(AT_EXECFN);
+  if (started && *started && strlen(started) < size) {
+    memcpy(path, started, strlen(started));
+    return (ptrdiff_t)strlen(started);
+  }
+#endif
+  return -reason;
 }
 #endif
+
+// Swift reads /proc/self/cmdline, and has no arguments where that can't be opened. glibc and Darwin give them to constructors, too.
+static int argument_count = -1;
+static char **argument_values;
+
+#if defined(__GLIBC__) || defined(__APPLE__)
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+  argument_count = count;
+  argument_values = values;
+}
+#endif
+
+char **fw_arguments(int *count) {
+  *count = argument_count;
+  return argument_values;
+}
 
 int fw_start(const char *program, char *const arguments[], int also, int *input) {
   int ends[2];

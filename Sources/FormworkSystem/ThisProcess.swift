@@ -24,10 +24,30 @@ package enum ThisProcess {
         return FilePath(String(decoding: bytes, as: UTF8.self))
     }
 
+    /// The arguments, with the program's name first. Swift's own list is empty where `/proc` can't be read.
+    package static var arguments: [String] { self.rawArguments.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The bytes of the arguments.
+    package static var rawArguments: [[UInt8]] {
+        // SAFETY: argv holds as many C strings as its count, which live as long as the process.
+        let (values, count) = unsafe self.argumentList
+        return (0..<count).map { index in
+            guard let text = unsafe values[index] else { return [] }
+            return unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+        }
+    }
+
+    private static var argumentList: (values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) {
+        var count: CInt = 0
+        // SAFETY: both lists are those of the system, which live as long as the process.
+        if let values = unsafe fw_arguments(&count), count >= 0 { return unsafe (values, Int(count)) }
+        return unsafe (CommandLine.unsafeArgv, Int(CommandLine.argc))
+    }
+
     /// Replaces this process by another program with the same arguments. It returns only if that isn't possible.
     package static func replace(by program: FilePath) {
         // SAFETY: the path is a C string during the call, and argv's C strings live as long as the process.
-        _ = unsafe program.withPlatformString { unsafe fw_replace($0, CommandLine.unsafeArgv) }
+        _ = unsafe program.withPlatformString { unsafe fw_replace($0, self.argumentList.values) }
     }
 
     /// The number of this process on Linux; negative on other systems.
@@ -40,6 +60,22 @@ package enum ThisProcess {
     /// - Returns: The limit.
     @discardableResult
     package static func raiseFileLimit() -> UInt64 { fw_raise_file_limit() }
+
+    /// The number of processors, on Linux; 1 on other systems, which limit neither threads nor addresses.
+    package static var cores: Int { max(1, Int(fw_processors())) }
+
+    /// The most files that may be open; the highest number if there is no limit.
+    package static var fileLimit: UInt64 { fw_file_limit() }
+
+    /// The most bytes of addresses; the highest number if there is no limit.
+    package static var addressLimit: UInt64 { fw_address_limit() }
+
+    /// Starts threads that end at once, to see whether the system allows so many at the same time.
+    /// - Parameter count: At most 64.
+    package static func tryThreads(_ count: Int) throws(Errno) {
+        let result = fw_try_threads(CInt(clamping: count))
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
 
     /// Makes a limit on file sizes an error of the write for the whole process, on Darwin; elsewhere
     /// ``SystemCalls/withoutWriteSignals(to:_:)`` does that for the writing thread.
@@ -81,11 +117,9 @@ package enum ThisProcess {
     #if canImport(Darwin)
     /// Darwin's arguments are the program's: the kernel reads them from its memory.
     private static var argumentPlace: (start: UInt, count: Int)? {
-        let count = Int(CommandLine.argc)
-        // SAFETY: argv holds argc C strings, one after the other, which live as long as the process.
-        guard count > 0, let first = unsafe CommandLine.unsafeArgv[0],
-            let last = unsafe CommandLine.unsafeArgv[count - 1]
-        else { return nil }
+        // SAFETY: argv holds as many C strings, one after the other, which live as long as the process.
+        let (values, count) = unsafe self.argumentList
+        guard count > 0, let first = unsafe values[0], let last = unsafe values[count - 1] else { return nil }
         let (start, end) = unsafe (UInt(bitPattern: first), UInt(bitPattern: last) + UInt(strlen(last)))
         return end > start ? (start, Int(end - start)) : nil
     }

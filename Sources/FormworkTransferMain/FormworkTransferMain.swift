@@ -9,7 +9,11 @@ struct FormworkTransferMain: ParsableCommand {
     static let configuration = FormworkVerbs.configuration(
         send: SendCommand.self, receive: ReceiveCommand.self, link: LinkCommand.self)
 
-    static func main() { FormworkVerbs.run(Self.self) }
+    static func main() {
+        FormworkVerbs.run(Self.self) { arguments throws(ExitStatus) in
+            if ["send", "receive"].contains(arguments.first) { SystemLimits.checkThreads() }
+        }
+    }
 }
 #else
 @main

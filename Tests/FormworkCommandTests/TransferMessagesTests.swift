@@ -34,8 +34,8 @@ struct TransferMessagesTests {
                 formwork: cut: is not the saved state of an upload: name another file, or remove it if it was one
                 formwork: the connection broke before the server answered; 1 try made no progress (127.0.0.1:1: no \
                 connection (Connection refused))
-                formwork: --state: part 1 "f": a later process can't read this content again: use a file, or leave out \
-                --state
+                formwork: --state: part 1 "f": a later process can't read this content again: use a file, without \
+                --snapshot, or leave out --state
 
                 """)
     }
@@ -48,7 +48,7 @@ struct TransferMessagesTests {
             "$F" send http://127.0.0.1:1 -F a=1; echo $?
             timeout 20 "$F" receive . --port 0; echo $?
             """)
-        #expect(outcome.text == "2\n2\n")
+        #expect(outcome.text == "71\n71\n")
         let line = "formwork: this process may have 12 files open (ulimit -n): it needs 64 or more\n"
         #expect(outcome.errors == line + line)
     }
@@ -200,13 +200,16 @@ struct TransferMessagesTests {
         let outcome = try self.run(
             """
             echo text > text; receive --resume-dir text
+            mkdir served outside; ln -s ../outside served/.formwork-resumable; timeout 60 "$F" receive served --port 0; echo $?
             unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_PROFILE; export HOME=$PWD
             timeout 60 "$F" receive --to http://x; echo $?
             """)
-        #expect(outcome.text == "23\n2\n")
+        #expect(outcome.text == "23\n23\n2\n")
         #expect(
             outcome.errors == """
-                formwork: text: can't be used as a folder for uploads (File exists)
+                formwork: text: can't be used as a folder for uploads (Not a directory)
+                formwork: served/.formwork-resumable: isn't a folder, as that of unfinished uploads has to be: remove it, or give \
+                --resume-dir
                 formwork: --to http://x: is not s3://bucket/prefix
 
                 """)

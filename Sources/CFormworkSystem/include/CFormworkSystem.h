@@ -42,6 +42,16 @@ int fw_queued(int pipe);
 int fw_start(const char *program, char *const arguments[], int also, int *input);
 /// Replaces this process by another program. It returns only when that fails: -errno.
 int fw_replace(const char *program, char *const arguments[]);
+/// This process's arguments, and their number; a negative one if the system doesn't report them before `main`.
+char **fw_arguments(int *count);
+/// The most files that this process may have open, and the most bytes of addresses; the highest number if there is no limit.
+unsigned long long fw_file_limit(void);
+unsigned long long fw_address_limit(void);
+/// The number of processors in use, which counts for the limits; less than 1 if it is not known.
+long fw_processors(void);
+/// Starts that many threads, at most 64, which run at the same time and end at once. Returns 0, or -errno of the first that can't
+/// be started.
+int fw_try_threads(int count);
 /// Writes the path of this process's program, without a NUL at its end. Returns its length.
 ptrdiff_t fw_program_path(char *path, size_t size);
 /// Raises the limit on open files as far as this process may. Returns the limit.

@@ -32,6 +32,7 @@ enum ExitStatusList {
             "65", "a file changed, a source can't be read again, or --state holds another upload", Self.form
         ),
         ("70", "the input is malformed: a body, JSON, or a query string", Self.reading),
+        ("71", "the system doesn't allow enough open files, threads or memory", nil),
         ("77", "the certificates to trust can't be read", Self.network),
         ("127", "curl or formwork-transfer isn't installed", ["curl", "send", "receive", "link"]),
         ("129", "its terminal was closed (SIGHUP)", ["body", "curl", "send", "extract"]),

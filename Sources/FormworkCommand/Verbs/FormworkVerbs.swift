@@ -2,6 +2,7 @@
 import ArgumentParser
 import Formwork
 import FormworkSystem
+import SystemPackage
 
 /// What the two executables share: the list of verbs, and how one of them is run.
 package enum FormworkVerbs {
@@ -68,7 +69,7 @@ package enum FormworkVerbs {
         ThisProcess.ignoreSizeSignal()
         var parsed: [String] = []
         do {
-            let given = Array(CommandLine.arguments.dropFirst())
+            let given = Array(ThisProcess.arguments.dropFirst())
             let words = given.first == "---completion" ? given : PartArgument.separated(given)
             self.prepare(PartArgument.flags(in: words), for: words.first)
             if let place = RawArguments.firstNotUTF8 {
@@ -77,6 +78,7 @@ package enum FormworkVerbs {
                     "formwork: argument \(place) is not UTF-8: rename a file, or pass it as '@-'; "
                         + "a value comes from a file with -F 'NAME=<FILE'")
             }
+            try SystemLimits.allowFiles(for: words.first)
             try beforehand(given)
             MagicDatabase.use()
             SecretArguments.blank()
@@ -98,6 +100,8 @@ package enum FormworkVerbs {
             self.leave(error)
         } catch let error as FormworkError {
             self.leave(ExitStatus(error))
+        } catch let error as Errno {
+            self.leave(ExitStatus(71, "formwork: \(error)"))
         } catch {
             // ArgumentParser exits with 64 for usage errors; curl uses 2.
             let isUsage = Root.exitCode(for: error) == .validationFailure

@@ -87,8 +87,6 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         var options = try self.options()
         let form: LineLog.Form = self.log == .json ? .json : .text
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
-        // Each upload needs a connection and at least one file.
-        try OpenFileLimit.raise()
         // Before clients are made.
         let traces = try ReceiveTraces.start(logger)
         let stores = try await self.open(&options, logger)

@@ -184,7 +184,6 @@ package struct SendCommand: ParsableCommand, Sendable {
     private func send() async throws {
         if self.isQuiet { Messages.silence() }
         do {
-            try OpenFileLimit.raise()
             try await self.transfer()
         } catch {
             guard self.habits.hidesErrors else { throw error }
