@@ -62,10 +62,7 @@ extension TransferError {
         case let error as NIOSSLError:
             let text = "\(error)"
             if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
-                self.init(
-                    .certificate,
-                    "\(host): the server's certificate is not trusted"
-                )
+                self.init(.certificate, "\(host): the server's certificate is not trusted, or has expired")
             } else {
                 self.init(tls: host, error)
             }

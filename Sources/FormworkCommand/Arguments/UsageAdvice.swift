@@ -63,12 +63,16 @@ struct UsageAdvice {
             text = text[..<list.lowerBound] + ": choose one of \(values.hasSuffix(".") ? values.dropLast() : values)"
         } else if let flags = text.firstMatch(of: #/with flag '(.+)' had already been set with flag '(.+)'/#) {
             text = "give \(flags.2) or \(flags.1), not both"
-        } else if let name = text.firstMatch(of: #/is invalid for '(--[a-z0-9-]+) /#)?.1 {
-            if Self.sizes.contains(name) {
+        } else if let match = text.firstMatch(of: #/value '(.*)' is invalid for '(--?[a-z0-9-]+) /#) {
+            let (value, name) = (match.1, match.2)
+            let isNumber = value.wholeMatch(of: #/[0-9]+[kKmMgGtTpPshd]?/#) != nil
+            if isNumber, value.count > 5, !Self.areAddresses.contains(name) {
+                text += ": it is too large"
+            } else if Self.sizes.contains(name) {
                 text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
             } else if Self.times.contains(name) {
                 text += ": write a time in seconds, such as 10 or 0.5, or with its unit, such as 90s, 15m, 24h or 7d"
-            } else if name == "--trusted-proxy" {
+            } else if Self.areAddresses.contains(name) {
                 text += ": write an address or a block, such as 10.0.0.1 or 10.0.0.0/8"
             } else {
                 text += ": write a number"
@@ -76,6 +80,9 @@ struct UsageAdvice {
         }
         return text.prefix(1).lowercased() + text.dropFirst()
     }
+
+    /// Options whose value is an address.
+    private static let areAddresses: Set<Substring> = ["--trusted-proxy"]
 
     /// Options whose value is a number of bytes.
     private static let sizes: Set<Substring> = [
@@ -87,7 +94,7 @@ struct UsageAdvice {
     private static let times: Set<Substring> = [
         "--abandon-after", "--connect-timeout", "--drain-delay", "--expect100-timeout", "--expires", "--grace",
         "--hook-timeout", "--idle-timeout", "--max-retry-after", "--max-time", "--progress-interval",
-        "--resume-lifetime", "--retry-delay", "--stall-timeout", "--store-timeout",
+        "--resume-lifetime", "--retry-delay", "--stall-timeout", "--store-timeout", "-m",
     ]
 
     private enum Problem {

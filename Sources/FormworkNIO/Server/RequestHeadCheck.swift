@@ -29,7 +29,10 @@ package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
                 .badRequest,
                 "The Content-Length isn't a number of bytes, is given twice, or is sent with Transfer-Encoding.")
         case .invalidChunkSize: self.init(.badRequest, "The size of a chunk isn't a hexadecimal number.")
-        default: self.init(.badRequest, "The request isn't HTTP/1.1.")
+        default:
+            self.init(
+                .badRequest,
+                "The request isn't valid HTTP/1.1: a line's end, a chunk, or Content-Length beside Transfer-Encoding.")
         }
     }
 
