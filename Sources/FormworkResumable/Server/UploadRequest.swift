@@ -178,7 +178,9 @@ public enum UploadRequest: Sendable {
     }
 
     private static var otherTus: UploadAnswer {
-        UploadAnswer(.preconditionFailed, [.tusResumable: "1.0.0", .tusVersion: "1.0.0"])
+        var answer = Self.tus(.preconditionFailed, .other("Tus-Resumable is not 1.0.0."))
+        answer.response.headerFields[.tusVersion] = "1.0.0"
+        return answer
     }
 
     static func tus(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> UploadAnswer {

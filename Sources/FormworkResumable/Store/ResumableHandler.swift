@@ -331,7 +331,8 @@ public struct ResumableHandler: Sendable {
         let isTus = request.headerFields.contains(.tusResumable)
         switch error {
         case is DigestCheck.UnknownChecksum:
-            return .answer(UploadAnswer(.badRequest, [.tusResumable: "1.0.0"]))
+            let reason = "Upload-Checksum is not an algorithm of this server and its value in Base64."
+            return .answer(UploadRequest.tus(.badRequest, .other(reason)))
         case StoredUpload.Failure.superseded, is CancellationError: return .close
         case StoredUpload.Failure.missing: return .answer(.missing(request))
         case StoredUpload.Failure.unreadable(let cause):

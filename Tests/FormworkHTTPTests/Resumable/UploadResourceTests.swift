@@ -127,6 +127,7 @@ import Testing
         }
         #expect(version.response.status.code == 412)
         #expect(version.response.headerFields[.tusVersion] == "1.0.0")
+        #expect(String(decoding: version.content, as: UTF8.self).contains("Tus-Resumable is not 1.0.0."))
         let override: HTTPFields = [
             .tusResumable: "1.0.0", .methodOverride: "PATCH", .uploadOffset: "5",
             .contentType: "application/offset+octet-stream",
