@@ -165,6 +165,10 @@ struct UsageTests {
                 "-H 'X-One: …': is a header of the request, not of the body: leave it out"
             ),
             ("send http://h -F a=b -Hhidden", "-H …: write 'Name: value'"),
+            (
+                "send http://h -F a=b -H 'Host: a' -H 'Host: b'",
+                "-H 'Host: …': it can be given only once: leave one of them out"
+            ),
             ("send http://h -F a=b -H'Authorization Bearer hidden'", "-H 'Authorization …': write 'Name: value'"),
             (
                 "send http://h -F a=b -H'X-One: a'$'\\n''hidden'",

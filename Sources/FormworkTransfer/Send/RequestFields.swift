@@ -15,6 +15,9 @@ struct RequestFields {
     /// Fields that `-H` replaces: they have a value of ours, or of an option.
     private var replaceable: Set<HTTPField.Name> = [.userAgent, .accept]
 
+    /// Fields with one value, which two values would make into another one.
+    private static let single: Set<String> = ["host", "authorization"]
+
     /// - Parameters:
     ///   - options: Headers that other options mean.
     ///   - headers: Those of `-H`, which have precedence.
@@ -47,6 +50,9 @@ struct RequestFields {
             throw Self.refusal(header, "a value can't contain line ends or other control characters")
         }
         if self.replaceable.remove(name) != nil { self.fields[name] = nil }
+        guard self.fields[name] == nil || !Self.single.contains(name.canonicalName) else {
+            throw Self.refusal(header, "it can be given only once: leave one of them out")
+        }
         self.fields.append(HTTPField(name: name, value: value))
     }
 
