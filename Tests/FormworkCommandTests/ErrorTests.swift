@@ -186,7 +186,7 @@ struct ErrorTests {
         #expect(result.status == 2 && result.output.isEmpty)
         #expect(
             result.errors
-                == "formwork: argument 3 is not UTF-8: rename a file, or pass it as '@-'; a value comes from a file with -F 'NAME=<FILE'\n"
+                == "formwork: argument 3 is not UTF-8: rename a file, or give its content on standard input ('@-' or '-'); a value comes from a file with -F 'NAME=<FILE'\n"
         )
     }
 

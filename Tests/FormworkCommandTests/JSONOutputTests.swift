@@ -49,15 +49,15 @@ struct JSONOutputTests {
         arguments: [
             (
                 "plan", "plan --json -F f=@$'bad\\xff'",
-                "argument 4 is not UTF-8: rename a file, or pass it as '@-'; a value comes from a file with -F 'NAME=<FILE'"
+                "argument 4 is not UTF-8: rename a file, or give its content on standard input ('@-' or '-'); a value comes from a file with -F 'NAME=<FILE'"
             ),
             (
                 "type", "type --json $'bad\\xff'",
-                "argument 3 is not UTF-8: rename a file, or pass it as '@-'; a value comes from a file with -F 'NAME=<FILE'"
+                "argument 3 is not UTF-8: rename a file, or give its content on standard input ('@-' or '-'); a value comes from a file with -F 'NAME=<FILE'"
             ),
             (
                 "send", "send --json http://h $'bad\\xff'",
-                "argument 4 is not UTF-8: rename a file, or pass it as '@-'; a value comes from a file with -F 'NAME=<FILE'"
+                "argument 4 is not UTF-8: rename a file, or give its content on standard input ('@-' or '-'); a value comes from a file with -F 'NAME=<FILE'"
             ),
             ("plan", "plan --json=x", "the option '--json' does not take any value, but 'x' was specified."),
         ])

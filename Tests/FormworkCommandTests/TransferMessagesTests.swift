@@ -53,6 +53,15 @@ struct TransferMessagesTests {
         #expect(outcome.errors == line + line)
     }
 
+    @Test("A path that is too long for a Unix socket is called that")
+    func longSocketPath() throws {
+        let path = "/" + String(repeating: "s", count: 120)
+        let result = try Command.run(
+            "send", "http://h/", "-F", "a=1", "--unix-socket", path, "--retry", "0")
+        #expect(result.status == 7, "\(result.errors)")
+        #expect(result.errors.hasSuffix("the path is too long for a Unix socket\n"), "\(result.errors)")
+    }
+
     @Test("An empty name of a file is refused, with its option")
     func emptyNames() throws {
         let outcome = try self.run(

@@ -46,6 +46,8 @@ extension TransferError {
             }
             self.init(isLate ? .timedOut : .connect, "\(place): no connection (\(last))")
         case ChannelError.connectTimeout: self.init(.timedOut, "\(place): no connection in time")
+        case SocketAddressError.unixDomainSocketPathTooLong:
+            self.init(.connect, "\(place): the path is too long for a Unix socket")
         default: self.init(.connect, "\(place): no connection (\(Self.text(error)))")
         }
     }

@@ -75,7 +75,7 @@ package enum FormworkVerbs {
             if let place = RawArguments.firstNotUTF8 {
                 throw ExitStatus(
                     2,
-                    "formwork: argument \(place) is not UTF-8: rename a file, or pass it as '@-'; "
+                    "formwork: argument \(place) is not UTF-8: rename a file, or give its content on standard input ('@-' or '-'); "
                         + "a value comes from a file with -F 'NAME=<FILE'")
             }
             try SystemLimits.allowFiles(for: words.first)
