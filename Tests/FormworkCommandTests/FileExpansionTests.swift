@@ -87,9 +87,11 @@ struct FileExpansionTests {
             "$F" body -F f=@nx --recursive -o out; echo $?
             ln -s ../locked/a.txt nx/link; chmod 0 locked; chmod 711 .
             as=""; [ "$(id -u)" != 0 ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups"
-            $as "$F" body -F f=@nx --recursive > /dev/null; echo $?; chmod 700 locked
+            $as "$F" body -F f=@nx --recursive > /dev/null; echo $?
+            $as "$F" body -F 'f=@locked/*' > /dev/null; echo $?; chmod 700 locked
             """, in: folder.path)
-        #expect(result.text == "26 1\n0\n26\n", "\(result.text)")
+        #expect(result.text == "26 1\n0\n26\n26\n", "\(result.text)")
+        #expect(result.errors.contains("locked/ can't be read (Permission denied)"), "\(result.errors)")
         #expect(result.errors.contains("nx/dangling is a link to nothing, and isn't sent"), "\(result.errors)")
         #expect(result.errors.contains("nx/link can't be read (Permission denied)"), "\(result.errors)")
     }

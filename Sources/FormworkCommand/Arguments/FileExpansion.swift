@@ -74,9 +74,19 @@ struct FileExpansion {
             }
         }
         guard !found.isEmpty else {
+            try Self.checkFolder(ofPattern: path)
             throw FormworkError(.sourceUnavailable, "matches no file", path: path)
         }
         return found
+    }
+
+    /// A folder that can't be read has no names for a pattern, which isn't the same as no file.
+    private static func checkFolder(ofPattern path: String) throws(FormworkError) {
+        let plain = path.prefix { !"*?[".contains($0) }
+        let folder = plain.lastIndex(of: "/").map { String(plain[...$0]) } ?? "."
+        do throws(Errno) { try SystemCalls.close(SystemCalls.open(FilePath(folder), .readOnly, .directory)) } catch {
+            guard [.noSuchFileOrDirectory, .notDirectory].contains(error) else { throw self.unreadable(folder, error) }
+        }
     }
 
     /// The files below a folder, with names relative to it that begin with its own, as browsers send them.
