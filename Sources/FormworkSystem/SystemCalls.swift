@@ -85,7 +85,8 @@ package enum SystemCalls {
         _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions = [],
         permissions: FilePermissions? = nil
     ) throws(Errno) -> FileDescriptor {
-        let flags = mode.rawValue | options.rawValue | O_CLOEXEC
+        // A terminal would become the controlling one of a service, which ends when that is closed.
+        let flags = mode.rawValue | options.rawValue | O_CLOEXEC | O_NOCTTY
         while true {
             // SAFETY: the C string lives through the call.
             let number = unsafe path.withPlatformString { unsafe kernelOpen($0, flags, permissions ?? []) }

@@ -47,11 +47,13 @@ struct PartialWriteTests {
 
     /// A pseudo-terminal that passes every byte on as it is: posix_openpt and others, which Swift's Glibc doesn't have.
     private static func rawTerminal() throws -> (FileDescriptor, FileDescriptor) {
-        let master = try FileDescriptor.open("/dev/ptmx", .readWrite)
+        // Otherwise the terminal would become this process's own, and end it when it is closed, if it leads a session.
+        let master = try FileDescriptor.open("/dev/ptmx", .readWrite, options: .init(rawValue: O_NOCTTY))
         var (unlocked, number) = (Int32(0), UInt32(0))
         guard ioctl(master.rawValue, 0x4004_5431, &unlocked) == 0, ioctl(master.rawValue, 0x8004_5430, &number) == 0
         else { throw Errno(rawValue: errno) }
-        let slave = try FileDescriptor.open(FilePath("/dev/pts/\(number)"), .readWrite)
+        let slave = try FileDescriptor.open(
+            FilePath("/dev/pts/\(number)"), .readWrite, options: .init(rawValue: O_NOCTTY))
         var mode = termios()
         guard tcgetattr(slave.rawValue, &mode) == 0 else { throw Errno(rawValue: errno) }
         cfmakeraw(&mode)
