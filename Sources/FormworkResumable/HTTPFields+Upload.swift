@@ -35,6 +35,15 @@ extension HTTPResponse.Status {
 }
 
 extension HTTPFields {
+    /// Whether interim answers to a request with these fields reach its client. nginx takes one for the answer, and adds no
+    /// `Via`; a proxy that does is one of RFC 9110, which passes them on (section 15.2).
+    var passInterimAnswers: Bool {
+        let isForwarded = ["X-Forwarded-For", "X-Forwarded-Proto", "Forwarded"].contains { name in
+            HTTPField.Name(name).map(self.contains) ?? false
+        }
+        return !isForwarded || HTTPField.Name("Via").map(self.contains) ?? false
+    }
+
     /// The draft's interop version; `nil` if it is absent or not known.
     package var interopVersion: UploadDraft? {
         get { self[.uploadDraftInteropVersion].flatMap(StructuredField.integer).flatMap { UploadDraft($0) } }

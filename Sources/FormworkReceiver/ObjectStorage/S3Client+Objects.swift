@@ -41,8 +41,8 @@ extension S3Client {
     /// Stores an object, whatever was there.
     /// - Parameter sha256: The body's, in hexadecimal, if it is known already.
     func put(_ body: ByteBuffer, sha256: String? = nil, key: String) async throws {
-        _ = try await self.exchange.send(
-            S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256))
+        let request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256)
+        _ = try self.tag(of: try await self.exchange.send(request).answer, request)
     }
 
     /// A small object.
@@ -148,7 +148,7 @@ extension S3Client {
         }
     }
 
-    private func tag(of answer: S3Answer, _ request: S3Request) throws -> String {
+    func tag(of answer: S3Answer, _ request: S3Request) throws -> String {
         guard let tag = answer.headers.first(name: "ETag") else {
             throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
         }

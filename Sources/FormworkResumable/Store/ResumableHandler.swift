@@ -103,12 +103,14 @@ public struct ResumableHandler: Sendable {
     ///   - request: Its head, with a path.
     ///   - body: Its content. It must throw if it is cut, and support cancellation.
     ///   - inform: Sends a 1xx answer. If it can't, a client learns its upload's URL only from the final answer, and
-    ///     has to begin with an empty request.
+    ///     has to begin with an empty request. It isn't called for a request with `X-Forwarded-For` or `Forwarded` and without
+    ///     `Via`: nginx takes a 1xx for the answer.
     public func handle<Body: AsyncSequence & Sendable>(
         _ request: HTTPRequest, body: Body,
         inform: @escaping @Sendable (HTTPResponse) async throws -> Void
     ) async -> Outcome where Body.Element: BodyChunk {
         let name = self.name(request)
+        let inform = request.headerFields.passInterimAnswers ? inform : { @Sendable _ in }
         do {
             let upload = try await self.upload(request)
             if name != nil, upload == nil { return .answer(.missing(request)) }

@@ -14,6 +14,7 @@ final class UploadQuota: Sendable {
     private let index: UploadIndex
     /// How many uploads there were when they were last listed, and those created since; `nil` if that isn't known.
     private let counted = Mutex<(count: Int, until: ContinuousClock.Instant)?>(nil)
+    private let created = Mutex(0)
     /// Bytes of `maximumTotalSize` that uploads of unknown length may still have, as of the last count.
     private let growth = Mutex<Int64>(0)
 
@@ -44,14 +45,23 @@ final class UploadQuota: Sendable {
     }
 
     /// Counts an upload that was created.
-    func countNew() { self.counted.withLock { $0?.count += 1 } }
+    func countNew() {
+        self.created.withLock { $0 += 1 }
+        self.counted.withLock { $0?.count += 1 }
+    }
+
+    /// Uploads that were created so far.
+    var createdCount: Int { self.created.withLock { $0 } }
 
     /// Remembers how many uploads there are.
     /// - Parameters:
     ///   - count: `nil` if that isn't known.
+    ///   - created: ``createdCount`` before they were listed: the list may lack those that came later. One too many is counted
+    ///     again, as soon as there seems to be no room.
     ///   - pause: How long they needn't be counted again.
-    func remember(_ count: Int?, for pause: Duration) {
-        self.counted.withLock { $0 = count.map { ($0, .after(pause)) } }
+    func remember(_ count: Int?, since created: Int, for pause: Duration) {
+        let new = self.createdCount - created
+        self.counted.withLock { $0 = count.map { ($0 + new, .after(pause)) } }
     }
 
     /// Bytes of ``UploadStoreOptions/maximumTotalSize`` that no upload has, or has announced; `nil` without a limit.

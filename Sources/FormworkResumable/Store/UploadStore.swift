@@ -278,9 +278,10 @@ public final class UploadStore: Sendable {
     package func removeExpired(now: Date) async -> Int {
         guard self.sweeps.withLock({ $0.begin() }) else { return 0 }
         let begun = ContinuousClock.now
+        let created = self.quota.createdCount
         let (count, left) = await self.sweeper.run { await self.removeAllExpired(now) }
         let pause = SweepSchedule.pause(after: ContinuousClock.now - begun)
-        self.quota.remember(left, for: pause)
+        self.quota.remember(left, since: created, for: pause)
         self.sweeps.withLock { $0.end(pause: pause) }
         return count
     }

@@ -64,6 +64,24 @@ import Testing
         #expect(Self.excess(entries, for: 101, bytes: 100) == nil)
     }
 
+    @Test func `Uploads that a list came too early for are counted`() async throws {
+        var options = UploadStoreOptions()
+        options.maximumCount = 2
+        let storage = MemoryStorage()
+        let quota = UploadQuota(options, of: storage, index: UploadIndex())
+        let before = quota.createdCount
+        for name in ["a", "b"] {
+            let hasRoom = try await quota.hasRoom(for: 0)
+            #expect(hasRoom)
+            try await storage.create(name, record: [])
+            quota.countNew()
+        }
+        // A list from before.
+        quota.remember(0, since: before, for: .seconds(60))
+        let hasRoom = try await quota.hasRoom(for: 0)
+        #expect(!hasRoom)
+    }
+
     @Test func `Lengths beyond 64 bits together leave nothing`() {
         let entries = ["a", "b"].map { Self.entry($0, length: .max, idle: 601) }
         #expect(Self.excess(entries, for: 1, bytes: .max)?.bytes == 1)
