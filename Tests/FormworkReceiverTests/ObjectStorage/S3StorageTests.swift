@@ -285,6 +285,14 @@ struct S3StorageTests {
         #expect(error?.description.contains("isn't from an object store") == true)
     }
 
+    @Test func `A page that answers 200 for the store is no stored file`() async throws {
+        let store = try FakeStore { operation, _ in operation == "Put" ? .answer(200, "x</Code><br>") : nil }
+        let error = await #expect(throws: FormworkError.self) {
+            try await Self.with(store) { try await Self.store([1], in: $0) }
+        }
+        #expect(error?.description.contains("isn't from an object store") == true, "\(error as Any)")
+    }
+
     @Test func `A store is tried until its time is over, not a number of times`() async throws {
         let recovering = try FakeStore { $0 == "Put" && $1 <= 8 ? .answer(503, "SlowDown") : nil }
         let name = try await Self.with(recovering, attempts: .max) { try await Self.store([1], in: $0) }
