@@ -352,6 +352,22 @@ final class HandlerBench: Sendable {
     }
 
     /// The requests of tuspy 1.1.0 and resumable-upload 0.3.0.
+    /// nginx takes a 1xx for the answer.
+    @Test(
+        arguments: [
+            ([:], 1), (["X-Forwarded-For": "192.0.2.1"], 0), (["Forwarded": "for=192.0.2.1"], 0),
+            (["X-Forwarded-Proto": "https"], 0), (["X-Forwarded-For": "192.0.2.1", "Via": "1.1 Caddy"], 1),
+        ] as [([String: String], Int)])
+    func interimAnswersThroughProxies(fields: [String: String], count: Int) async throws {
+        let bench = HandlerBench()
+        var head: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
+        for (name, value) in fields { head[try #require(HTTPField.Name(name))] = value }
+        let answer = try await bench.answer(.post, "/files", head, TestBody("abc"))
+        #expect(answer.response.status.code == 201 && answer.response.headerFields[.location] != nil)
+        let offers = bench.informed.withLock { $0.filter { $0.headerFields[.location] != nil } }
+        #expect(offers.count == count)
+    }
+
     @Test func tus() async throws {
         let bench = HandlerBench()
         let created = try await bench.answer(
