@@ -40,7 +40,7 @@ int fw_try_threads(int count) {
   return -reason;
 }
 #else
-// Other systems limit neither the addresses nor the threads of a process.
+// Not looked at on other systems.
 unsigned long long fw_address_limit(void) { return ~0ull; }
 
 long fw_processors(void) { return 1; }

@@ -38,11 +38,12 @@ extension HTTPFields {
     /// Whether interim answers to a request with these fields reach its client. nginx takes one for the answer, and adds no
     /// `Via`; a proxy that does is one of RFC 9110, which passes them on (section 15.2).
     var passInterimAnswers: Bool {
-        let isForwarded = ["X-Forwarded-For", "X-Forwarded-Proto", "Forwarded"].contains { name in
-            HTTPField.Name(name).map(self.contains) ?? false
-        }
-        return !isForwarded || HTTPField.Name("Via").map(self.contains) ?? false
+        !Self.forwardingNames.contains(where: self.contains) || self.contains(Self.via)
     }
+
+    private static let forwardingNames = ["X-Forwarded-For", "X-Forwarded-Proto", "Forwarded"].map(
+        HTTPField.Name.init(known:))
+    private static let via = HTTPField.Name(known: "Via")
 
     /// The draft's interop version; `nil` if it is absent or not known.
     package var interopVersion: UploadDraft? {

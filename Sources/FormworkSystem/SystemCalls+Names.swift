@@ -99,11 +99,14 @@ extension SystemCalls {
         guard unsafe mkdirat(folder.rawValue, name, 0o700) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Makes a folder that only this user may enter.
+    /// Makes a folder that only this user may enter, unless there is a folder already.
     package static func makePrivateFolder(_ path: FilePath) throws(Errno) {
         // SAFETY: the C string lives through the call.
         let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o700) }
-        guard result == 0 else { throw Errno(rawValue: errno) }
+        guard result != 0 else { return }
+        let error = Errno(rawValue: errno)
+        guard error == .fileExists else { throw error }
+        guard try self.status(of: path).kind == .directory else { throw .notDirectory }
     }
 
     package static func openFolder(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {

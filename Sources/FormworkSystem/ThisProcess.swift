@@ -61,7 +61,7 @@ package enum ThisProcess {
     @discardableResult
     package static func raiseFileLimit() -> UInt64 { fw_raise_file_limit() }
 
-    /// The number of processors, on Linux; 1 on other systems, which limit neither threads nor addresses.
+    /// The number of processors, on Linux; 1 on other systems, where it isn't needed.
     package static var cores: Int { max(1, Int(fw_processors())) }
 
     /// The most files that may be open; the highest number if there is no limit.

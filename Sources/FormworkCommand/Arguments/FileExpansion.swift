@@ -107,27 +107,7 @@ struct FileExpansion {
     private func walk(
         _ folder: String, _ prefix: String, _ visit: (_ path: String, _ name: String) -> Void
     ) throws(FormworkError) {
-        let opened: FileDescriptor
-        let names: [[UInt8]]
-        do {
-            opened = try SystemCalls.open(FilePath(folder), .readOnly)
-            names = try SystemCalls.rawNames(in: opened)
-        } catch {
-            throw Self.unreadable(folder, error)
-        }
-        let start = folder.hasSuffix("/") ? folder : folder + "/"
-        let entries: [(path: String, name: String, kind: FileType)]
-        do {
-            defer { try? SystemCalls.close(opened) }
-            entries = try names.sorted { $0.lexicographicallyPrecedes($1) }.map { bytes throws(FormworkError) in
-                let path = try Self.text(of: start.utf8 + bytes)
-                let name = String(decoding: bytes, as: UTF8.self)
-                do throws(Errno) {
-                    return (path, name, try SystemCalls.status(of: name, in: opened).kind)
-                } catch { throw Self.unreadable(path, error) }
-            }
-        }
-        for (path, name, kind) in entries {
+        for (path, name, kind) in try Self.entries(of: folder) {
             switch kind {
             case .directory: try self.walk(path, "\(prefix)\(name)/", visit)
             case .regular: visit(path, prefix + name)
@@ -139,6 +119,27 @@ struct FileExpansion {
                 case _?: Warning.write(["\(path) isn't a file, and isn't sent"])
                 }
             default: Warning.write(["\(path) isn't a file, and isn't sent"])
+            }
+        }
+    }
+
+    /// What is in a folder, in the order of the names' bytes. Links are themselves.
+    private static func entries(
+        of folder: String
+    ) throws(FormworkError) -> [(path: String, name: String, kind: FileType)] {
+        let opened: FileDescriptor
+        do throws(Errno) { opened = try SystemCalls.open(FilePath(folder), .readOnly, .directory) } catch {
+            throw self.unreadable(folder, error)
+        }
+        defer { try? SystemCalls.close(opened) }
+        let names: [[UInt8]]
+        do throws(Errno) { names = try SystemCalls.rawNames(in: opened) } catch { throw self.unreadable(folder, error) }
+        let start = folder.hasSuffix("/") ? folder : folder + "/"
+        return try names.sorted { $0.lexicographicallyPrecedes($1) }.map { bytes throws(FormworkError) in
+            let path = try self.text(of: start.utf8 + bytes)
+            let name = String(decoding: bytes, as: UTF8.self)
+            do throws(Errno) { return (path, name, try SystemCalls.status(of: name, in: opened).kind) } catch {
+                throw self.unreadable(path, error)
             }
         }
     }

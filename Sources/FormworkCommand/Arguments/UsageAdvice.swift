@@ -66,13 +66,13 @@ struct UsageAdvice {
         } else if let match = text.firstMatch(of: #/value '(.*)' is invalid for '(--?[a-z0-9-]+) /#) {
             let (value, name) = (match.1, match.2)
             let isNumber = value.wholeMatch(of: #/[0-9]+[kKmMgGtTpPshd]?/#) != nil
-            if isNumber, value.count > 5, !Self.areAddresses.contains(name) {
+            if isNumber, value.count > 5, name != "--trusted-proxy" {
                 text += ": it is too large"
             } else if Self.sizes.contains(name) {
                 text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
             } else if Self.times.contains(name) {
                 text += ": write a time in seconds, such as 10 or 0.5, or with its unit, such as 90s, 15m, 24h or 7d"
-            } else if Self.areAddresses.contains(name) {
+            } else if name == "--trusted-proxy" {
                 text += ": write an address or a block, such as 10.0.0.1 or 10.0.0.0/8"
             } else {
                 text += ": write a number"
@@ -80,9 +80,6 @@ struct UsageAdvice {
         }
         return text.prefix(1).lowercased() + text.dropFirst()
     }
-
-    /// Options whose value is an address.
-    private static let areAddresses: Set<Substring> = ["--trusted-proxy"]
 
     /// Options whose value is a number of bytes.
     private static let sizes: Set<Substring> = [

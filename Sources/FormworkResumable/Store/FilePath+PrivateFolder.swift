@@ -15,14 +15,11 @@ extension FilePath {
     }
 
     private func makePrivateFolders() throws(Errno) {
-        do throws(Errno) {
+        do throws(Errno) { try SystemCalls.makePrivateFolder(self) } catch {
+            let above = self.removingLastComponent()
+            guard error == .noSuchFileOrDirectory, !above.isEmpty else { throw error }
+            try above.makePrivateFolders()
             try SystemCalls.makePrivateFolder(self)
-        } catch .noSuchFileOrDirectory where !self.removingLastComponent().isEmpty {
-            try self.removingLastComponent().makePrivateFolders()
-            try SystemCalls.makePrivateFolder(self)
-        } catch .fileExists {
-            // Another process may have made it.
-            guard try SystemCalls.status(of: self).kind == .directory else { throw .notDirectory }
         }
     }
 }

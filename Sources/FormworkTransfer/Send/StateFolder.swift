@@ -22,7 +22,6 @@ struct StateFolder {
     /// Creates it, for this user only, if only its last component is missing.
     func create() throws {
         do throws(Errno) { try SystemCalls.makePrivateFolder(self.folder) } catch {
-            if error == .fileExists, (try? SystemCalls.status(of: self.folder))?.kind == .directory { return }
             let shown = ShellQuote.quote(self.folder.string).withControlCharactersEscaped
             throw ExitStatus(23, "formwork: --state-dir \(shown): the folder can't be created (\(error))")
         }
