@@ -1,10 +1,38 @@
 #include "CFormworkSystem.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
-int fw_ignore_signal(int number) { return signal(number, SIG_IGN) == SIG_IGN; }
+void fw_ignore_signal(int number) { signal(number, SIG_IGN); }
+
+static volatile sig_atomic_t notes = -1;
+
+static void note(int number) {
+  int before = errno;
+  unsigned char byte = (unsigned char)number;
+  // A full pipe has enough of them.
+  if (write(notes, &byte, 1) < 0) errno = before;
+}
+
+void fw_note_signal(int number, int descriptor) {
+  struct sigaction action;
+  if (sigaction(number, NULL, &action) < 0 || action.sa_handler == SIG_IGN) return;
+  fcntl(descriptor, F_SETFL, O_NONBLOCK);
+  notes = descriptor;
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, NULL);
+  // Parents that start programs from a thread of Dispatch pass on that it blocks signals.
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+}
 
 void fw_restore_signal(int number) { signal(number, SIG_DFL); }
 

@@ -1,6 +1,8 @@
 import CFormworkSystem
 import Dispatch
+import FormworkCore
 import Synchronization
+import SystemPackage
 
 #if canImport(Darwin)
 import Darwin
@@ -41,9 +43,8 @@ package final class Interruption {
 
     private struct Steps {
         var all: [Step] = []
-        /// What waits for the signals that weren't ignored before. It is made with the first step and stays: one that was
-        /// made anew right after another ended would miss signals.
-        var sources: [StoppingSignal: any DispatchSourceSignal] = [:]
+        /// Reads the signals that weren't ignored before. It is made with the first step, and stays.
+        var source: (any DispatchSourceRead)?
         /// Whether a signal arrived: another one changes nothing.
         var isStopping = false
     }
@@ -59,7 +60,7 @@ package final class Interruption {
         let step = Step(owner: ObjectIdentifier(self), bound: bound, cleanUp: cleanUp)
         let isStopping = Self.steps.withLock { steps in
             if steps.isStopping { return true }
-            if steps.sources.isEmpty { steps.sources = Self.watch() }
+            if steps.source == nil { steps.source = Self.watch() }
             steps.all.append(step)
             return false
         }
@@ -73,15 +74,19 @@ package final class Interruption {
         Self.steps.withLock { $0.all.removeAll { $0.owner == owner } }
     }
 
-    private static func watch() -> [StoppingSignal: any DispatchSourceSignal] {
-        var sources: [StoppingSignal: any DispatchSourceSignal] = [:]
-        for signal in [StoppingSignal.interrupt, .terminate, .hangup] where fw_ignore_signal(signal.rawValue) == 0 {
-            let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: .global())
-            source.setEventHandler { Self.stop(signal) }
-            source.activate()
-            sources[signal] = source
+    /// A source of Dispatch for each signal would lose those that arrive before it is registered, or are pending.
+    private static func watch() -> (any DispatchSourceRead)? {
+        // Without free descriptors, the signals stop the process as they did before.
+        guard let pipe = try? SystemCalls.pipe() else { return nil }
+        let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reading.rawValue, queue: .global())
+        source.setEventHandler {
+            var number: [UInt8] = []
+            try? number.append(upTo: 1) { room throws(Errno) in try SystemCalls.read(pipe.reading, into: &room) }
+            if let signal = number.first.flatMap({ StoppingSignal(rawValue: Int32($0)) }) { Self.stop(signal) }
         }
-        return sources
+        source.activate()
+        for signal in StoppingSignal.allCases { fw_note_signal(signal.rawValue, pipe.writing.rawValue) }
+        return source
     }
 
     private static func stop(_ signal: StoppingSignal) {

@@ -81,7 +81,7 @@ package enum ThisProcess {
     /// ``SystemCalls/withoutWriteSignals(to:_:)`` does that for the writing thread.
     package static func ignoreSizeSignal() {
         #if canImport(Darwin)
-        _ = fw_ignore_signal(SIGXFSZ)
+        fw_ignore_signal(SIGXFSZ)
         #endif
     }
 

@@ -37,6 +37,21 @@ struct SendEndTests {
             events.split(separator: "\n").last?.contains("\"error\":\"stopped by SIG\(signal)\"") == true, "\(events)")
     }
 
+    /// As a parent's thread of Dispatch passes it on.
+    @Test("A signal that was blocked, and is pending when send begins, isn't lost")
+    func pending() throws {
+        let silent = try Receiver(answering: "200 OK", after: 1_000_000)
+        let result = try Command.shell(
+            """
+            timeout -s KILL 20 python3 -c '
+            import os, signal, sys
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.execv(sys.argv[1], sys.argv[1:])' "$F" send http://127.0.0.1:\(silent.port) -F a=1; echo $?
+            """)
+        #expect(result.text == "143\n", "\(result.errors)")
+    }
+
     @Test("A retry for which --max-time leaves no time is named")
     func noTime() throws {
         let receiver = try Receiver(answering: "503 Busy\r\nRetry-After: 20")

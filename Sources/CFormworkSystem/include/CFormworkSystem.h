@@ -56,8 +56,11 @@ int fw_try_threads(int count);
 ptrdiff_t fw_program_path(char *path, size_t size);
 /// Raises the limit on open files as far as this process may. Returns the limit.
 unsigned long long fw_raise_file_limit(void);
-/// Ignores a signal. Returns 1 if it was ignored before, otherwise 0.
-int fw_ignore_signal(int number);
+/// Ignores a signal.
+void fw_ignore_signal(int number);
+/// Has a signal write its number, as a byte, to a pipe, which is made not to block. All signals have the same pipe. This
+/// thread no longer blocks the signal. One that is ignored stays so.
+void fw_note_signal(int number, int descriptor);
 /// Gives a signal its usual effect again.
 void fw_restore_signal(int number);
 

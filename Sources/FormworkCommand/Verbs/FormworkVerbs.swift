@@ -116,7 +116,7 @@ package enum FormworkVerbs {
     }
 
     /// Reports a signal that stops the command as its error, if errors are objects. `curl` isn't in the list, because
-    /// the program that it runs would ignore the signals, too.
+    /// it reports signals itself.
     private static func reportingSignals(_ verb: String?) -> Interruption? {
         guard ["body", "headers", "inspect", "plan", "send", "type"].contains(verb),
             JSONOutput.isRequested || Messages.current == .events
