@@ -128,23 +128,20 @@ struct CredentialTests {
 
     @Test(
         "At the password's prompt, the end of input and what isn't UTF-8 are refused",
-        arguments: [("\\004", "no password was typed"), ("\\377\\n", "the password isn't UTF-8")])
-    func promptRefusals(typed: String, message: String) throws {
-        let result = try Command.shell(
-            """
-            (sleep 2; printf '\(typed)'; sleep 1) |
-            script -qec "$F send http://127.0.0.1:1/ -F a=1 -u me -q; echo exit \\$?" /dev/null
-            """)
+        arguments: [([4], "no password was typed"), ([0xFF, 10], "the password isn't UTF-8")])
+    func promptRefusals(typed: [UInt8], message: String) throws {
+        let result = try PseudoTerminal.run(
+            "setsid --ctty --wait \"$F\" send http://127.0.0.1:1/ -F a=1 -u me -q; echo exit $?", columns: 200,
+            typing: ("Password for me: ", typed))
         #expect(result.text.contains("-u: \(message)") && result.text.contains("exit 2"), "\(result.text)")
     }
 
     @Test("-u without a password asks on the terminal, which doesn't show it")
     func prompt() throws {
         let receiver = try Receiver()
-        let result = try Command.shell(
-            """
-            (sleep 2; echo s3cret) | script -qec "$F send http://127.0.0.1:\(receiver.port)/ -F a=1 -u me -q" /dev/null
-            """)
+        let result = try PseudoTerminal.run(
+            "setsid --ctty --wait \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=1 -u me -q", columns: 80,
+            typing: ("Password for me: ", Array("s3cret\n".utf8)))
         #expect(result.text.contains("Password for me: ") && !result.text.contains("s3cret"), "\(result.text)")
         // printf me:s3cret | base64
         #expect(receiver.request().head.contains("\r\nAuthorization: Basic bWU6czNjcmV0\r\n"))
@@ -186,7 +183,9 @@ struct CredentialTests {
             "$F" send "http://u:hidden1@127.0.0.1:\(silent.port)/?token=hidden6&n=shown&api_key=hidden7#end" \
               -F a=shown -u me:hidden2 --user=me:hidden3 --url-query sig=hidden8 --url-query=secret=hidden9 \
               -H 'Authorization: hidden4' -H 'X-Api-Key: hidden5' -H 'X-Other: shown' -x '' -q & P=$!
-            sleep 2; tr '\\0' ' ' < /proc/$P/cmdline; kill $P; wait $P
+            ready() { readlink /proc/$P/exe | grep -q transfer && ! grep -q hidden /proc/$P/cmdline; }
+            until ready || ! kill -0 $P; do sleep 0.05; done
+            tr '\\0' ' ' < /proc/$P/cmdline; kill $P; wait $P
             """)
         #expect(!result.text.contains("hidden"), "\(result.text)")
         #expect(result.text.contains("-F a=shown ") && result.text.contains("X-Other: shown"), "\(result.text)")

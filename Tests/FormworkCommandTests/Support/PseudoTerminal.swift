@@ -12,8 +12,10 @@ struct TerminalRun {
 /// Runs commands as a user at a terminal does.
 enum PseudoTerminal {
     /// Runs a shell script in which `$F` is the command, with the terminal as its standard input, output and error.
+    /// - Parameter typed: What the user types, once the terminal shows a prompt. Before, a command discards it.
     static func run(
-        _ script: String, columns: Int, in folder: String? = nil, environment: [String: String] = [:]
+        _ script: String, columns: Int, in folder: String? = nil, environment: [String: String] = [:],
+        typing typed: (prompt: String, bytes: [UInt8])? = nil
     ) throws -> TerminalRun {
         // As posix_openpt, unlockpt and ptsname do, which Swift's Glibc doesn't have.
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -40,7 +42,14 @@ enum PseudoTerminal {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         // A terminal that nobody has open any more is an error, not an end.
-        while case let count = read(master, &buffer, buffer.count), count > 0 { bytes += buffer.prefix(count) }
+        var typed = typed
+        while case let count = read(master, &buffer, buffer.count), count > 0 {
+            bytes += buffer.prefix(count)
+            if let (prompt, keys) = typed, bytes.firstRange(of: prompt.utf8) != nil {
+                typed = nil
+                _ = write(master, keys, keys.count)
+            }
+        }
         close(master)
         process.waitUntilExit()
         let text = String(decoding: bytes, as: UTF8.self)
