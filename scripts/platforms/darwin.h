@@ -269,7 +269,19 @@ CALL(int, kill, (_:_:), T(pid_t), int);
 typedef uint32_t sigset_t;
 #define SIG_DFL (void (*)(int))0
 #define SIG_IGN (void (*)(int))1
-enum { SIG_BLOCK = 1, SIG_SETMASK = 3 };
+enum { SIG_BLOCK = 1, SIG_UNBLOCK = 2, SIG_SETMASK = 3, SA_RESTART = 2 };
+typedef int sig_atomic_t;
+union __sigaction_u {
+    void (*__sa_handler)(int);
+    void (*__sa_sigaction)(int, struct __siginfo *, void *);
+};
+struct sigaction {
+    union __sigaction_u __sigaction_u;
+    sigset_t sa_mask;
+    int sa_flags;
+};
+#define sa_handler __sigaction_u.__sa_handler
+int sigaction(int, const struct sigaction *, struct sigaction *);
 void (*signal(int, void (*)(int)))(int);
 int sigemptyset(sigset_t *);
 int sigaddset(sigset_t *, int);
