@@ -13,7 +13,7 @@ package struct AppendedFile: ~Copyable, Sendable {
     /// - Parameter creating: Whether to create it; then it must not exist. Otherwise it must exist.
     /// - Throws: `writeFailed`, with the cause `wouldBlock` while another process has the file open.
     package init(_ path: FilePath, creating: Bool) throws(FormworkError) {
-        self.path = path
+        // Before the path is set: Swift 6.2 would destroy that twice after an error.
         self.descriptor = try FormworkError.writing(path) { () throws(Errno) in
             let descriptor = try SystemCalls.open(
                 path, .readWrite, creating ? [.append, .create, .exclusiveCreate, .noFollow] : [.append, .noFollow],
@@ -30,6 +30,7 @@ package struct AppendedFile: ~Copyable, Sendable {
             }
             return descriptor
         }
+        self.path = path
     }
 
     deinit { try? SystemCalls.close(self.descriptor) }

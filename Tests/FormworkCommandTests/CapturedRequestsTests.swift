@@ -63,21 +63,18 @@ struct CapturedRequestsTests {
     private static func frame(_ sequence: UInt32, _ content: [UInt8], flags: UInt8 = 0x18, port: UInt16 = 80) -> [UInt8]
     {
         func two(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] }
-        let tcp =
-            two(40_000) + two(Int(port)) + two(Int(sequence >> 16)) + two(Int(sequence & 0xFFFF))
-            + [0, 0, 0, 0, 0x50, flags, 1, 0, 0, 0, 0, 0] + content
-        let ip = [0x45, 0] + two(20 + tcp.count) + [0, 0, 0x40, 0, 64, 6, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1]
+        var tcp = [40_000, Int(port), Int(sequence >> 16), Int(sequence & 0xFFFF)].flatMap(two)
+        tcp += [0, 0, 0, 0, 0x50, flags, 1, 0, 0, 0, 0, 0]
+        tcp += content
+        let ip: [UInt8] = [0x45, 0] + two(20 + tcp.count) + [0, 0, 0x40, 0, 64, 6, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1]
         return [UInt8](repeating: 0, count: 12) + [8, 0] + ip + tcp
     }
 
     private static func four(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(number >> (8 * $0) & 0xFF) } }
 
     private static func pcap(_ frames: [[UInt8]]) -> [UInt8] {
-        let header =
-            self.four(0xA1B2_C3D4) + [2, 0, 4, 0] + self.four(0) + self.four(0) + self.four(65_535) + self.four(1)
-        return frames.reduce(header) {
-            $0 + self.four(0) + self.four(0) + self.four($1.count) + self.four($1.count) + $1
-        }
+        let header = self.four(0xA1B2_C3D4) + [2, 0, 4, 0] + [0, 0, 65_535, 1].flatMap(self.four)
+        return frames.reduce(header) { $0 + [0, 0, $1.count, $1.count].flatMap(self.four) + $1 }
     }
 
     private static func pcapng(_ frames: [[UInt8]]) -> [UInt8] {
@@ -85,12 +82,9 @@ struct CapturedRequestsTests {
             let padded = body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
             return self.four(type) + self.four(padded.count + 12) + padded + self.four(padded.count + 12)
         }
-        let start =
-            block(0x0A0D_0D0A, self.four(0x1A2B_3C4D) + [1, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8))
-            + block(1, [1, 0, 0, 0] + self.four(0))
-        return frames.reduce(start) {
-            $0 + block(6, self.four(0) + self.four(0) + self.four(0) + self.four($1.count) + self.four($1.count) + $1)
-        }
+        let section = self.four(0x1A2B_3C4D) + [1, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8)
+        let start = block(0x0A0D_0D0A, section) + block(1, [1, 0, 0, 0] + self.four(0))
+        return frames.reduce(start) { $0 + block(6, [0, 0, 0, $1.count, $1.count].flatMap(self.four) + $1) }
     }
 
     @Test("Packets in any order, twice, in both formats; other protocols are named")

@@ -134,7 +134,8 @@ struct HTTP2Tests {
             let first = each + words + [url + (words[0] == "-T" ? "a" : "")]
             let curl = Process()
             curl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            curl.arguments = ["curl"] + first + ["--next"] + first + ["--next"] + each + ["-T", "small", url + "b"]
+            let requests: [[String]] = [first, first, each + ["-T", "small", url + "b"]]
+            curl.arguments = ["curl"] + requests.joined(separator: ["--next"])
             curl.currentDirectoryURL = URL(fileURLWithPath: folder.path.string)
             let (output, errors) = (Pipe(), Pipe())
             (curl.standardOutput, curl.standardError) = (output, errors)

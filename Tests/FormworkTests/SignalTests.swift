@@ -32,7 +32,7 @@ struct SignalTests {
             if self.left > 0 { try form.plan().write(toFile: "/dev/null") }
             self.log.note("read again")
             self.left -= 1
-            return self.left >= 0 ? buffer.copy([1, 2, 3], 0..<3, at: 0) : 0
+            return self.left >= 0 ? RawBytes.copy([1, 2, 3], 0..<3, to: &buffer) : 0
         }
     }
 
@@ -98,7 +98,7 @@ struct SignalTests {
             mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
                 if !self.isClosed { try self.input.close() }
                 self.isClosed = true
-                return buffer.copy([1, 2, 3], 0..<3, at: 0)
+                return RawBytes.copy([1, 2, 3], 0..<3, to: &buffer)
             }
         }
         var form = FormData()

@@ -36,10 +36,11 @@ struct WriteTests {
         form.append(name: "a", source: .file(path))
         form.append(name: "b", source: .file(path, offset: 1_234_567, length: 1_000_000))
         let body = try Sink.drain(form.plan().makeReader(), by: way, folder)
-        let expected =
-            Array("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n".utf8) + content
-            + Array("\r\n--b\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n".utf8)
-            + content[1_234_567..<2_234_567] + Array("\r\n--b--\r\n".utf8)
+        var expected = Array("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n".utf8)
+        expected += content
+        expected += "\r\n--b\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n".utf8
+        expected += content[1_234_567..<2_234_567]
+        expected += "\r\n--b--\r\n".utf8
         #expect(body == expected)
     }
 

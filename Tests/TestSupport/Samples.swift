@@ -68,7 +68,7 @@ extension UInt128: Sample {}
 
 extension BinaryFloatingPoint where RawSignificand: FixedWidthInteger {
     fileprivate static func number(_ generator: inout SampleGenerator) -> Self {
-        if generator.once(in: 40) { return generator.pick([.infinity, -.infinity]) }
+        if generator.once(in: 40) { return generator.pick([.infinity, -.infinity] as [Self]) }
         return generator.pick([
             0, 0.1, -1, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .random(in: -1e6...1e6, using: &generator),
         ])

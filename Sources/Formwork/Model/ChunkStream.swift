@@ -12,7 +12,7 @@ struct ChunkStream<Chunk: BodyChunk>: ByteStream {
         let bytes = self.chunk.withBytes { bytes in
             [UInt8](copying: bytes, place..<min(bytes.byteCount, place + min(room, 64 << 10)))
         }
-        self.place += buffer.copy(bytes, 0..<bytes.count, at: 0)
+        self.place += RawBytes.copy(bytes, 0..<bytes.count, to: &buffer)
         return bytes.count
     }
 }

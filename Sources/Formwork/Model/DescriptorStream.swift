@@ -24,7 +24,8 @@ final class DescriptorStream: PlainStream {
         while true {
             do throws(Errno) {
                 return try SystemCalls.read(self.descriptor, into: &buffer)
-            } catch .wouldBlock {
+            } catch {
+                guard error == .wouldBlock else { throw error }
                 try SystemCalls.wait(self.descriptor, for: .read)
             }
         }

@@ -115,7 +115,7 @@ private final class HeadedStream: ByteStream {
 
     func read(into buffer: inout MutableRawSpan) throws -> Int {
         guard self.used < self.head.count else { return self.isAtEnd ? 0 : try self.rest.read(into: &buffer) }
-        let count = buffer.copy(self.head, self.used..<self.head.count, at: 0)
+        let count = RawBytes.copy(self.head, self.used..<self.head.count, to: &buffer)
         self.used += count
         return count
     }

@@ -222,7 +222,7 @@ public final class BodyReader: ByteStream {
                 }
                 let start = range.lowerBound + Int(self.pieceOffset)
                 let stop = min(range.upperBound, start + capacity - filled)
-                buffer.copy(self.plan.storage.layout.bytes, start..<stop, at: filled)
+                RawBytes.copy(self.plan.storage.layout.bytes, start..<stop, to: &buffer, at: filled)
                 self.pieceOffset += Int64(stop - start)
                 filled += stop - start
                 if stop == range.upperBound { self.nextPiece(contentAt: self.position + Int64(filled)) }

@@ -26,7 +26,7 @@ final class EncodedCursor: SourceCursor {
         while self.used == self.encoded.count, !self.isRawAtEnd {
             guard try self.encodeMore() else { return 0 }
         }
-        let count = buffer.copy(self.encoded, self.used..<self.encoded.count, at: 0)
+        let count = RawBytes.copy(self.encoded, self.used..<self.encoded.count, to: &buffer)
         self.used += count
         return count
     }

@@ -63,7 +63,7 @@ final class PartsCursor: SourceCursor, PartLogging {
     private func readNext(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         while true {
             if self.used < self.gathered.count {
-                let count = buffer.copy(self.gathered, self.used..<self.gathered.count, at: 0)
+                let count = RawBytes.copy(self.gathered, self.used..<self.gathered.count, to: &buffer)
                 self.used += count
                 return count
             }

@@ -97,7 +97,7 @@ final class MemoryCursor: SourceCursor {
     var isFinished: Bool { self.position == self.bytes.count }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
-        let count = buffer.copy(self.bytes, self.position..<self.bytes.count, at: 0)
+        let count = RawBytes.copy(self.bytes, self.position..<self.bytes.count, to: &buffer)
         self.position += count
         return count
     }

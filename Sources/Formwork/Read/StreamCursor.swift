@@ -85,7 +85,7 @@ final class ChunkCursor: SourceCursor {
     var chunkCursor: ChunkCursor? { self }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
-        let count = buffer.copy(self.chunk, self.used..<self.chunk.count, at: 0)
+        let count = RawBytes.copy(self.chunk, self.used..<self.chunk.count, to: &buffer)
         self.used += count
         return count
     }

@@ -71,17 +71,10 @@ package struct PlanTable {
         var table = TextTable(
             ["offset", "length", "part", "source", "type", "why"], numbers: [0, 1], dropping: [5, 4, 2])
         for entry in self.plan.layout {
-            let type: [String] =
-                if entry.kind == .framing {
-                    ["", ""]
-                } else {
-                    [entry.contentType?.mediaType ?? "", entry.contentType?.reason ?? ""]
-                }
-            table.append(
-                [
-                    entry.offset.map(String.init) ?? "?", entry.length.map(String.init) ?? "?",
-                    entry.part.map { "\($0)" } ?? "", entry.kind.sourceText,
-                ] + type)
+            let type = entry.kind == .framing ? nil : entry.contentType
+            let range: [String] = [entry.offset, entry.length].map { $0.map { "\($0)" } ?? "?" }
+            let part: String = entry.part.map { "\($0)" } ?? ""
+            table.append(range + [part, entry.kind.sourceText, type?.mediaType ?? "", type?.reason ?? ""])
         }
         let lines = ["Content-Type: \(self.plan.contentType)", self.lengthLine, self.replayLine]
         // The value of Content-Type may be copied, so it is never broken.

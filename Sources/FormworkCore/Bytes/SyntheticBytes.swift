@@ -41,11 +41,11 @@ public struct SyntheticBytes: Hashable, Sendable, Codable {
 
     private static func fill(_ buffer: inout MutableRawSpan, count: Int, with unit: [UInt8], from offset: Int64) {
         let phase = Int(offset % Int64(unit.count))
-        var done = buffer.copy(unit, phase..<min(unit.count, phase + count), at: 0)
-        done += buffer.copy(unit, 0..<min(phase, count - done), at: done)
+        var done = RawBytes.copy(unit, phase..<min(unit.count, phase + count), to: &buffer)
+        done += RawBytes.copy(unit, 0..<min(phase, count - done), to: &buffer, at: done)
         // One unit is written, starting with any of its bytes. The written bytes are copied after themselves
         // repeatedly, so that memmove does most of the work, in a debug build too.
-        while done < count { done += buffer.copyWithin(0..<min(done, count - done), to: done) }
+        while done < count { done += RawBytes.copy(0..<min(done, count - done), of: &buffer, to: done) }
     }
 
     private static func fillRandom(_ buffer: inout MutableRawSpan, count: Int, from offset: Int64, seed: UInt64) {
@@ -54,7 +54,7 @@ public struct SyntheticBytes: Hashable, Sendable, Codable {
         while done < count {
             if position % 8 == 0, count - done >= 32 {
                 let blocks = (count - done) / 32
-                buffer.fillRandom(blocks, from: position / 8, seed: seed, at: done)
+                RawBytes.fillRandom(&buffer, at: done, blocks: blocks, from: position / 8, seed: seed)
                 done += blocks * 32
                 position += UInt64(blocks) * 32
                 continue

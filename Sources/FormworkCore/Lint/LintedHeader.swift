@@ -111,7 +111,9 @@ struct LintedHeader {
         }
         // Backslashes that escape a quote don't count.
         guard let name = self.header.filenameBytes else { return }
-        let isPath = zip(name, name.dropFirst() + [0]).contains { $0 == 0x2F || ($0 == 0x5C && $1 != 0x22) }
+        let isPath = zip(name, name.dropFirst() + [0]).contains { (byte: UInt8, next: UInt8) in
+            byte == 0x2F || (byte == 0x5C && next != 0x22)
+        }
         if isPath {
             self.add(.filenamePath, "The filename is a path, which receivers must not use: send its last component.")
         }

@@ -196,7 +196,7 @@ final class BodyFeed: @unchecked Sendable {
                 (self.chunk, self.used) = (try fetched.get() ?? [], 0)
                 if !self.chunk.isEmpty { self.fetch(from: reader) }
             }
-            let count = room.copy(self.chunk, self.used..<self.chunk.count, at: 0)
+            let count = RawBytes.copy(self.chunk, self.used..<self.chunk.count, to: &room)
             self.used += count
             return count
         }

@@ -91,18 +91,21 @@ struct SendReport: Sendable {
         let headers = report?.fields.map { field in
             ParameterValue.members([("name", .text(field.name.rawName)), ("value", .text(field.value))])
         }
-        return [
+        let tries: Int64? = (report?.tries ?? trace.map { $0.retries + 1 }).map { Int64($0) }
+        let requests: Int64? = (report?.requests ?? trace?.requests).map { Int64($0) }
+        let members: [(name: String, value: ParameterValue)] = [
             ("status", .optional(report.map { Int64($0.status) })),
             ("url", .optional(report?.url ?? trace?.url)),
             ("http", .optional(report.map { $0.isHTTP2 ? "2" : "1.1" })),
             ("bytesSent", .optional(report?.bytesSent ?? bytesSent)),
             ("bytesTotal", .optional(total)),
             ("isBodyComplete", report.map { .bool($0.hasSent(total)) } ?? .null),
-            ("tries", .optional((report?.tries ?? trace.map { $0.retries + 1 }).map { Int64($0) })),
-            ("requests", .optional((report?.requests ?? trace?.requests).map { Int64($0) })),
+            ("tries", .optional(tries)),
+            ("requests", .optional(requests)),
             ("seconds", .double((seconds * 1000).rounded() / 1000)),
             ("headers", headers.map { .array($0) } ?? .null),
-        ] + (report?.optionalMembers ?? [])
+        ]
+        return members + (report?.optionalMembers ?? [])
     }
 
     /// Whether all bytes were handed to the connection. A small form that was answered with success counts as delivered

@@ -18,7 +18,7 @@ enum TargetURL {
         guard !host.allSatisfy({ $0 < 0x80 }) else { return url }
         let name = Substring(host.prefix { $0 != UInt8(ascii: ":") })
         if let encoded = InternationalHost.ascii(name) {
-            return url[..<name.startIndex] + encoded + url[name.endIndex...]
+            return String(url[..<name.startIndex]) + encoded + String(url[name.endIndex...])
         }
         let shown = String(Substring(host)).withControlCharactersEscaped
         throw ExitStatus(

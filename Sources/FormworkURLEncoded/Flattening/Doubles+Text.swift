@@ -118,7 +118,7 @@ private struct Decimal {
 
     func scientific(fraction: String, exponentMark: String, padding: String = "") -> String {
         let rest = self.digits.dropFirst()
-        return self.sign + self.digits.prefix(1) + (rest.isEmpty ? fraction : "." + rest) + exponentMark
+        return self.sign + String(self.digits.prefix(1)) + (rest.isEmpty ? fraction : "." + rest) + exponentMark
             + (self.exponent < 0 ? "-" : "+") + padding + String(self.exponent.magnitude)
     }
 }

@@ -1,10 +1,12 @@
 import Formwork
 
-func changingFiles(_ plan: BodyPlan) throws {
+func changingFiles(_ plan: BodyPlan) {
     do {
         try plan.write(to: .standardOutput)
     } catch FormworkError.Code.sourceChanged {
         print("a file changed: plan again and start over")
+    } catch {
+        print(error)
     }
 }
 

@@ -157,7 +157,7 @@ import Testing
 
 extension String {
     fileprivate func replacingCharacters(in index: Index, by other: String) -> String {
-        self[..<index] + other + self[self.index(after: index)...]
+        String(self[..<index]) + other + String(self[self.index(after: index)...])
     }
 }
 #endif

@@ -12,7 +12,11 @@ import Testing
 /// Forms in a bucket whose large files are placed without passing through a receiver again.
 @Suite(.timeLimit(.minutes(10))) struct BucketFormTests {
     static func text(_ count: Int, _ seed: Int) -> String {
-        String(decoding: (0..<count).map { UInt8(97 + ($0 &* 31 ^ $0 >> 3 ^ seed) % 26) }, as: UTF8.self)
+        let letters = (0..<count).map { place -> UInt8 in
+            let noise: Int = (place &* 31) ^ (place >> 3) ^ seed
+            return UInt8(97 + noise % 26)
+        }
+        return String(decoding: letters, as: UTF8.self)
     }
 
     /// Two files that are large for a store whose parts have at least 50 bytes, a small one, and two fields.

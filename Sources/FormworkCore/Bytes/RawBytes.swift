@@ -3,16 +3,19 @@ import CFormworkBytes
 // Unsafe code in this file: copying between an array and a caller's buffer, and filling a buffer. All bounds are
 // checked here.
 
-extension MutableRawSpan {
-    /// Copies as much of `source[range]` as fits after `offset`, and returns the number of bytes.
+/// Copies into buffers. Not methods of `MutableRawSpan`: Swift 6.2 allows none that change it.
+package enum RawBytes {
+    /// Copies as much of `source[range]` as fits after `offset` of a buffer, and returns the number of bytes.
     @discardableResult
-    package mutating func copy(_ source: [UInt8], _ range: Range<Int>, at offset: Int) -> Int {
+    package static func copy(
+        _ source: [UInt8], _ range: Range<Int>, to buffer: inout MutableRawSpan, at offset: Int = 0
+    ) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= source.count, "range outside the source")
-        precondition((0...self.byteCount).contains(offset), "offset outside the buffer")
-        let count = Swift.min(range.count, self.byteCount - offset)
+        precondition((0...buffer.byteCount).contains(offset), "offset outside the buffer")
+        let count = min(range.count, buffer.byteCount - offset)
         guard count > 0 else { return 0 }
         // SAFETY: both ranges were checked above, and an array's storage never overlaps a span borrowed mutably.
-        unsafe self.withUnsafeMutableBytes { target in
+        unsafe buffer.withUnsafeMutableBytes { target in
             unsafe source.withUnsafeBytes { bytes in
                 let from = unsafe UnsafeRawBufferPointer(rebasing: bytes[range.lowerBound..<range.lowerBound + count])
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + count]).copyMemory(from: from)
@@ -21,23 +24,25 @@ extension MutableRawSpan {
         return count
     }
 
-    /// Copies `range` to `offset`, which is after it, and returns the number of bytes.
-    mutating func copyWithin(_ range: Range<Int>, to offset: Int) -> Int {
+    /// Copies `range` of a buffer to its `offset`, which is after it, and returns the number of bytes.
+    static func copy(_ range: Range<Int>, of buffer: inout MutableRawSpan, to offset: Int) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= offset, "source not before its copy")
-        precondition(offset <= self.byteCount - range.count, "copy outside the buffer")
+        precondition(offset <= buffer.byteCount - range.count, "copy outside the buffer")
         // SAFETY: both ranges were checked above, and don't overlap.
-        unsafe self.withUnsafeMutableBytes { bytes in
+        unsafe buffer.withUnsafeMutableBytes { bytes in
             let from = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
             unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + range.count]).copyMemory(from: from)
         }
         return range.count
     }
 
-    /// Writes `count` times 32 bytes of SplitMix64 at `offset`, starting with the word of `index`.
-    mutating func fillRandom(_ count: Int, from index: UInt64, seed: UInt64, at offset: Int) {
-        precondition(offset >= 0 && count >= 0 && count <= (self.byteCount - offset) / 32, "fill outside the buffer")
+    /// Writes `count` times 32 bytes of SplitMix64 at `offset` of a buffer, starting with the word of `index`.
+    static func fillRandom(
+        _ buffer: inout MutableRawSpan, at offset: Int, blocks count: Int, from index: UInt64, seed: UInt64
+    ) {
+        precondition(offset >= 0 && count >= 0 && count <= (buffer.byteCount - offset) / 32, "fill outside the buffer")
         // SAFETY: the bounds were checked above.
-        unsafe self.withUnsafeMutableBytes { bytes in
+        unsafe buffer.withUnsafeMutableBytes { bytes in
             unsafe formwork_fill_random(bytes.baseAddress.map { unsafe $0 + offset }, count, index, seed)
         }
     }

@@ -2,7 +2,7 @@ import FormworkCore
 import Testing
 
 @Suite("Copying between arrays and buffers", .timeLimit(.minutes(10)))
-struct RawSpanCopyTests {
+struct RawBytesTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var range: Range<Int>
         var offset: Int
@@ -25,8 +25,8 @@ struct RawSpanCopyTests {
     func copies(row: Row) {
         var bytes: [UInt8] = []
         bytes.append(upTo: 4) { room in
-            room.copy([9, 9, 9, 9], 0..<4, at: 0)
-            let count = room.copy([1, 2, 3, 4, 5], row.range, at: row.offset)
+            RawBytes.copy([9, 9, 9, 9], 0..<4, to: &room)
+            let count = RawBytes.copy([1, 2, 3, 4, 5], row.range, to: &room, at: row.offset)
             #expect(count == row.count)
             return 4
         }
@@ -36,7 +36,7 @@ struct RawSpanCopyTests {
     @Test("An array grows by what was written, and not by its room")
     func growth() {
         var bytes: [UInt8] = [7]
-        bytes.append(upTo: 100) { room in room.copy([1, 2], 0..<2, at: 0) }
+        bytes.append(upTo: 100) { room in RawBytes.copy([1, 2], 0..<2, to: &room) }
         #expect(bytes == [7, 1, 2])
     }
 
@@ -45,7 +45,7 @@ struct RawSpanCopyTests {
         var bytes: [UInt8] = [7]
         _ = try refusal {
             try bytes.append(upTo: 100) { room throws(FormworkError) in
-                room.copy([1, 2], 0..<2, at: 0)
+                RawBytes.copy([1, 2], 0..<2, to: &room)
                 throw FormworkError(.invalidArgument, "no")
             }
         }
