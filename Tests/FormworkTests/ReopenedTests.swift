@@ -1,4 +1,5 @@
 import Formwork
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -74,6 +75,49 @@ struct ReopenedTests {
         }
     }
 
+    /// The chunks that each opening returns.
+    private static let openings: [(first: [[UInt8]], second: [[UInt8]], isSame: Bool)] = [
+        ([[1, 2], [3]], [[1], [2, 3]], true), ([], [], true), ([[1, 2]], [], false), ([[1, 2]], [[1]], false),
+        ([[1, 2]], [[1, 2, 3]], false), ([[1, 2]], [[1, 2], [3]], false), ([[1, 2]], [[1, 3]], false),
+        ([], [[1]], false),
+    ]
+
+    @Test("What is opened again has to return the same bytes", arguments: openings.indices, [false, true])
+    func otherBytes(index: Int, isPull: Bool) async throws {
+        let (first, second, isSame) = Self.openings[index]
+        let opened = Counter()
+        let source: BodySource =
+            isPull
+            ? .stream { ListStream(chunks: opened.next() == 0 ? first : second) }
+            : .chunks { Self.sequence(opened.next() == 0 ? first : second) }
+        _ = try await Self.text(of: source, from: -1)
+        if isSame {
+            _ = try await Self.text(of: source, from: -1)
+        } else {
+            let error = await #expect(throws: FormworkError.self) { try await Self.text(of: source, from: -1) }
+            #expect(error?.code == .notReplayable && error?.part?.name == "a")
+            #expect(error.map { "\($0)" }?.contains("isn't what it was: the closure has to return a new one") == true)
+        }
+    }
+
+    @Test("A sequence that was read in part already is an error", arguments: [1, 2])
+    func stale(count: Int) async throws {
+        let log = Self.sequence([[1, 1], [2, 2], [3, 3]] as [[UInt8]])
+        var form = FormData(framing: MultipartFraming(boundary: try Boundary("b")))
+        form.append(name: "a", source: .chunks { log })
+        let plan = try await form.plan()
+        do {
+            // The head, and some of the chunks.
+            let reader = AsyncBodyReader(plan.makeReader())
+            for _ in 0..<1 + count { _ = try await reader.next() }
+        }
+        let error = await #expect(throws: FormworkError.self) {
+            let reader = AsyncBodyReader(plan.makeReader())
+            while try await reader.next() != nil {}
+        }
+        #expect(error?.code == .notReplayable)
+    }
+
     @Test("A sequence that ignores the offset is an error that says where it has to begin")
     func ignoredOffset() async throws {
         let source = BodySource.chunks(length: 10) { _ in Self.sequence(Self.chunks) }
@@ -110,4 +154,26 @@ private struct OnlyChunk: BodyChunk {
     }
 
     func content(_ range: Range<Int>) -> ArraySlice<UInt8> { self.bytes[range] }
+}
+
+private struct ListStream: ByteStream {
+    var chunks: [[UInt8]]
+
+    mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
+        guard !self.chunks.isEmpty else { return 0 }
+        let chunk = self.chunks.removeFirst()
+        for (place, byte) in chunk.enumerated() { buffer.storeBytes(of: byte, toByteOffset: place, as: UInt8.self) }
+        return chunk.count
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        self.count.withLock { count in
+            defer { count += 1 }
+            return count
+        }
+    }
 }

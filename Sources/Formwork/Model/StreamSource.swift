@@ -14,6 +14,7 @@ struct StreamSource: Sendable {
     }
 
     let identity = Identity()
+    let history = StreamHistory()
     /// All bytes, if they are in memory already.
     var chunk: (any BodyChunk)?
     /// The number of bytes; `nil` if it is unknown.

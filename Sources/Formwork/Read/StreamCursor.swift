@@ -10,6 +10,7 @@ final class StreamCursor: SourceCursor {
     private let isCallers: Bool
     private let start: Int64
     private var remaining: Int64?
+    private var comparison: StreamComparison?
     private(set) var isFinished = false
 
     init(_ source: StreamSource, _ stream: any ByteStream, at offset: Int64) {
@@ -18,7 +19,10 @@ final class StreamCursor: SourceCursor {
         self.stream = stream
         self.isCallers = !(stream is any PlainStream)
         self.remaining = source.length.map { $0 - offset }
+        self.comparison = StreamComparison(source, at: offset)
     }
+
+    deinit { self.comparison?.leave() }
 
     var mayWait: Bool { true }
 
@@ -36,6 +40,8 @@ final class StreamCursor: SourceCursor {
             }
         } else {
             self.isFinished = count == 0
+            let isSame = count == 0 ? self.comparison?.end() : self.comparison?.take(room.bytes.extracting(0..<count))
+            guard isSame != false else { throw self.source.changedError() }
         }
         return count
     }
@@ -71,6 +77,7 @@ final class ChunkCursor: SourceCursor {
     private var used = 0
     private let start: Int64
     private var remaining: Int64?
+    private var comparison: StreamComparison?
     private(set) var isFinished = false
 
     init(_ source: StreamSource, _ iterator: ChunkIterator, at offset: Int64) {
@@ -78,7 +85,10 @@ final class ChunkCursor: SourceCursor {
         self.start = offset
         self.iterator = iterator
         self.remaining = source.length.map { $0 - offset }
+        self.comparison = StreamComparison(source, at: offset)
     }
+
+    deinit { self.comparison?.leave() }
 
     var mayWait: Bool { true }
     var needsChunk: Bool { !self.isFinished && self.used == self.chunk.count }
@@ -98,6 +108,7 @@ final class ChunkCursor: SourceCursor {
                 if let remaining = self.remaining, remaining > 0 {
                     throw self.source.shortError(missing: remaining)
                 }
+                guard self.comparison?.end() != false else { throw self.source.changedError() }
                 return self.isFinished = true
             }
             try self.accept(chunk)
@@ -110,6 +121,7 @@ final class ChunkCursor: SourceCursor {
 
     private func accept(_ chunk: [UInt8]) throws(FormworkError) {
         (self.chunk, self.used) = (chunk, 0)
+        guard chunk.withRawSpan({ self.comparison?.take($0) }) != false else { throw self.source.changedError() }
         guard let remaining = self.remaining else { return }
         if Int64(chunk.count) > remaining {
             guard self.source.surplus == .leave else { throw self.source.longError(openedAt: self.start) }
@@ -145,6 +157,13 @@ extension StreamSource {
         return FormworkError(
             .lengthMismatch, "\(self.label) has more bytes than its declared length of \(self.length ?? 0)\(hint)",
             path: self.path)
+    }
+
+    func changedError() -> FormworkError {
+        FormworkError(
+            .notReplayable,
+            "\(self.label) was opened again, and isn't what it was: the closure has to return a new one each time; one "
+                + "that can be read only once is given with 'once:'", path: self.path)
     }
 
     func readError(_ error: any Error) -> FormworkError {
