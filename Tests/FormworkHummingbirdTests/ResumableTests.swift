@@ -286,6 +286,38 @@ struct ResumableTests {
         }
     }
 
+    @Test("A server that never accepts a connection isn't tried again", arguments: [ResumableChoice.auto, .ietf, .tus])
+    func unreached(choice: ResumableChoice) async throws {
+        let client = HTTPClient(configuration: .init(timeout: .init(connect: .milliseconds(200))))
+        let port = try LoopbackListener.freePort()
+        var resuming = UploadResuming(by: choice)
+        resuming.delay = .zero
+        let monitor = UploadMonitor()
+        let error = await #expect(throws: TransferError.self) {
+            try await client.upload(
+                try self.plan([1]), with: HTTPClientRequest(url: "http://127.0.0.1:\(port)/x"), resuming: resuming,
+                options: UploadOptions(monitor: monitor))
+        }
+        #expect(error.map { "\($0)" } == "127.0.0.1:\(port): no connection (Connection refused)")
+        #expect(monitor.current.attempt <= 1)
+        try await client.shutdown()
+    }
+
+    @Test("A form's file may be as large as the store allows")
+    func largeFile() async throws {
+        let folder = Folder()
+        try await self.serve(folder) { url, _, _ in
+            var form = FormData()
+            // 200 MiB is the limit for one file of a form that isn't resumable.
+            form.append(name: "f", source: .synthetic(SyntheticBytes(.zeros, count: 201 << 20)), filename: "zeros")
+            let response = try await HTTPClient.shared.upload(
+                try form.plan(), with: HTTPClientRequest(url: url + "/users/7/inbox"), resuming: UploadResuming(by: .ietf))
+            #expect(response.status.code == 201)
+            let file = folder.appending("inbox").appending("zeros").string
+            #expect(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int == 201 << 20)
+        }
+    }
+
     @Test("A form that is malformed is the client's fault, and a handler's own refusal is final")
     func refusals() async throws {
         let folder = Folder()

@@ -26,7 +26,8 @@ extension HTTPClient {
     ///   - resuming: The protocol, and where the upload is saved for a new process.
     ///   - options: Redirects, credentials and progress. Tries and pauses are those of `resuming`, unless the server
     ///     supports no protocol. `length` and its related options are used only in that case, too.
-    /// - Throws: What ``upload(_:with:options:)`` throws; ``UploadFailure`` for an upload that can't be resumed;
+    /// - Throws: What ``upload(_:with:options:)`` throws; ``TransferError`` if the server of a new upload can't be
+    ///   reached, after the client's own tries; ``UploadFailure`` for an upload that can't be resumed;
     ///   ``FormworkError/Code/sourceChanged`` if a file, the form or the target has changed since the previous process;
     ///   ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, if it is saved for
     ///   one.
@@ -56,6 +57,7 @@ extension HTTPClient {
         }
         let machine = SharedMachine(try ResumableSend(plan, head, resuming, options))
         var course = Course(machine: machine, url: request.url)
+        course.hasReachedServer = resuming.link != nil
         while true {
             switch course.machine.next() {
             case .failed(let error): throw error
@@ -146,19 +148,25 @@ extension HTTPClient {
             } onCancel: { [feed] in
                 feed?.stop(CancellationError())
             }
+            course.hasReachedServer = true
             return (response.locatedAbsolutely(), feed)
         } catch {
             feed?.stop(error)
             try _Concurrency.Task.checkCancellation()
             if let failure = feed?.failure { throw failure }
             if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+            guard !error.precedesConnection else {
+                let error = TransferError(unreached: next.urlText, error)
+                // The client has tried again and again, for as long as it does. Its URL may be wrong.
+                guard course.hasReachedServer else { throw error }
+                machine.failed(error, remaining: deadline.remaining)
+                return nil
+            }
+            course.hasReachedServer = true
             let isSent = feed?.isComplete ?? true
-            let wasConnected = !error.precedesConnection
             machine.failed(
                 TransferError(
-                    wasConnected ? isSent ? .receive : .send : .connect,
-                    "the connection failed",
-                    bytesSent: wasConnected ? feed?.count ?? 0 : nil, cause: error),
+                    isSent ? .receive : .send, "the connection failed", bytesSent: feed?.count ?? 0, cause: error),
                 remaining: deadline.remaining)
             return nil
         }
@@ -184,6 +192,7 @@ extension HTTPClient {
                 return fields
             } catch {
                 try _Concurrency.Task.checkCancellation()
+                guard !error.precedesConnection else { throw TransferError(unreached: probe.url, error) }
                 failures += 1
                 let isOver = [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError)
                 guard !isOver, failures < options.maximumAttempts else { throw error }
@@ -200,6 +209,8 @@ private struct Course {
     /// The last request's.
     var url: String
     var retries = 0
+    /// Whether this server, or the process that began the upload, ever had a connection.
+    var hasReachedServer = false
     private var isAuthorized = false
 
     init(machine: SharedMachine, url: String) { (self.machine, self.url) = (machine, url) }
@@ -264,6 +275,12 @@ private struct FollowedBuffers: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffers: self) }
+}
+
+extension TransferError {
+    fileprivate init(unreached url: String, _ error: any Error) {
+        self.init(connecting: UploadTarget(url)?.authority ?? url, error)
+    }
 }
 
 extension Error {
