@@ -56,26 +56,28 @@ public struct CompletedUpload: Sendable {
     /// The form's parts, one by one.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits for reading the form.
+    ///   - limits: The limits for reading the form; `nil` for the defaults, with files of any size, as the store allowed
+    ///     the whole.
     /// - Throws: The errors of ``ReceivedParts`` and of the storage, and ``FormworkError/Code/limitExceeded``.
     public func parts(
-        profile: ParsingProfile = .default, limits: ParsingLimits = .default
+        profile: ParsingProfile = .default, limits: ParsingLimits? = nil
     ) throws(FormworkError) -> ReceivedParts<BodyChunks> {
-        try self.incoming().parts(profile: profile, limits: limits, deadlines: ReceivingDeadlines())
+        try self.incoming().parts(
+            profile: profile, limits: limits ?? self.limits, deadlines: ReceivingDeadlines())
     }
 
     /// The whole form, multipart or url-encoded.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits for reading the form.
+    ///   - limits: The limits for reading the form; `nil` as for ``parts(profile:limits:)``.
     ///   - memory: How much of the form stays in memory, and where the rest is stored.
     /// - Throws: The errors of ``parts(profile:limits:)``.
     public func form(
-        profile: ParsingProfile = .default, limits: ParsingLimits = .default,
+        profile: ParsingProfile = .default, limits: ParsingLimits? = nil,
         memory: CollectingLimits = CollectingLimits()
     ) async throws -> ReceivedForm {
         try await self.incoming().collect(
-            profile: profile, limits: limits, memory: memory, deadlines: ReceivingDeadlines())
+            profile: profile, limits: limits ?? self.limits, memory: memory, deadlines: ReceivingDeadlines())
     }
 
     /// Writes each file of a form, or the upload itself if it isn't a form, to a new file in a folder: `a.txt`, or
@@ -84,14 +86,14 @@ public struct CompletedUpload: Sendable {
     /// change it before the handler has returned. A form's files are copied by the system if the store has a folder.
     /// - Parameters:
     ///   - folder: The folder for the files; created if only its last component is missing.
-    ///   - limits: The limits for reading a form.
+    ///   - limits: The limits for reading a form; `nil` as for ``parts(profile:limits:)``.
     ///   - durably: Whether to write the bytes to the disk before a file gets its name.
     /// - Returns: The files, in order.
     /// - Throws: ``FormworkError/Code/writeFailed``, and the errors of ``parts(profile:limits:)``. No file is left
     ///   then.
     @discardableResult
     public func writeFiles(
-        into folder: some PathConvertible, limits: ParsingLimits = .default, durably: Bool = false
+        into folder: some PathConvertible, limits: ParsingLimits? = nil, durably: Bool = false
     ) async throws -> [FilePath] {
         guard self.isForm else {
             let name = SafeFilename(self.filename, orField: nil)
@@ -114,6 +116,12 @@ public struct CompletedUpload: Sendable {
             throw error
         }
         return paths
+    }
+
+    private var limits: ParsingLimits {
+        var limits = ParsingLimits()
+        (limits.totalBytes, limits.fileBytes) = (self.length, self.length)
+        return limits
     }
 
     private func incoming() throws(FormworkError) -> IncomingForm<BodyChunks> {
