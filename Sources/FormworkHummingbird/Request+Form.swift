@@ -15,9 +15,7 @@ extension Request {
     ///
     /// ```swift
     /// router.post("photos") { request, _ in
-    ///     for try await part in try request.formParts() where part.isFile {
-    ///         try await part.write(into: "uploads")
-    ///     }
+    ///     try await request.formParts().writeFiles(into: "uploads")
     ///     return HTTPResponse.Status.created
     /// }
     /// ```

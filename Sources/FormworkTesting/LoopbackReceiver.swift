@@ -59,17 +59,23 @@ public final class LoopbackReceiver: Sendable {
     public var requests: [Request] { self.shared.state.withLock { $0.requests } }
 
     /// The next request that this function hasn't returned yet, after it has ended.
-    /// - Throws: `CancellationError` if the task is cancelled; ``FormworkError/Code/sourceUnavailable`` if the receiver
-    ///   is closed and no request is left.
-    public func nextRequest() async throws -> Request {
+    /// - Parameter limit: How long to wait for it; by default a minute.
+    /// - Throws: ``FormworkError/Code/timedOut`` after that time; `CancellationError` if the task is cancelled;
+    ///   ``FormworkError/Code/sourceUnavailable`` if the receiver is closed and no request is left.
+    public func nextRequest(within limit: Duration = .seconds(60)) async throws -> Request {
         let ticket = self.shared.state.withLock { state in
             state.tickets += 1
             return state.tickets
         }
+        let alarm = Task { [shared] in
+            try await Task.sleep(for: limit.asWait)
+            shared.cancel(ticket, FormworkError(.timedOut, "no further request ended within \(limit)"))
+        }
+        defer { alarm.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { self.shared.wait(ticket, $0) }
         } onCancel: {
-            self.shared.cancel(ticket)
+            self.shared.cancel(ticket, CancellationError())
         }
     }
 
@@ -84,12 +90,12 @@ private final class Shared: Sendable {
     struct State {
         var answers: ArraySlice<LoopbackReceiver.Answer>
         var requests: [Request] = []
-        /// How many of them ``LoopbackReceiver/nextRequest()`` has returned.
+        /// How many of them ``LoopbackReceiver/nextRequest(within:)`` has returned.
         var given = 0
         var tickets = 0
         var waiting: [(ticket: Int, continuation: CheckedContinuation<Request, any Error>)] = []
         /// Tickets that were cancelled before they waited.
-        var cancelled: Set<Int> = []
+        var cancelled: [Int: any Error] = [:]
         var isClosed = false
     }
 
@@ -194,7 +200,7 @@ private final class Shared: Sendable {
 
     func wait(_ ticket: Int, _ continuation: CheckedContinuation<Request, any Error>) {
         let result = self.state.withLock { state -> Result<Request, any Error>? in
-            if state.cancelled.remove(ticket) != nil { return .failure(CancellationError()) }
+            if let error = state.cancelled.removeValue(forKey: ticket) { return .failure(error) }
             if state.given < state.requests.count {
                 state.given += 1
                 return .success(state.requests[state.given - 1])
@@ -206,15 +212,15 @@ private final class Shared: Sendable {
         if let result { continuation.resume(with: result) }
     }
 
-    func cancel(_ ticket: Int) {
+    func cancel(_ ticket: Int, _ error: any Error) {
         let waiting = self.state.withLock { state -> CheckedContinuation<Request, any Error>? in
             guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else {
-                state.cancelled.insert(ticket)
+                state.cancelled[ticket] = error
                 return nil
             }
             return state.waiting.remove(at: index).continuation
         }
-        waiting?.resume(throwing: CancellationError())
+        waiting?.resume(throwing: error)
     }
 
     func close() {

@@ -119,9 +119,9 @@ struct SnippetTests {
         form.append(name: "notes", file: FilePath(notes))
         let plan = try form.plan()
         let output =
-            "\(plan.contentType)\nContent-Length: \(plan.contentLength!)\n"
-            + String(decoding: try plan.bytes(upTo: 10_000), as: UTF8.self)
-        #expect(self.lines(output.replacing("\r\n", with: "\n")) == self.lines(expected))
+            String(decoding: try plan.bytes(upTo: 10_000), as: UTF8.self)
+            + "\(plan.contentType) \(plan.contentLength!)"
+        #expect(output.replacing("\r\n", with: "\n") == expected)
     }
 
     @Test("The other fences run too")

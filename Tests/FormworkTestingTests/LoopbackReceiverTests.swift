@@ -276,6 +276,11 @@ struct LoopbackReceiverTests {
         client.send("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nGET /c HTTP/1.1\r\nConnection: close\r\n\r\n")
         #expect(try await waits.value == ["/a", "/b"])
         #expect(try await receiver.nextRequest().target == "/c")
+        for limit in [Duration.zero, .milliseconds(20)] {
+            let late = await #expect(throws: FormworkError.self) { try await receiver.nextRequest(within: limit) }
+            #expect(late?.code == .timedOut)
+            #expect(late?.message.hasPrefix("no further request ended within 0.") == true, "\(late as Any)")
+        }
         let cancelled = Task { try await receiver.nextRequest() }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }

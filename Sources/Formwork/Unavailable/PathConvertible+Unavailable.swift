@@ -19,12 +19,17 @@ extension FormData {
 
     /// Unavailable: names the remedy.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a value is a String; for bytes, use append(name:source: .bytes(...))")
+    @available(
+        *, unavailable, message: "a value is a String: write String(x); for bytes, use append(name:source: .bytes(...))"
+    )
     public mutating func append<Value>(name: String, value: Value, contentType: String? = nil) {}
 
     /// Unavailable: names the remedy.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a value is a String; for bytes, use appending(name:source: .bytes(...))")
+    @available(
+        *, unavailable,
+        message: "a value is a String: write String(x); for bytes, use appending(name:source: .bytes(...))"
+    )
     public consuming func appending<Value>(name: String, value: Value, contentType: String? = nil) -> FormData { self }
 }
 
@@ -38,7 +43,10 @@ extension BodyPart {
 
     /// Unavailable: names the remedy.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a value is a String; for bytes, use BodyPart(name:source: .bytes(...))")
+    @available(
+        *, unavailable,
+        message: "a value is a String: write String(x); for bytes, use BodyPart(name:source: .bytes(...))"
+    )
     public init<Value>(name: String, value: Value, contentType: String? = nil) {
         self.init(name: name, value: "")
     }

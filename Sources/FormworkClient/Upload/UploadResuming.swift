@@ -25,11 +25,13 @@ public struct UploadResuming: Sendable {
     public var delay: Duration?
     /// The most bytes in one request; `nil` for only the server's limit. For servers that keep only whole requests.
     public var maximumRequestSize: Int64?
-    private let memory: Memory?
+    private var memory: Memory?
 
     private struct Memory: Sendable {
         var load: @Sendable () async throws -> [UInt8]?
         var save: @Sendable ([UInt8]?) throws -> Void
+        /// The name for errors.
+        var name = "the saved upload"
     }
 
     /// Saves nothing: the upload resumes after a cut, but not in a new process.
@@ -47,6 +49,7 @@ public struct UploadResuming: Sendable {
             guard let bytes else { return PrivateFile.remove(path) }
             try PrivateFile.write(bytes, to: path)
         }
+        self.memory?.name = "the saved upload in \(path)"
     }
 
     /// Saves the upload's state in the caller's store.
@@ -91,11 +94,16 @@ public struct UploadResuming: Sendable {
                 guard state.key == key, let kept = state.link else {
                     throw FormworkError(
                         .sourceChanged,
-                        "the saved upload is another one, to \(state.url) or with other parts: delete it to "
-                            + "start again, or save this one elsewhere"
-                    )
+                        "\(memory.name) is another one, to \(state.url) or with other parts: delete it to start again, or "
+                            + "save this one elsewhere")
                 }
-                (begun, link) = (try state.plan(from: plan), kept)
+                link = kept
+                do throws(FormworkError) { begun = try state.plan(from: plan) } catch {
+                    guard error.code == .sourceChanged, error.path != nil else { throw error }
+                    var error = error
+                    error.message = "the file changed since the upload began: delete \(memory.name) to start again"
+                    throw error
+                }
             }
         }
         let body = begun

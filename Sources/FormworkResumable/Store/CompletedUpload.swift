@@ -100,22 +100,10 @@ public struct CompletedUpload: Sendable {
             if let file { return [try await file.write(into: folder.filePath, as: name, durably: durably)] }
             return [try await self.content.write(into: folder, as: name, durably: durably)]
         }
-        var paths: [FilePath] = []
-        do {
-            for try await part in try self.parts(limits: limits) where part.isFile {
-                let path =
-                    if let file {
-                        try await part.write(into: folder.filePath, from: file, durably: durably)
-                    } else {
-                        try await part.write(into: folder, durably: durably)
-                    }
-                if let path { paths.append(path) }
-            }
-        } catch {
-            for path in paths { PrivateFile.remove(path) }
-            throw error
+        return try await self.parts(limits: limits).writeFiles { part in
+            guard let file else { return try await part.write(into: folder, durably: durably) }
+            return try await part.write(into: folder.filePath, from: file, durably: durably)
         }
-        return paths
     }
 
     private var limits: ParsingLimits {

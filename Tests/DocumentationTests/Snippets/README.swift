@@ -6,7 +6,6 @@ func readmeInOneMinute() throws {
     form.append(name: "notes", file: "Fixtures/grüße aus 東京.txt")
 
     let plan = try form.plan()
-    print(plan.contentType)
-    print("Content-Length:", plan.contentLength!)
     try plan.write(to: .standardOutput)
+    print(plan.contentType, plan.contentLength!)
 }

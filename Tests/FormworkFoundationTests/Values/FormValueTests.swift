@@ -293,6 +293,16 @@ struct FormValueTests {
         }
     }
 
+    @Test("Bytes as JSON are refused, as they would be Base64; numbers aren't")
+    func bytesAsJSON() throws {
+        let error = #expect(throws: FormworkError.self) { try FormData().appending(name: "n", json: Data([1, 2])) }
+        #expect(
+            error.map { "\($0)" }
+                == "part 1 \"n\": JSON would have these bytes as Base64: to send the bytes, use source: .bytes(...)")
+        let plan = try FormData().appending(name: "n", json: [1, 2] as [UInt8]).plan()
+        #expect(String(decoding: try plan.bytes(upTo: 1000), as: UTF8.self).contains("\r\n\r\n[1,2]\r\n"))
+    }
+
     @Test("A part is made of a value")
     func composedJSON() throws {
         let form = try FormData().appending(name: "metadata", json: Metadata(title: "a", tags: []))

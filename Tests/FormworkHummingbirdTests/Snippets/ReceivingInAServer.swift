@@ -5,9 +5,7 @@ import Hummingbird
 func readingParts() -> Router<BasicRequestContext> {
     let router = Router()
     router.post("photos") { request, _ in
-        for try await part in try request.formParts() where part.isFile {
-            try await part.write(into: "uploads")
-        }
+        try await request.formParts().writeFiles(into: "uploads")
         return HTTPResponse.Status.created
     }
     return router

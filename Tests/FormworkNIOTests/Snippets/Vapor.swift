@@ -22,7 +22,7 @@ func vaporRoutes(_ app: RoutesBuilder) {
     app.post("profile") { request in
         let contentType = request.headers.first(name: "Content-Type")
         let body = request.body.data ?? ByteBuffer()
-        let profile = try FormDataDecoder().decode(Profile.self, from: body, contentType: contentType)
+        let profile = try Formwork.FormDataDecoder().decode(Profile.self, from: body, contentType: contentType)
         try await save(profile)
         return HTTPStatus.ok
     }

@@ -38,6 +38,32 @@ struct ReceivedPartsTests {
             ])
     }
 
+    @Test(
+        "All files are written, or none is left",
+        arguments: [("", nil), ("limit", .limitExceeded), ("cut", .truncatedBody)] as [(String, FormworkError.Code?)])
+    func files(how: String, code: FormworkError.Code?) async throws {
+        func file(_ name: String, _ text: String) -> String {
+            "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(name)\"\r\n\r\n\(text)\r\n"
+        }
+        let field = "--b\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nHarbour\r\n"
+        let body =
+            file("a.txt", "one") + field + file("", "") + file("a.txt", "three") + (how == "cut" ? "" : "--b--\r\n")
+        var limits = ParsingLimits()
+        if how == "limit" { limits.fileBytes = 4 }
+        let folder = TemporaryFolder()
+        try folder.file("a.txt", "there")
+        let parts = try ReceivedParts(ChunkSource(body, every: 20), contentType: Self.type, limits: limits)
+        if let code {
+            let error = await #expect(throws: FormworkError.self) { try await parts.writeFiles(into: folder.path) }
+            #expect(error?.code == code)
+            #expect(folder.names == ["a.txt"])
+        } else {
+            let paths = try await parts.writeFiles(into: folder.path)
+            #expect(paths.map { $0.lastComponent?.string } == ["a (1).txt", "a (2).txt"])
+            #expect(folder.names == ["a (1).txt", "a (2).txt", "a.txt"])
+        }
+    }
+
     @Test("Slices are chunks too, and content shares their storage")
     func slices() async throws {
         let bytes = Array("....\(Self.body)".utf8)

@@ -1,21 +1,6 @@
 import FormworkCore
 import Synchronization
 
-/// What the readers of a stream of unknown length have seen, shared by the copies of its source.
-///
-/// A closure that returns a sequence which was read already would otherwise send nothing more, as if that were all.
-final class StreamHistory: Sendable {
-    /// The first bytes of a stream.
-    fileprivate struct Beginning {
-        var count: Int64 = 0
-        var checksum: UInt32 = 0
-        /// Whether there are no more.
-        var isWhole = false
-    }
-
-    fileprivate let longest = Mutex(Beginning())
-}
-
 /// Compares what one reader sees with what others saw before.
 struct StreamComparison {
     private let history: StreamHistory
@@ -52,7 +37,8 @@ struct StreamComparison {
     /// - Returns: Whether the stream ended here before, as far as that is known.
     func end() -> Bool {
         self.history.longest.withLock { longest in
-            guard self.position >= longest.count, !longest.isWhole || self.position == longest.count else { return false }
+            let endsHere = longest.isWhole ? self.position == longest.count : self.position >= longest.count
+            guard endsHere else { return false }
             guard let checksum = self.checksum?.value else { return true }
             guard self.position > longest.count || checksum == longest.checksum else { return false }
             longest = StreamHistory.Beginning(count: self.position, checksum: checksum, isWhole: true)
