@@ -5,10 +5,7 @@ class Formwork < Formula
   license "Apache-2.0"
 
   on_linux do
-    on_intel do
-      url "@REPOSITORY@/releases/download/@VERSION@/@ARCHIVE@"
-      sha256 "@SHA256@"
-    end
+@ARCHIVES@
   end
 
   depends_on :linux
