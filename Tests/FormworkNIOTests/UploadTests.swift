@@ -483,6 +483,27 @@ extension NIOTests {
             }
         }
 
+        @Test("A form is uploaded by one call, which reports its progress; one that can't be planned ends it")
+        func formWithProgress() async throws {
+            try await LoopbackServer.with(["/": [.status(200)]]) { server in
+                let request = HTTPClientRequest(url: server.url("/"))
+                let large = try form(.bytes(noise(3_000_000)))
+                var moments: [UploadProgress] = []
+                let answer = try await HTTPClient.shared.upload(large, with: request) { moments.append($0) }
+                #expect(answer.status == .ok && answer.bytesSent == 3_000_144)
+                #expect(moments.last?.acknowledged == 3_000_144 && moments.count > 1)
+                let monitor = UploadMonitor()
+                let missing = FormData().appending(name: "a", file: "/none")
+                await #expect(throws: FormworkError.self) {
+                    try await HTTPClient.shared.upload(missing, with: request, options: Options(monitor: monitor)) {
+                        _ in
+                    }
+                }
+                // It has ended.
+                for await _ in monitor.progress {}
+            }
+        }
+
         @Test("Without a place to connect to, the tries end with the client's own error")
         func retriesWithoutServer() async throws {
             let url = try await LoopbackServer.with([:]) { $0.url("/") }

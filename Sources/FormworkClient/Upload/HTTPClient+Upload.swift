@@ -9,6 +9,27 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPClient {
+    /// Plans a form, sends it like ``upload(_:with:options:)``, and reports its progress.
+    ///
+    /// ```swift
+    /// let answer = try await client.upload(form, with: request) { print($0.sent) }
+    /// ```
+    /// - Parameters:
+    ///   - form: The form. Its files are looked at on another thread.
+    ///   - request: Everything except the body.
+    ///   - options: Redirects, credentials, tries and the time-out.
+    ///   - isolation: The caller's actor.
+    ///   - progress: Called on that actor, at most ten times per second, and with the last state.
+    /// - Throws: What `FormData.plan()` and ``upload(_:with:options:)`` throw.
+    public func upload(
+        _ form: FormData, with request: HTTPClientRequest, options: UploadOptions = UploadOptions(),
+        isolation: isolated (any Actor)? = #isolation, progress: ((UploadProgress) -> Void)? = nil
+    ) async throws -> UploadResponse {
+        defer { options.monitor?.finish() }
+        let plan = try await form.plan()
+        return try await options.reporting(progress) { try await self.upload(plan, with: request, options: $0) }
+    }
+
     /// Sends a body with bounded memory and returns the answer, including one that isn't 2xx or arrived early.
     ///
     /// It handles 307, 308 and 401 by sending the body again from its plan; the client by itself would return the

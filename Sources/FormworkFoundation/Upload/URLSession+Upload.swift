@@ -24,6 +24,27 @@ extension URLSession {
         try await self.send(request, plan, options)
     }
 
+    /// Plans a form, sends it like ``upload(_:with:options:)``, and reports its progress.
+    ///
+    /// ```swift
+    /// let (data, response) = try await session.upload(form, with: request) { print($0.sent) }
+    /// ```
+    /// - Parameters:
+    ///   - form: The form. Its files are looked at on another thread.
+    ///   - request: Everything except the body.
+    ///   - options: Redirects, credentials, tries and the time-out.
+    ///   - isolation: The caller's actor.
+    ///   - progress: Called on that actor, at most ten times per second, and with the last state.
+    /// - Throws: What `FormData.plan()` and ``upload(_:with:options:)`` throw.
+    public func upload(
+        _ form: FormData, with request: URLRequest, options: UploadOptions = UploadOptions(),
+        isolation: isolated (any Actor)? = #isolation, progress: ((UploadProgress) -> Void)? = nil
+    ) async throws -> (Data, HTTPURLResponse) {
+        defer { options.monitor?.finish() }
+        let plan = try await form.plan()
+        return try await options.reporting(progress) { try await self.upload(plan, with: request, options: $0) }
+    }
+
     /// Sends a request, with or without a body, within its time-out.
     package func send(
         _ request: URLRequest, _ plan: BodyPlan?, _ options: UploadOptions

@@ -1,6 +1,11 @@
 import FormworkFoundation
 import Foundation
 
+func closure(_ form: FormData, _ session: URLSession, _ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    let (data, response) = try await session.upload(form, with: request) { print($0.sent) }
+    return (data, response)
+}
+
 func progress(_ plan: BodyPlan, _ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
     let upload = UploadMonitor()
     async let answer = URLSession.shared.upload(plan, with: request, options: UploadOptions(monitor: upload))

@@ -2,9 +2,9 @@
 import AsyncHTTPClient
 import FormworkClient
 
-func readme(_ plan: BodyPlan, _ url: String) async throws {
+func readme(_ form: FormData, _ url: String) async throws {
     let request = HTTPClientRequest(url: url)
-    let answer = try await HTTPClient.shared.upload(plan, with: request, options: UploadOptions(timeout: .seconds(60)))
+    let answer = try await HTTPClient.shared.upload(form, with: request, options: UploadOptions(timeout: .seconds(60)))
     print(answer.status, answer.bytesSent)
 }
 #endif

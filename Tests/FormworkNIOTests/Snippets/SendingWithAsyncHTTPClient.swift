@@ -3,6 +3,11 @@ import AsyncHTTPClient
 import FormworkClient
 import NIOCore
 
+func uploading(_ form: FormData, _ client: HTTPClient, _ request: HTTPClientRequest) async throws {
+    let answer = try await client.upload(form, with: request) { print($0.sent) }
+    _ = answer
+}
+
 func uploading(_ plan: BodyPlan, _ url: String) async throws -> String {
     let request = HTTPClientRequest(url: url)
     let options = UploadOptions(
