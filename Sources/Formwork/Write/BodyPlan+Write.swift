@@ -16,7 +16,7 @@ extension BodyPlan {
         try self.makeReader(options: options).write(to: descriptor)
     }
 
-    /// Writes the whole body to a file that appears only when it is complete; see
+    /// Writes the whole body to a file that appears only when it is complete, and replaces an existing file; see
     /// ``BodyReader/write(toFile:durably:)``. It blocks, and cancelling the task doesn't end it.
     @discardableResult
     public func write(
