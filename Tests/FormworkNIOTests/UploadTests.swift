@@ -125,8 +125,8 @@ extension NIOTests {
             } catch let error as UploadFailure { text = "\(error)" }
             #expect(
                 text
-                    == "the connection broke before the server answered; 2 tries made no progress (the connection failed "
-                    + "(Connection refused))")
+                    == "the connection broke before the server answered; 2 tries made no progress (127.0.0.1:\(port): no "
+                    + "connection (Connection refused))")
         }
 
         @Test("An empty body whose source has content is an error before any request", arguments: 0..<20)

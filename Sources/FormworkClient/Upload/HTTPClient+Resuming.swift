@@ -40,7 +40,7 @@ extension HTTPClient {
         let head = try HTTPRequest(request)
         var (plan, resuming) = try await resuming.prepare(plan, head, options.retry)
         plan = try await plan.checkedIfEmpty()
-        (plan, resuming) = try await self.agree(plan, resuming, head, request, deadline)
+        let wasAsked = try await self.agree(&plan, &resuming, head, request, deadline)
         // A tus server may get one file of the form.
         plan = try await plan.checkedIfEmpty()
         guard resuming.options.choice != .off else {
@@ -57,7 +57,7 @@ extension HTTPClient {
         }
         let machine = SharedMachine(try ResumableSend(plan, head, resuming, options))
         var course = Course(machine: machine, url: request.url)
-        course.hasReachedServer = resuming.link != nil
+        course.hasReachedServer = resuming.link != nil || wasAsked
         while true {
             switch course.machine.next() {
             case .failed(let error): throw error
@@ -92,13 +92,14 @@ extension HTTPClient {
     }
 
     /// Asks the server which protocol it supports, where the caller leaves that open.
+    /// - Returns: Whether it was asked.
     private func agree(
-        _ plan: BodyPlan, _ resuming: FormSender.Resuming, _ head: HTTPRequest, _ request: HTTPClientRequest,
-        _ deadline: NIODeadline
-    ) async throws -> (BodyPlan, FormSender.Resuming) {
-        var resuming = resuming
+        _ plan: inout BodyPlan, _ resuming: inout FormSender.Resuming, _ head: HTTPRequest,
+        _ request: HTTPClientRequest, _ deadline: NIODeadline
+    ) async throws -> Bool {
         var server = TusServer()
-        if resuming.link == nil, [.auto, .tus].contains(resuming.options.choice) {
+        let isOpen = resuming.link == nil && [.auto, .tus].contains(resuming.options.choice)
+        if isOpen {
             let fields = try await self.offer(head, request, resuming.options, deadline)
             server = TusServer(fields)
             if resuming.options.choice == .auto {
@@ -106,9 +107,10 @@ extension HTTPClient {
                 resuming.options.createsFirst = resuming.options.choice == .ietf
             }
         }
-        guard resuming.usesTus else { return (plan, resuming) }
+        guard resuming.usesTus else { return isOpen }
         let delivery = try await resuming.delivery(of: plan, to: server)
-        return (delivery.plan, delivery.resuming)
+        (plan, resuming) = (delivery.plan, delivery.resuming)
+        return isOpen
     }
 
     /// One request of an upload.
