@@ -211,7 +211,7 @@ private struct Course {
     /// The last request's.
     var url: String
     var retries = 0
-    /// Whether this server, or the process that began the upload, ever had a connection.
+    /// Whether the server ever accepted a connection for this upload, in this process or an earlier one.
     var hasReachedServer = false
     private var isAuthorized = false
 
