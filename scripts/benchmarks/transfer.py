@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -43,6 +44,80 @@ def send_section(core, bench):
     return rows
 
 
+@contextlib.contextmanager
+def nginx(core, bench, server, samples=None):
+    """nginx with a server block: yields its port. Its cost is added to `samples` when it has exited."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory(prefix="formwork-bench-", dir=memory_folder(bench)) as name:
+        configuration = Path(name) / "nginx.conf"
+        temporary = "".join(f"{kind}_temp_path {name}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        configuration.write_text(
+            f"daemon off; master_process off; pid {name}/pid; error_log stderr;\nevents {{}}\n"
+            f"http {{\naccess_log off; client_max_body_size 0;\n{temporary}{server.replace('PORT', str(port))}\n}}\n")
+        command = ["nginx", "-p", name, "-e", "stderr", "-c", configuration]
+        with receiving(core, bench, command, [] if samples is None else samples, port=port) as url:
+            yield url
+
+
+def memory_folder(bench):
+    """A folder in memory if there is one: a disk would be what is measured."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else bench.directory
+
+
+def tls_section(core, bench):
+    """The same form over TLS to nginx, which passes it on to the sink: the client's time"""
+    if not all(map(shutil.which, ("curl", "nginx", "openssl"))):
+        return core.skipped("no curl, nginx or openssl")
+    certificate, key = bench.directory / "certificate.pem", bench.directory / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=bench",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, stderr=subprocess.DEVNULL)
+    form = ["--cacert", certificate, "-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
+    rows = []
+    for protocol in ("1.1", "2"):
+        commands = {
+            "formwork": lambda url, p=protocol: [bench.formwork, "send", url, "--progress", "none", f"--http{p}", *form],
+            "curl": lambda url, p=protocol: ["curl", "-sS", f"--http{p}", *form, url],
+        }
+
+        def through_nginx(sink):
+            return nginx(
+                core, bench,
+                f"server {{\nlisten 127.0.0.1:PORT ssl http2; ssl_certificate {certificate}; ssl_certificate_key {key};\n"
+                f"location / {{ proxy_pass {sink}; proxy_http_version 1.1; proxy_request_buffering off; proxy_read_timeout 600; }}\n}}")
+
+        lengths = {}
+        for name, command in commands.items():
+            with contextlib.ExitStack() as servers:
+                def over_tls(sink, command=command, servers=servers):
+                    return command(servers.enter_context(through_nginx(sink)).replace("http:", "https:"))
+                lengths[name] = bench.check_posted(over_tls, functools.partial(check_twice, core, bench.big))
+        with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, sink), through_nginx(sink) as url:
+            url = url.replace("http:", "https:")
+            runs = [functools.partial(bench.to_http, command(url), lengths[name]) for name, command in commands.items()]
+            ours, curl = core.alternate(bench.pairs, *runs)
+        case = f"form of {2 * bench.big.size / core.GIB:.3g} GiB over TLS, HTTP/{protocol}, by formwork send"
+        rows.append(core.compare(case, "curl -F", ours, curl, core.Goal(cpu=1, peak_mib=64)))
+    return rows
+
+
+def upload_section(core, bench):
+    """The same form sent by a Swift program with AsyncHTTPClient, beside formwork send"""
+    program = core.swift_program("upload")
+    commands = [
+        lambda url: [program, url, bench.big.path, bench.big.path],
+        lambda url: [
+            bench.formwork, "send", url, "--progress", "none", "-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"],
+    ]
+    lengths = [bench.check_posted(command, functools.partial(check_twice, core, bench.big)) for command in commands]
+    with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, url):
+        runs = [functools.partial(bench.to_http, command(url), length) for command, length in zip(commands, lengths)]
+        ours, send = core.alternate(bench.pairs, *runs)
+    case = f"form of {2 * bench.big.size / core.GIB:.3g} GiB by HTTPClient.upload"
+    return [core.compare(case, "formwork send", ours, send, core.Goal(wall=1.2, cpu=1.2, peak_mib=64))]
+
+
 def check_twice(core, big, stream):
     """Checks a form whose two files are the same; returns its length."""
     head, rest = core.read_file_part_head(stream)
@@ -63,8 +138,9 @@ def check_twice(core, big, stream):
 
 
 @contextlib.contextmanager
-def receiving(core, bench, command, samples):
-    """A server under the launcher: returns its address, and adds its cost to `samples` when it has exited."""
+def receiving(core, bench, command, samples, port=None):
+    """A server under the launcher: returns its address, and adds its cost to `samples` when it has exited. A server with a
+    given port doesn't print it."""
     report_reader, report_writer = os.pipe()
     launcher = [core.c_program("measure"), str(report_writer), *map(str, command)]
     with open(bench.errors, "wb") as errors, open(report_reader) as report:
@@ -73,26 +149,44 @@ def receiving(core, bench, command, samples):
             env=bench.environment,
         ) as server:
             os.close(report_writer)
-            port = re.search(rb"(?:127\.0\.0\.1:|^)(\d+)", server.stdout.readline())
-            core.require(port, f"{command[0]}: no address: {bench.errors.read_text()[-300:]}")
-            yield f"http://127.0.0.1:{int(port[1])}/"
+            if port is None:
+                printed = re.search(rb"(?:127\.0\.0\.1:|^)(\d+)", server.stdout.readline())
+                core.require(printed, f"{command[0]}: no address: {bench.errors.read_text()[-300:]}")
+                port = int(printed[1])
+            else:
+                wait_for(core, bench, command, server, port)
+            yield f"http://127.0.0.1:{port}/"
             server.send_signal(signal.SIGTERM)
             server.wait(core.RUN_LIMIT)
         start, end, user, system, peak_kib, _, _ = report.read().split()
     samples.append(core.Sample(float(end) - float(start), float(user) + float(system), int(peak_kib) / core.KIB))
 
 
+def wait_for(core, bench, command, server, port):
+    """Returns when the port takes connections."""
+    while True:
+        core.require(server.poll() is None, f"{command[0]}: has exited: {bench.errors.read_text()[-300:]}")
+        with contextlib.suppress(ConnectionRefusedError):
+            return socket.create_connection(("127.0.0.1", port)).close()
+        time.sleep(0.01)
+
+
 def servers(core, bench, folder):
-    """Commands of servers that write a form's files to a folder, by name."""
-    found = {
-        "formwork receive": [bench.formwork, "receive", "--dir", folder, "--port", "0", "--digest", "none", "--log-level", "error"],
-        "with digests": [bench.formwork, "receive", "--dir", folder, "--port", "0", "--log-level", "error"],
+    """Servers that write files to a folder, by name; those of PUT get files, not forms. Each takes the list of its samples."""
+    quiet = ["--dir", folder, "--port", "0", "--log-level", "error"]
+    commands = {
+        "formwork receive": [bench.formwork, "receive", *quiet, "--digest", "none"],
+        "with digests": [bench.formwork, "receive", *quiet],
+        "C, recv and write, PUT": [core.c_program("store"), folder],
     }
     if shutil.which("go"):
-        found["Go net/http"] = [core.go_program("receive"), folder]
+        commands["Go net/http"] = [core.go_program("receive"), folder]
     flask = core.python_package("flask")
     if flask.exists():
-        found["Flask"] = ["env", f"PYTHONPATH={flask}", sys.executable, core.C_SOURCES / "receive.py", folder]
+        commands["Flask"] = ["env", f"PYTHONPATH={flask}", sys.executable, core.C_SOURCES / "receive.py", folder]
+    found = {name: functools.partial(receiving, core, bench, command) for name, command in commands.items()}
+    if shutil.which("nginx"):
+        found["nginx, PUT"] = functools.partial(nginx, core, bench, f"server {{ listen 127.0.0.1:PORT; root {folder}; dav_methods PUT; }}")
     return found
 
 
@@ -101,16 +195,17 @@ def receive_section(core, bench):
     if not shutil.which("curl"):
         return core.skipped("no curl")
     samples = {}
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else bench.directory
 
     def run(name):
-        with tempfile.TemporaryDirectory(prefix="formwork-bench-", dir=memory) as name_of_folder:
+        with tempfile.TemporaryDirectory(prefix="formwork-bench-", dir=memory_folder(bench)) as name_of_folder:
             folder = Path(name_of_folder)
-            command = servers(core, bench, folder)[name]
-            files = [word for part in "fg" for word in ("-F", f"{part}=@{bench.big.path};filename={part}.bin")]
-            with receiving(core, bench, command, samples.setdefault(name, [])) as url:
-                subprocess.run(
-                    ["curl", "-sSf", "-o", "/dev/null", *files, url], env=bench.environment, check=True, timeout=core.RUN_LIMIT)
+            with servers(core, bench, folder)[name](samples.setdefault(name, [])) as url:
+                if name.endswith("PUT"):
+                    words = [word for part in "fg" for word in ("-o", "/dev/null", "-T", bench.big.path, f"{url}{part}.bin")]
+                else:
+                    words = [word for part in "fg" for word in ("-F", f"{part}=@{bench.big.path};filename={part}.bin")]
+                    words += ["-o", "/dev/null", url]
+                subprocess.run(["curl", "-sSf", *words], env=bench.environment, check=True, timeout=core.RUN_LIMIT)
             check_received(core, bench, folder, name, len(samples[name]) == 1)
 
     names = list(servers(core, bench, bench.directory))
@@ -122,7 +217,9 @@ def receive_section(core, bench):
     # The time also depends on the client and the machine; the server's cost is its CPU time.
     rows = []
     for name, theirs in samples.items():
-        goal = core.Goal() if name == "with digests" else core.Goal(cpu=1, peak_mib=96)
+        # nginx and the C program don't parse anything.
+        most = {"with digests": None, "nginx, PUT": 0.8, "C, recv and write, PUT": 1.25}.get(name, 1)
+        goal = core.Goal(cpu=most, peak_mib=most and 96)
         rows.append(core.compare(f"form of {2 * bench.big.size / core.GIB:.3g} GiB from curl", name, ours, theirs, goal))
     rows.append(concurrent_row(core, bench))
     return rows
@@ -176,8 +273,7 @@ def concurrent_row(core, bench):
     config = "next\n".join(
         f'url = "URL"\nform = "f=@{content};filename={number:03}.bin"\noutput = "/dev/null"\nfail\n' for number in range(count))
     samples = []
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else bench.directory
-    with tempfile.TemporaryDirectory(prefix="formwork-bench-", dir=memory) as folder:
+    with tempfile.TemporaryDirectory(prefix="formwork-bench-", dir=memory_folder(bench)) as folder:
         command = [bench.formwork, "receive", "--dir", folder, "--port", "0", "--max-uploads", str(count), "--log-level", "error"]
         with receiving(core, bench, command, samples) as url:
             path = bench.directory / "two-hundred"
