@@ -16,6 +16,16 @@
 #include <sys/auxv.h>
 #endif
 
+int fw_pipe(int ends[2]) {
+#ifdef __linux__
+  return pipe2(ends, O_CLOEXEC) < 0 ? -errno : 0;
+#else
+  if (pipe(ends) < 0) return -errno;
+  for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+  return 0;
+#endif
+}
+
 #if defined(__APPLE__)
 #include <TargetConditionals.h>
 #include <crt_externs.h>
@@ -88,9 +98,8 @@ ptrdiff_t fw_program_path(char *path, size_t size) {
 static pid_t start(const char *program, char *const arguments[], const int ends[2], int also) {
   // Tells why the program couldn't be started; closed by the start itself.
   int report[2];
-  if (pipe(report) < 0) return -errno;
-  fcntl(report[0], F_SETFD, FD_CLOEXEC);
-  fcntl(report[1], F_SETFD, FD_CLOEXEC);
+  int result = fw_pipe(report);
+  if (result < 0) return result;
   pid_t parent = getpid();
   pid_t child = fork();
   if (child < 0) {

@@ -164,13 +164,11 @@ package enum SystemCalls {
 
     /// A pipe that no other program inherits.
     package static func pipe() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
-        do {
-            let ends = try FileDescriptor.pipe()
-            for end in [ends.readEnd, ends.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
-            return (ends.readEnd, ends.writeEnd)
-        } catch {
-            throw error as? Errno ?? .ioError
-        }
+        var ends: [CInt] = [0, 0]
+        // SAFETY: the call writes two numbers.
+        let result = unsafe fw_pipe(&ends)
+        guard result == 0 else { throw Errno(rawValue: -result) }
+        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 
     package static func close(_ descriptor: FileDescriptor) throws(Errno) {

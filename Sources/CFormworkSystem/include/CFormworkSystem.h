@@ -33,6 +33,8 @@ int fw_rename_exchange(int folder, const char *one, const char *other);
 /// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT, or 0 for its failures alone), for that long; without a
 /// limit where `nanoseconds` is negative. Returns what it is ready for (POLLERR and POLLHUP too), 0 when nothing came.
 int fw_wait(int descriptor, short events, int64_t nanoseconds);
+/// Makes a pipe that no other program inherits: the reading end, then the writing one.
+int fw_pipe(int ends[2]);
 /// Bytes in a pipe that its reader has not taken (FIONREAD).
 int fw_queued(int pipe);
 
