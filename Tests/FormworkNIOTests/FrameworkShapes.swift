@@ -2,6 +2,7 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 // Declarations of frameworks that this package doesn't depend on, as far as the articles use them, so that their fences are
 // compiled. Each is of the shape of the real one, which is named; what it does is made up for the tests.
@@ -37,6 +38,57 @@ final class Request: Sendable {
     init(_ headers: HTTPHeaders, _ chunks: [ByteBuffer], isStream: Bool) {
         (self.headers, self.chunks, self.isStream) = (headers, chunks, isStream)
     }
+}
+
+/// Sources/Vapor/Content/ContentDecoder.swift.
+protocol ContentDecoder: Sendable {
+    func decode<D: Decodable>(_ decodable: D.Type, from body: ByteBuffer, headers: HTTPHeaders) throws -> D
+}
+
+/// Sources/Vapor/HTTP/HTTPMediaType.swift, as far as its name goes.
+enum HTTPMediaType: String {
+    case formData = "multipart/form-data"
+    case urlEncodedForm = "application/x-www-form-urlencoded"
+}
+
+/// Sources/Vapor/Content/ContentConfiguration.swift.
+struct ContentConfiguration: Sendable {
+    private static let shared = Mutex(ContentConfiguration())
+    private var decoders: [HTTPMediaType: any ContentDecoder] = [:]
+
+    static var global: ContentConfiguration {
+        get { self.shared.withLock { $0 } }
+        set { self.shared.withLock { $0 = newValue } }
+    }
+
+    mutating func use(decoder: any ContentDecoder, for mediaType: HTTPMediaType) { self.decoders[mediaType] = decoder }
+
+    fileprivate func decoder(for contentType: String?) throws -> any ContentDecoder {
+        let type = contentType.map { String($0.prefix { $0 != ";" }) }
+        guard let decoder = type.flatMap(HTTPMediaType.init).flatMap({ self.decoders[$0] }) else {
+            throw UnsupportedMediaType()
+        }
+        return decoder
+    }
+}
+
+struct UnsupportedMediaType: AbortError {
+    var reason: String { "Can't decode this type." }
+    var status: HTTPResponseStatus { .unsupportedMediaType }
+}
+
+extension Request {
+    /// Sources/Vapor/Content/ContentContainer.swift.
+    struct ContentContainer {
+        fileprivate let request: Request
+
+        func decode<D: Decodable>(_ type: D.Type) throws -> D {
+            let decoder = try ContentConfiguration.global.decoder(for: self.request.headers.first(name: "Content-Type"))
+            return try decoder.decode(type, from: self.request.body.data ?? ByteBuffer(), headers: self.request.headers)
+        }
+    }
+
+    var content: ContentContainer { ContentContainer(request: self) }
 }
 
 /// Sources/Vapor/HTTP/HTTPStatus.swift.
