@@ -40,8 +40,8 @@ public final class LibMagic: Sendable {
     private let pool = Mutex(Pool())
 
     /// Creates libmagic with its own database.
-    /// - Parameter database: The database's path, or several separated by `:`; `nil` for `$MAGIC`, or else the
-    ///   system's.
+    /// - Parameter database: The database's path, or several separated by `:`; `nil` for `$MAGIC`, or without it
+    ///   the system's.
     public convenience init(database: String? = nil) { self.init(database: database, retryTime: .seconds(1)) }
 
     /// - Parameter retryTime: How long a failure is remembered before libmagic is opened again.

@@ -6,11 +6,11 @@ import RawStructuredFieldValues
 public struct UploadLimits: Sendable, Hashable, Codable {
     /// The most bytes of the whole upload.
     public var maxSize: Int64?
-    /// The least bytes of an upload that can be resumed.
+    /// The fewest bytes of an upload that can be resumed.
     public var minSize: Int64?
     /// The most bytes of content of one request.
     public var maxAppendSize: Int64?
-    /// The least bytes of content of one request, except creations without content and the last request.
+    /// The fewest bytes of content of one request, except creations without content and the last request.
     public var minAppendSize: Int64?
     /// Seconds for which the upload stays available.
     public var maxAge: Int64?

@@ -217,7 +217,7 @@ struct TransferMessagesTests {
         #expect(
             outcome.errors == """
                 formwork: text: can't be used as a folder for uploads (Not a directory)
-                formwork: served/.formwork-resumable: isn't a folder, as that of unfinished uploads has to be: remove it, or give \
+                formwork: served/.formwork-resumable: isn't a folder, but unfinished uploads need one: remove it, or give \
                 --resume-dir
                 formwork: --to http://x: is not s3://bucket/prefix
 

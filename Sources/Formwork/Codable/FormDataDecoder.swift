@@ -39,7 +39,8 @@ public struct FormDataDecoder: Sendable {
     public var textDecoding = TextDecoding.standard
     /// How a `Date` is read. Default: ISO 8601.
     public var dates = FormDateFormat.iso8601
-    /// The most bytes of a file that is decoded into memory, as bytes or as JSON. Default 16 MiB. A ``FormFile`` has no
+    /// The most bytes of a file that is decoded into memory, as bytes or as JSON. Default 16 MiB. A larger
+    /// one is a `DecodingError` whose underlying error is ``FormworkError/Code/limitExceeded``. A ``FormFile`` has no
     /// such limit.
     public var memoryBytes = 16 << 20
     /// Passed to the types that are decoded.

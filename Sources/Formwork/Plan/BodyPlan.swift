@@ -13,8 +13,8 @@ import SystemPackage
 ///
 /// A plan is immutable and cheap to copy, and can be used by several threads. It gives the same bytes to any number of
 /// readers, at any offset, as long as it ``isReplayable`` and its files don't change. A reader that finds a changed
-/// file throws ``FormworkError/Code/sourceChanged`` instead of mixing two states; that code lists the few changes that
-/// can't be detected.
+/// file throws ``FormworkError/Code/sourceChanged`` instead of mixing two states. The documentation of that code lists the
+/// few changes that can't be detected.
 ///
 /// Memory grows with the number of parts, not with their files: the plan keeps the header sections, content in memory,
 /// and a few words for each file. It keeps no file open. The parts of a ``PartSequence`` aren't kept.

@@ -162,8 +162,8 @@ extension StreamSource {
     func changedError() -> FormworkError {
         FormworkError(
             .notReplayable,
-            "\(self.label) was opened again, and isn't what it was: the closure has to return a new one each time; one "
-                + "that can be read only once is given with 'once:'", path: self.path)
+            "\(self.label) was opened again and returned other bytes than before: return a new one from the closure each "
+                + "time; pass one that can be read only once with 'once:'", path: self.path)
     }
 
     func readError(_ error: any Error) -> FormworkError {

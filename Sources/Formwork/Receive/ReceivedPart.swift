@@ -14,9 +14,9 @@ import SystemPackage
 /// limit; ``write(into:durably:)`` and ``write(toFile:replacing:durably:)`` store it, one chunk in memory at a time;
 /// ``content`` returns it in pieces; ``skip()`` discards it.
 ///
-/// What was read is gone. If all of it was, a second call throws ``FormworkError/Code/invalidArgument``; only ``content``
-/// and ``skip()`` find nothing. Read the content before the next part, or the end, is requested. Later reads throw the same
-/// error, and so does reading in two tasks at once.
+/// Bytes that were read can't be read again. After the whole content was read, ``content`` and ``skip()`` return no bytes, and
+/// the other calls throw ``FormworkError/Code/invalidArgument``. Read the content before you request the next part, or the end.
+/// Later reads throw the same error, and so does reading in two tasks at once.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.

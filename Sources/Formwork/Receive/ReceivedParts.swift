@@ -20,7 +20,7 @@ import FormworkCore
 /// releases the source. The time is linear in the body's length, however it is cut into chunks.
 ///
 /// Iterate it once and from one task, because the source can't be read again. Nothing is pulled after the close
-/// delimiter. To have all parts at once, use ``ReceivedForm``. For url-encoded bodies too, use the request functions of
+/// delimiter. To have all parts at once, use ``ReceivedForm``. To read url-encoded bodies too, use the request functions of
 /// FormworkNIO and FormworkHummingbird, or ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)``.
 public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element: BodyChunk {

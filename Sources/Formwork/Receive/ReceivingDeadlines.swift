@@ -1,4 +1,5 @@
-/// How long a body may take, counted from the first request for a part. The consumer's own time counts too.
+/// How long a body may take, counted from the first request for a part. The consumer's own time counts too. When a
+/// deadline passes, reading throws ``FormworkError/Code/timedOut``.
 ///
 /// By default none is set, because servers have their own idle time-outs. Values are clamped to 0 to 10⁹ seconds (31
 /// years).

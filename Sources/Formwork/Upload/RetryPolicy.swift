@@ -2,7 +2,7 @@ import FormworkCore
 
 /// When a transfer is retried, and the pauses before. Pauses are clamped to 0 to 10⁹ seconds (31 years).
 public struct RetryPolicy: Hashable, Sendable {
-    /// The number of retries; 0 for none.
+    /// The number of retries; 0 or less for none.
     public var count: Int
     /// The pause before each retry. `nil` means 1 second, doubled each time and shortened at random by up to a half, so
     /// that many clients don't return at once. A server's `Retry-After` has precedence.

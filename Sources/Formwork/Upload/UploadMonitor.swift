@@ -34,7 +34,7 @@ public struct UploadProgress: Hashable, Sendable {
     /// Linux, don't report them: with these it is 0 until the server has answered.
     public var acknowledged: Int64 = 0
     /// Whether ``acknowledged`` was reported by the server on this connection, not by the system.
-    public var isToldByServer = false
+    public var isReportedByServer = false
     /// The bytes of the whole body; `nil` if unknown.
     public var total: Int64?
     /// The number of the try, from 1; 0 before the first.
@@ -113,7 +113,7 @@ public final class UploadMonitor: Sendable {
     /// Records how much of the whole body the server has, as it reported.
     package func acknowledge(_ offset: Int64) {
         self.update { progress in
-            (progress.acknowledged, progress.isToldByServer) = (offset, true)
+            (progress.acknowledged, progress.isReportedByServer) = (offset, true)
             progress.lastActivity = .now
         }
     }

@@ -39,13 +39,14 @@ public struct UploadOptions: Sendable {
     /// process waits, and a source that itself needs a transfer never ends. It is ``Length/whenKnown`` for all other
     /// clients.
     public var length: Length?
-    /// The most bytes of a collected body in memory. A larger one is stored in a file without a name. Default 10 000
-    /// 000, as in Alamofire. A body of files and memory is never collected, whatever its size.
+    /// The most bytes of a collected body in memory. A larger one is stored in a file without a name. Default
+    /// 10,000,000, as in Alamofire. A body of files and memory is never collected, whatever its size.
     public var memoryThreshold: Int
     /// The folder of a collected body's file; `nil` for `$TMPDIR`, or `/tmp` without it.
     public var temporaryFolder: FilePath?
     /// The most redirects to follow. One more is the client's error: `URLError.httpTooManyRedirects`,
-    /// `HTTPClientError.redirectLimitReached`. Default 20, as in fetch. With 0 the first redirect is the answer.
+    /// `HTTPClientError.redirectLimitReached`. Default 20, as in fetch. With 0 or less the first redirect is
+    /// the answer.
     ///
     /// This doesn't count 301, 302 and 303 after a `POST` if the `HTTPClient`'s configuration follows redirects: it
     /// turns them into a `GET` itself.

@@ -3,7 +3,7 @@ import FormworkSystem
 import SystemPackage
 
 extension BodySpool {
-    /// Collects a descriptor up to its end.
+    /// Collects a descriptor up to its end, which the calling thread waits for. There is no limit of its size.
     /// - Parameters:
     ///   - input: The descriptor, which the caller owns. It is read to its end.
     ///   - folder: The file's folder; `nil` for `$TMPDIR`, or `/tmp` without it.

@@ -16,8 +16,8 @@ public struct ExchangeAnswer {
     public var body: AnswerBody
     /// Bytes of this request's body that the system had accepted when the answer arrived.
     public var bytesSent: Int64
-    /// Whether the body counts as delivered: all of it was sent, or a 2xx came early for one of at most 4 MiB. `false` for
-    /// another early answer.
+    /// Whether the body counts as delivered: all of it was sent, or a 2xx came early for a body of at most 4 MiB.
+    /// `false` for another early answer.
     public var isBodyComplete: Bool
     /// Whether HTTP/2 was used.
     public var isHTTP2: Bool

@@ -59,7 +59,7 @@ final class ExchangeLedger: Sendable {
             progress.start = body.offset
             progress.sent = body.offset
             progress.acknowledged = body.offset
-            progress.isToldByServer = false
+            progress.isReportedByServer = false
         }
     }
 
@@ -111,7 +111,7 @@ final class ExchangeLedger: Sendable {
             return state.isComplete
         }
         self.monitor?.update { progress in
-            if !progress.isToldByServer { progress.acknowledged += Int64(count) }
+            if !progress.isReportedByServer { progress.acknowledged += Int64(count) }
             progress.lastActivity = .now
             if isComplete, progress.phase == .sending { progress.phase = .waiting }
         }

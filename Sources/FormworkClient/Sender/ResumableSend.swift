@@ -178,7 +178,7 @@ package struct ResumableSend: SendMachine {
         let advice = self.client.informed(response)
         self.keep()
         if advice == .stop { self.lookAhead(reason: nil) }
-        return advice == .goOn && !self.hasFailed
+        return advice == .continue && !self.hasFailed
     }
 
     package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {

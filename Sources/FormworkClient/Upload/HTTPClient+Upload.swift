@@ -39,10 +39,10 @@ extension HTTPClient {
     ///   - plan: The body.
     ///   - request: Everything except the body.
     ///   - options: Redirects, credentials, tries, the time-out for all of it, and how the length is sent.
-    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part if a one-shot body
-    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` if the connection breaks, or if the server
-    ///   answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as delivered
-    ///   then). `CancellationError`; the client's own errors for everything else.
+    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part if a body that
+    ///   can be read only once would have to be sent again; ``FormworkError/Code/writeFailed`` if the connection breaks, or
+    ///   if the server answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as
+    ///   delivered then). `CancellationError`; the client's own errors for everything else.
     public func upload(
         _ plan: BodyPlan, with request: HTTPClientRequest, options: UploadOptions = UploadOptions()
     ) async throws -> UploadResponse {

@@ -14,7 +14,8 @@ extension HTTPClient {
         /// Bytes of the last request's body that were handed to the client: at most 1 MiB of them may not have been
         /// sent.
         public var bytesSent: Int64
-        /// Whether that was the whole body; `false` for an early answer.
+        /// Whether the body counts as delivered: all of it was sent, or a 2xx came early for one
+        /// of at most 4 MiB. `false` for another early answer.
         public var isBodyComplete: Bool
         /// Tries after the first, see ``UploadOptions/retry``.
         public var retries: Int

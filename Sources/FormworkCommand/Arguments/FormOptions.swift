@@ -40,11 +40,13 @@ package struct FormOptions: ParsableArguments {
         name: [.customShort("H"), .long],
         help: ArgumentHelp(
             "A header of the request, or @FILE with one on each line. 'Content-Type: multipart/…' sets the form's type. "
-                + "headers, plan, and body without --as accept no others; with --compat curl they ignore them.",
+                + "headers, plan, and body without --as accept only that one; with --compat curl they ignore all others.",
             valueName: "name: value"))
     var header: [String] = []
 
-    @Option(help: "Instead of a random boundary. If content contains it, send and curl fail; body does with --check.")
+    @Option(
+        help: "Use this boundary, not a random one. If content contains it, send and curl fail; body does with --check."
+    )
     package var boundary: String?
 
     @Option(

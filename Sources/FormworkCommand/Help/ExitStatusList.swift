@@ -11,8 +11,8 @@ enum ExitStatusList {
         ("1", "a redirect leads to a scheme other than http and https", Self.network),
         (
             "2",
-            "the arguments are wrong, name a part that isn't there, or ask for what the server or the content doesn't "
-                + "allow", nil
+            "the arguments are wrong, name a part that isn't there, or ask for something that the server or the content "
+                + "doesn't allow", nil
         ),
         ("3", "a redirect leads to an invalid URL, or nowhere", Self.network),
         ("6", "the host's name can't be resolved", Self.network),

@@ -22,7 +22,7 @@ package enum SystemLimits {
         let needed = UInt64(384 + 64 * cores)
         let limit = ThisProcess.addressLimit >> 20
         guard limit >= needed else {
-            self.leave("this process may use \(limit) MiB of addresses (ulimit -v): it needs \(needed) or more")
+            self.leave("this process may use \(limit) MiB of address space (ulimit -v): it needs \(needed) or more")
         }
         do { try ThisProcess.tryThreads(8 + cores) } catch {
             self.leave("this process can't start \(8 + cores) threads (\(error)): allow more (ulimit -u)")

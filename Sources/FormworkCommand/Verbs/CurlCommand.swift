@@ -16,11 +16,11 @@ struct CurlCommand: ParsableCommand {
               formwork curl https://example.com/up -F photo=@a.jpg --print
 
             Arguments after '--' are passed to curl. FORMWORK_USER=user:password and FORMWORK_TOKEN (sent as Bearer) in the
-            environment are used as by 'send', unless the URL, -H or curl's own arguments contain credentials. In the
+            environment are used as in 'send', unless the URL, -H or curl's own arguments contain credentials. In the
             list of processes, credentials in the URL and -H are masked. If a source fails half-way, or formwork is killed,
             curl is killed before it can end the body as if it were complete. curl reads the body once, so it can't
             follow redirects, try again or send to a second URL: --retry, -L, --next and logins in two steps are refused.
-            'formwork send' follows, tries again and logs in.
+            'formwork send' can do all of these.
             """)
 
     @Argument(help: "The URL to which curl sends the body.")
@@ -107,7 +107,7 @@ struct CurlCommand: ParsableCommand {
 
     /// curl exits with 0 if the answer arrives before the whole body was sent, so a message has to say it.
     private static func cutShort(at offset: Int64, of length: Int64?) -> String {
-        "formwork: the server answered before it had the whole body: curl took at most \(offset, "byte")"
+        "formwork: the server answered before it had the whole body: curl read at most \(offset, "byte")"
             + (length.map { " of \($0)" } ?? "")
     }
 

@@ -28,8 +28,8 @@ struct InspectCommand: ParsableCommand {
             was read whole.
 
             --lint prints a line for each departure from RFC 7578, with its section, and for each thing that confuses
-            real servers. With a departure it exits with 70. It ignores --profile and --limit. With --json the list is
-            "findings": severity, rule, section, part, offset and message.
+            real servers. If there is a departure, the exit status is 70. --profile and --limit are ignored. With --json
+            the list is "findings": severity, rule, section, part, offset and message.
 
             For a body that can't be read, the exit status is 70, and one line gives the place and the probable cause.
             """)

@@ -12,7 +12,7 @@ struct QueryDecodeCommand: ParsableCommand {
               echo 'user[name]=x&tags[]=1&tags[]=2' | formwork query decode --dialect php --pretty
               echo 'https://example.com/list?page=2#top' | formwork query decode --url
 
-            Every value is a text, or null for a name without '=' if the dialect reads null so. One line end after the
+            Every value is a text. A name without '=' is null if the dialect reads it that way. One line end after the
             text is ignored. With whatwg, a name that occurs twice becomes two members, with a warning: most JSON readers
             keep only the last one. --repeated array makes one member with all values. A leading '?' belongs to the first
             name, unless --url is given. The text may have up to 256 MiB, any number of pairs, and names nested up to 512

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Progress {
-    /// Follows the bytes sent of an upload.
+    /// Follows how many bytes of an upload have been sent.
     ///
     /// It is finished when the server has the whole body, and never if the upload fails. It is changed on other threads than
     /// the main thread, which Foundation allows. The upload doesn't depend on it.

@@ -14,10 +14,10 @@ extension URLSession {
     /// send an empty body and report success. `GET` becomes `POST`. The session's own header fields are sent
     /// everywhere, its stored credentials nowhere. If a 401 with a Basic or Digest challenge is the final answer, its
     /// content is lost on Linux.
-    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part if a one-shot body
-    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` if the connection breaks, or if the server
-    ///   answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as delivered
-    ///   then). `CancellationError`; `URLError` for everything else.
+    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part if a body that
+    ///   can be read only once would have to be sent again; ``FormworkError/Code/writeFailed`` if the connection breaks, or
+    ///   if the server answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as
+    ///   delivered then). `CancellationError`; `URLError` for everything else.
     public func upload(
         _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
     ) async throws -> (Data, HTTPURLResponse) {

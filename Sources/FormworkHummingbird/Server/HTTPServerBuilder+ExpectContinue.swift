@@ -11,7 +11,7 @@ extension HTTPServerBuilder {
     /// An HTTP/1.1 server that answers `Expect: 100-continue` (RFC 9110 section 10.1.1) only when a handler begins to
     /// read the body.
     ///
-    /// curl waits for it, up to a second, before every body above 1 MiB. An upload that is refused because of its
+    /// Before every body above 1 MiB, curl waits up to a second for that answer. An upload that is refused because of its
     /// header section is refused before it is sent. The connection is closed then, since the client may send the body
     /// or not.
     ///

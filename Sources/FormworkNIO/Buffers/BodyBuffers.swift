@@ -10,7 +10,7 @@ public struct BodyBuffers: AsyncSequence, Sendable {
     /// Bytes of the body: 1 or more.
     public typealias Element = ByteBuffer
 
-    /// Bytes in total; `nil` if only the end shows them.
+    /// Bytes of the whole body; `nil` if the length isn't known before the end.
     public var contentLength: Int64? { self.plan.contentLength }
 
     let plan: BodyPlan

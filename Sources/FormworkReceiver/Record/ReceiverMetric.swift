@@ -59,7 +59,7 @@ package enum ReceiverMetric: String, CaseIterable, Sendable {
         case .hookMessagesGivenUp: "Messages to the hook that were dropped after three days."
         case .hookMessagesPending:
             "Messages to the hook without a 2xx answer yet, counted once a minute."
-        case .hookRequests: "Requests to the hook, by event and status; code is error without an answer."
+        case .hookRequests: "Requests to the hook, by event and status; without an answer, code is error."
         case .hookSeconds: "How long requests to the hook took, by event."
         case .logLinesDropped: "Lines of the log that were dropped because nothing read them."
         case .memoryLimit: "The memory of all uploads together: --memory."
@@ -72,7 +72,7 @@ package enum ReceiverMetric: String, CaseIterable, Sendable {
             "Tries of requests to the object store that failed, by operation and reason: connection, unreadable, or a status other than 404 and 412."
         case .storeRequestSeconds:
             "How long tries of requests to the object store took, by operation, failed ones included."
-        case .storeRetries: "Requests to the object store that were tried again, by operation, each time."
+        case .storeRetries: "Retries of requests to the object store, by operation."
         case .uploadFailures: "Uploads that failed after they had begun, by status."
         case .uploadSeconds: "How long uploads took, failed ones included."
         case .uploadSlotsLimit: "The most uploads at once: --max-uploads."

@@ -37,7 +37,7 @@ extension UploadClient {
                 return
             }
             self.agreement.settle()
-            self.goOn(response, exchange)
+            self.continued(response, exchange)
         case 400 where self.link == nil && draft != nil && self.fallBack(response): break
         case 413: self.shrink(response, exchange)
         case _ where self.mayPass(response):
@@ -93,7 +93,7 @@ extension UploadClient {
                 return self.finish(response)
             }
             if exchange.declaresLength { self.isLengthDeclared = true }
-            self.goOn(response, exchange)
+            self.continued(response, exchange)
         case 404, 410: self.restart(response)
         case 409:
             guard let offset = response.headerFields.uploadOffset, !self.isTus else {
@@ -127,7 +127,7 @@ extension UploadClient {
     }
 
     /// The request was accepted: determines where the next one begins.
-    private mutating func goOn(_ response: HTTPResponse, _ exchange: Exchange) {
+    private mutating func continued(_ response: HTTPResponse, _ exchange: Exchange) {
         let end = exchange.range.map { range in
             range.count.map { min(range.offset + $0, max(self.sent, range.offset)) } ?? self.sent
         }
@@ -152,7 +152,7 @@ extension UploadClient {
         if isProgress { self.phase = .append } else { self.retry(.ask, response) }
     }
 
-    mutating func told(_ response: HTTPResponse, _ retryAfter: Duration?) {
+    mutating func reported(_ response: HTTPResponse, _ retryAfter: Duration?) {
         let fields = response.headerFields
         switch response.status.code {
         case 200..<300:

@@ -30,16 +30,16 @@ extension UploadClient {
     public mutating func informed(_ response: HTTPResponse) -> UploadAdvice {
         guard case .busy(let exchange) = self.phase, response.status.code == 104,
             case .draft(let draft)? = self.uploadProtocol, response.headerFields.interopVersion == draft
-        else { return .goOn }
+        else { return .continue }
         switch exchange.kind {
         case .create:
             if let location = response.headerFields[.location], self.link == nil {
                 self.adopt(location, of: exchange)
             }
         case .append: break
-        case .ask, .replay: return .goOn
+        case .ask, .replay: return .continue
         }
-        guard self.link != nil else { return .goOn }
+        guard self.link != nil else { return .continue }
         self.agreement.settle()
         self.learn(response)
         if draft.hasProgress, let offset = response.headerFields.uploadOffset, offset > self.acknowledged {
@@ -64,7 +64,7 @@ extension UploadClient {
         // A smaller request than this isn't sent (``nextRange()``), so stopping one would change nothing.
         guard let most = self.limits.maxAppendSize, let range = exchange.range, self.options.isReplayable,
             case let size = max(most, self.limits.minAppendSize ?? 1), (range.count ?? .max) > size
-        else { return .goOn }
+        else { return .continue }
         self.stops += 1
         if self.stops == 1 {
             self.phase = .ask
@@ -90,7 +90,7 @@ extension UploadClient {
         switch exchange.kind {
         case .create: self.created(response, exchange, retryAfter)
         case .append: self.appended(response, exchange, retryAfter)
-        case .ask: self.told(response, retryAfter)
+        case .ask: self.reported(response, retryAfter)
         case .replay(let earlier): self.replayed(response, earlier)
         }
     }

@@ -103,7 +103,7 @@ public struct UploadClient: Sendable {
     /// Creates an upload, or resumes a saved one.
     /// - Parameters:
     ///   - request: The request as it would be sent without resuming, including scheme and authority.
-    ///   - length: Bytes of the body; `nil` if only its end shows them.
+    ///   - length: Bytes of the body; `nil` if the length isn't known before the end.
     ///   - options: Which protocol is used, and how the body is divided into requests.
     ///   - link: A saved upload to resume.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a request without scheme or authority, and a negative

@@ -30,7 +30,7 @@ public enum UploadStep: Sendable {
 /// Whether a request in progress should continue.
 public enum UploadAdvice: Sendable, Hashable {
     /// Continue sending.
-    case goOn
+    case `continue`
     /// Stop sending, close the connection or reset the stream, then ask for the next step.
     case stop
 }

@@ -24,7 +24,7 @@ extension UploadResource {
     }
 
     /// The answer to a request for the offset.
-    public func told() -> UploadAnswer {
+    public func offsetAnswer() -> UploadAnswer {
         var answer = UploadAnswer(self.uploadProtocol == .tus ? .ok : .noContent, [.cacheControl: "no-store"])
         self.describe(&answer)
         if self.uploadProtocol == .tus, self.length == nil {

@@ -124,7 +124,7 @@ public struct ResumableHandler: Sendable {
                 return .answer(UploadResource.options(limits: limits))
             case .offset:
                 guard let upload else { return .notResumable }
-                return .answer(try await upload.told(by: self))
+                return .answer(try await upload.offsetAnswer(by: self))
             case .cancel:
                 guard let upload else { return .notResumable }
                 return .answer(try await upload.cancel())

@@ -281,7 +281,7 @@ package actor StoredUpload {
     /// A tus client takes an offset at the end for success, and asks no more. So a complete upload that hasn't been
     /// processed, because this process or the one before failed or was killed, is processed first. If it was refused,
     /// the refusal is the answer.
-    func told(by handler: ResumableHandler) async throws -> UploadAnswer {
+    func offsetAnswer(by handler: ResumableHandler) async throws -> UploadAnswer {
         let isWhole = try await self.lookAgain()
         if isWhole {
             let answer = await self.process(location: nil, by: handler)
@@ -289,7 +289,7 @@ package actor StoredUpload {
         } else if let processing = self.processing {
             _ = await processing.value
         }
-        var answer = self.expiring(self.resource.told())
+        var answer = self.expiring(self.resource.offsetAnswer())
         if self.uploadProtocol == .tus, !self.content.record.metadata.entries.isEmpty {
             answer.response.headerFields[.uploadMetadata] = self.content.record.metadata.fieldValue
         }

@@ -53,8 +53,8 @@ extension UploadStorage {
 
 /// The bytes of one upload, opened by ``UploadStorage/open(_:)`` for one user at a time.
 public protocol UploadContent: Sendable {
-    /// Appends bytes, which ``UploadStorage/count(of:)`` includes after ``sync()`` at the latest. After an error it shows
-    /// how many were appended.
+    /// Appends bytes, which ``UploadStorage/count(of:)`` includes after ``sync()`` at the latest. After an error, that count
+    /// shows how many were appended.
     /// - Parameters:
     ///   - bytes: What to append.
     ///   - offset: The number of bytes so far.

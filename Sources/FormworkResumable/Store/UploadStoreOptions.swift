@@ -10,7 +10,8 @@ public struct UploadStoreOptions: Sendable {
     public var lifetime: Double = 24 * 3600
     /// Seconds for which a completed upload's answer is kept. Default an hour.
     public var answerLifetime: Double = 3600
-    /// The most uploads, including those whose answer is kept. Default 1000.
+    /// The most uploads, including those whose answer is kept. Default 1000. Above it, the uploads that have
+    /// expired are removed, then those that are finished, empty or long idle. If there is none, the answer is 503.
     public var maximumCount = 1000
     /// Seconds for which an upload without bytes is protected if there are too many. One with bytes is protected sixty
     /// times as long.
@@ -23,7 +24,7 @@ public struct UploadStoreOptions: Sendable {
     /// Whether the folder of the uploads may be a link to one.
     package var mayBeLink = true
     /// The most bytes of all uploads together; `nil` for no limit. An upload counts with the length that it announced.
-    /// One that announced none ends with 507 when no bytes are left.
+    /// One that announced none ends with 507 when the limit is reached.
     public var maximumTotalSize: Int64?
     /// Whether bytes and records are written to the disk before they are reported to clients, in case the machine loses
     /// power. A killed process loses nothing in either case. Applies to folders; other storages decide themselves.

@@ -28,9 +28,10 @@ package struct LinkCommand: ParsableCommand {
               curl -T film.mov 'URL'
               formwork send 'URL' -F film=@film.mov --resume auto
 
-            No request is made. The URL has the limits and their signature, and every receiver with the same key checks \
-            them, by its own clock. A link can be used several times until it expires. It lists and changes no other \
-            files. A single link can't be withdrawn: a receiver with another key refuses all links of the old one.
+            The command makes no request. The URL has the limits and their signature. Every receiver with the same key \
+            checks them, and the expiry by its own clock. A link can be used several times until it expires. A client with \
+            a link can't list or change other files. A single link can't be withdrawn: a receiver with another key refuses \
+            all links of the old one.
             """)
 
     @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
@@ -60,7 +61,7 @@ package struct LinkCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A file with the key, 32 characters or more, in its first line. Without it, the variable FORMWORK_LINK_KEY.",
+            "A file with the key, 32 characters or more, in its first line. Without it, FORMWORK_LINK_KEY is used.",
             valueName: "file"),
         completion: .file())
     var keyFile: String?

@@ -27,7 +27,8 @@ struct ReceiveAddress: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The token that clients must send; --public generates and prints one if none is given. Prefer the variable "
+            "The token that clients must send: ASCII without blanks, with --public at least 16 characters. --public generates and "
+                + "prints one if none is given. Prefer the variable "
                 + "FORMWORK_TOKEN, used without this option: process lists don't show it."))
     var token: String?
 
@@ -40,7 +41,8 @@ struct ReceiveAddress: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file with the key of upload links ('formwork link'), which need no token; several keys, one a line, are all "
-                + "accepted. SIGHUP reads it again. Without it, the variable FORMWORK_LINK_KEY.", valueName: "file"),
+                + "accepted. SIGHUP reads it again. Without it, the keys are read from FORMWORK_LINK_KEY.",
+            valueName: "file"),
         completion: .file())
     var linkKeyFile: String?
 

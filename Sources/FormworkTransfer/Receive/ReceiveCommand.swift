@@ -20,9 +20,10 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         discussion: """
             Prints its address on standard output, and a line for each file on standard error. A POST of \
             multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them: \
-            all of them or none. A PUT to /NAME, and a POST of any other type except url-encoded, stores its body. Any path is \
-            accepted but /login, /logout and those below /.uploads/. The answer is JSON, or a page for a browser. A body that doesn't match its Content-Digest, Repr-Digest or \
-            Content-MD5 is refused, and so is a PUT whose If-None-Match: * or If-Match fails.
+            all of them or none. A PUT to /NAME, and a POST of any other type except url-encoded, stores its body. Any path \
+            is accepted, except /login, /logout and paths below /.uploads/. The answer is JSON, or a page for a browser. A \
+            body that doesn't match its Content-Digest, Repr-Digest or Content-MD5 is refused, and so is a PUT whose \
+            If-None-Match: * or If-Match fails.
 
             EXAMPLES
               formwork receive --dir inbox
@@ -37,8 +38,9 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
 
             Clients send the token as Bearer (FORMWORK_TOKEN=… formwork send …, or curl -H 'Authorization: Bearer \
             TOKEN'), or as the password of Basic with any user (curl -u me:TOKEN); the page asks for it. Leading dots of \
-            names are removed: .env is stored as env. A second file of one name in a form becomes 'name (1)', also with \
-            --overwrite. A time is in seconds, or has a unit: 90s, 15m, 24h, 7d. A size may end in k, M, G, T or P.
+            names are removed: .env is stored as env. If two files of a form have one name, the second \
+            becomes 'name (1)', even with --overwrite. A time is in seconds, or has a unit: 90s, 15m, 24h, 7d. A size \
+            may end in k, M, G, T or P, which are powers of 1024.
 
             After SIGTERM, SIGINT or the closing of its terminal, uploads under way have the time of --grace to finish, \
             counted from the end of --drain-delay; a second signal stops them. SIGHUP reads the certificate, the key, \

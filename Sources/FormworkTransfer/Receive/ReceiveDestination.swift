@@ -57,23 +57,25 @@ struct ReceiveDestination: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --dir: disk space that uploads must leave free. If it would be used, or a body of known length "
-                + "doesn't fit, the answer is 507 before the body is read. (default: 0)", valueName: "bytes"))
+            "With --dir: disk space that uploads must leave free. If an upload would use it, or doesn't fit on the disk, "
+                + "the answer is 507; if the body's length is known, before the body is read. (default: 0)",
+            valueName: "bytes"))
     var freeSpace: ByteCount?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: the size of a part of a long file, 5M to 5G. Each upload holds one part more than are sent at once in "
-                + "memory. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).defaultValueDescription))",
+            "With --to: the size of a part of a long file, 5M to 5G. Each upload holds in memory the parts that are being sent, "
+                + "and one more. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).defaultValueDescription))",
             valueName: "bytes"))
     var partSize: ByteCount?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: parts of one upload that are sent at once, 1 to 100. Sixteen times as many are copied inside the store. "
-                + "(default: 3, and up to 12 while more make it quicker)", valueName: "number"))
+            "With --to: how many parts of one upload are sent at once, 1 to 100. Inside the store, sixteen times as many are "
+                + "copied at once. (default: 3, and up to 12 as long as a higher number is faster)", valueName: "number"
+        ))
     var partParallelism: Int?
 
     @Option(

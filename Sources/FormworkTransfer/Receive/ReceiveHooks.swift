@@ -26,7 +26,7 @@ struct ReceiveHooks: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. With "
-                + "several, one a line, all sign each message. Without it, the variable FORMWORK_HOOK_SECRET.",
+                + "several, one a line, all sign each message. Without it, FORMWORK_HOOK_SECRET is used.",
             valueName: "file"),
         completion: .file())
     var hookSecretFile: String?

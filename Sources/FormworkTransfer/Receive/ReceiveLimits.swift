@@ -31,8 +31,9 @@ struct ReceiveLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Uploads of one client at once, known by its address, or its network with IPv6. Above that, the answer "
-                + "is 429. (default: a quarter of --max-uploads with --public, otherwise all)", valueName: "number"))
+            "Uploads of one client at once. A client is an IPv4 address or an IPv6 network of 64 bits. Above that, the "
+                + "answer is 429. (default: a quarter of --max-uploads with --public, otherwise all)",
+            valueName: "number"))
     var maxUploadsPerClient: Int?
 
     @Option(
@@ -45,11 +46,12 @@ struct ReceiveLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long a client may send nothing; also the window of --min-rate.", valueName: "time"))
+            "How long a client may send nothing; also the time over which --min-rate is measured.", valueName: "time"))
     var idleTimeout = TimeOption(30, "30")
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Bytes a second that a client must send.", valueName: "bytes")
+        parsing: .unconditional,
+        help: ArgumentHelp("Bytes a second that a client must send; 0 for any rate.", valueName: "bytes")
     )
     var minRate = ByteCount(ReceivingPace().bytesPerSecond)
 

@@ -101,7 +101,7 @@ struct ReceiveResuming: ParsableArguments {
             guard kind == nil || kind == .directory else {
                 throw FormworkError(
                     .writeFailed,
-                    "isn't a folder, as that of unfinished uploads has to be: remove it, or give --resume-dir",
+                    "isn't a folder, but unfinished uploads need one: remove it, or give --resume-dir",
                     path: unfinished.string)
             }
             options.mayBeLink = false

@@ -18,8 +18,9 @@ struct BodyOptions: ParsableArguments {
     @Option(
         name: [.customShort("d"), .long], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send url-encoded parameters, unchanged, instead of a form; @FILE reads them, without line ends. Several of "
-                + "this and the next three options are joined with '&', in order.", valueName: "data"),
+            "Send url-encoded parameters, unchanged, instead of a form; @FILE reads them, without line ends. If this and "
+                + "the next three options are given more than once, their texts are joined with '&'.", valueName: "data"
+        ),
         transform: PlacedText.init)
     var data: [PlacedText] = []
 
@@ -42,7 +43,7 @@ struct BodyOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Send this JSON, or @FILE, instead of a form (curl calls it --json, which prints the report here).",
+            "Send this JSON, or @FILE, instead of a form (curl's --json; here --json prints the report).",
             valueName: "json"))
     var dataJson: String?
 

@@ -28,7 +28,7 @@ struct CredentialOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Use the user and password of the URL's host in ~/.netrc.")
     var netrc = false
 
-    @Option(help: ArgumentHelp("The same from this file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Like --netrc, with this file instead of ~/.netrc.", valueName: "file"))
     var netrcFile: String?
 
     @Flag(

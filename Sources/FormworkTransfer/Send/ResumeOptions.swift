@@ -32,7 +32,7 @@ struct ResumeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The same, in a file of this folder that is named after the URL and the form. For jobs with several uploads.",
+            "Like --state, with one file in this folder for each URL and form. For jobs with several uploads.",
             valueName: "folder"),
         completion: .directory)
     var stateDir: String?
@@ -46,7 +46,8 @@ struct ResumeOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Send at most this many bytes in one request, for servers that keep only whole requests.",
+            "With --resume or --state: send at most this many bytes in one request, for servers that keep only whole "
+                + "requests. Otherwise only the server limits them; with tus and --repr-digest it is 16M.",
             valueName: "size"))
     var pieceSize: ByteCount?
 

@@ -38,7 +38,8 @@ package struct SendCommand: ParsableCommand, Sendable {
             --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its
             own, with filename, filetype and the form's fields as Upload-Metadata.
 
-            A time is in seconds, or has a unit: 90s, 15m, 24h, 7d. A size or rate may end in k, M, G, T or P.
+            A time is in seconds, or has a unit: 90s, 15m, 24h, 7d. A size or rate may end in k, M, G, T or P, \
+            which are powers of 1024.
             """)
 
     @Argument(help: "The URL to send the form to. Without a scheme it is http://.")
@@ -77,7 +78,8 @@ package struct SendCommand: ParsableCommand, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Wait at most this long when the server says Retry-After (default: 3600).", valueName: "time"))
+            "Wait at most this long when the server says Retry-After, even if it asks for longer. (default: 3600)",
+            valueName: "time"))
     var maxRetryAfter: TimeOption?
 
     @Flag(help: "Retry after any failure, including answers of 400 and more.")
@@ -104,7 +106,7 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "An S3 POST policy, {\"url\", \"fields\"} as from boto3. Its fields go first, the form's one file last.",
+            "A JSON file with an S3 POST policy: url and fields, as from boto3. Its fields go first, the form's one file last.",
             valueName: "post.json"),
         completion: .file(extensions: ["json"]))
     var presigned: String?
@@ -125,8 +127,8 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     @Flag(
         help: """
-            Print one JSON object: the answer (of its body at most 1 MiB; -o has all of it), or the error, and what was \
-            sent.
+            Print one JSON object: the answer or the error, and what was sent. It has at most 1 MiB of the answer's \
+            body; -o writes all of it.
             """)
     var json = false
 
@@ -135,7 +137,9 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time between two reports of progress, 0.1 or more.", valueName: "time"))
+        help: ArgumentHelp(
+            "The time between two reports of progress, 0.1 or more. Otherwise 0.1 for a bar, 2 for log and json, and 10 "
+                + "for auto without a terminal.", valueName: "time"))
     var progressInterval: TimeOption?
 
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")

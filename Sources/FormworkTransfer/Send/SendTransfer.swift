@@ -123,7 +123,8 @@ struct SendTransfer {
                 progress?.finish(monitor)
                 if let place = $1.movedTo {
                     Messages.warn(
-                        "the server redirects to \(place), and a form isn't sent on after that: send it to that URL")
+                        "the server redirects to \(place); after that status the form isn't sent again: send it to that URL"
+                    )
                 }
                 return try await output.take($0, $1)
             }

@@ -38,10 +38,10 @@ import Testing
                 .uploadComplete: "?1", .uploadLength: "123456789", .contentLength: "123456789",
             ])
         client.sending(upTo: 30_000_000)
-        #expect(client.informed(self.answer(104, Self.offer)) == .goOn)
+        #expect(client.informed(self.answer(104, Self.offer)) == .continue)
         #expect(client.link?.target.url == "https://example.com/upload/b530ce8ff")
         let progress: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadOffset: "23456789"]
-        #expect(client.informed(self.answer(104, progress)) == .goOn)
+        #expect(client.informed(self.answer(104, progress)) == .continue)
         #expect(client.acknowledged == 23_456_789)
         client.answered(self.answer(200, [.uploadComplete: "?1"]))
         guard case .done(let outcome) = client.next() else { throw Cut() }
@@ -88,7 +88,7 @@ import Testing
         #expect(try self.sent(&client).0.method == .head)
         client.answered(self.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
         #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 100_000))
-        #expect(client.informed(self.answer(104, offer)) == .goOn)
+        #expect(client.informed(self.answer(104, offer)) == .continue)
     }
 
     /// A server that accepts less with each request: the tries come to an end.
@@ -129,7 +129,7 @@ import Testing
         _ = try self.sent(&client)
         if choice == .auto {
             let offer: HTTPFields = [.uploadDraftInteropVersion: "8", .location: location]
-            #expect(client.informed(self.answer(104, offer)) == .goOn)
+            #expect(client.informed(self.answer(104, offer)) == .continue)
             client.sending(upTo: 5)
             client.lost(Cut())
         } else {
@@ -152,7 +152,7 @@ import Testing
         var client = try UploadClient(.post(), length: nil, options: options)
         _ = try self.sent(&client)
         client.sending(upTo: 100)
-        #expect(client.informed(self.answer(104, Self.offer)) == .goOn)
+        #expect(client.informed(self.answer(104, Self.offer)) == .continue)
         client.lost(Cut())
         guard case .send(let question, _) = client.next() else { throw Cut() }
         #expect(question.method == .head)
@@ -220,7 +220,7 @@ import Testing
         _ = try self.sent(&client)
         var offer = Self.offer
         offer[.uploadDraftInteropVersion] = "7"
-        #expect(client.informed(self.answer(104, offer)) == .goOn)
+        #expect(client.informed(self.answer(104, offer)) == .continue)
         #expect(client.link == nil)
         client.lost(Cut())
         guard case .fail(let failure) = client.next() else { throw Cut() }

@@ -38,20 +38,20 @@ import Testing
     @Test func offset() {
         let answer = self.resource(
             .draft(.v8), offset: 25_000_000, length: 100_000_000, limits: UploadLimits(maxAge: 3600)
-        ).told()
+        ).offsetAnswer()
         #expect(answer.response.status == .noContent)
         #expect(
             answer.response.headerFields == [
                 .cacheControl: "no-store", .uploadDraftInteropVersion: "8", .uploadOffset: "25000000",
                 .uploadComplete: "?0", .uploadLength: "100000000", .uploadLimit: "max-age=3600",
             ])
-        let old = self.resource(.draft(.v3), offset: 100).told()
+        let old = self.resource(.draft(.v3), offset: 100).offsetAnswer()
         #expect(
             old.response.headerFields == [
                 .cacheControl: "no-store", .uploadDraftInteropVersion: "3", .uploadOffset: "100",
                 .uploadIncomplete: "?1",
             ])
-        let tus = self.resource(.tus, offset: 70).told()
+        let tus = self.resource(.tus, offset: 70).offsetAnswer()
         #expect(
             tus.response.headerFields == [
                 .cacheControl: "no-store", .tusResumable: "1.0.0", .uploadOffset: "70", .uploadDeferLength: "1",

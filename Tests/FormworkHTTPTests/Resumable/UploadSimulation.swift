@@ -45,7 +45,7 @@ struct SimulatedServer {
         case .cancel:
             self.uploads[path] = nil
             return UploadAnswer(.noContent)
-        case .offset: return self.uploads[path]?.resource.told()
+        case .offset: return self.uploads[path]?.resource.offsetAnswer()
         case .create(let creation):
             if let refusal = UploadResource.refusal(of: creation, limits: self.limits) { return refusal }
             self.last += 1

@@ -190,7 +190,7 @@ extension NIOTests {
         }
 
         @Test("A 104 reports progress, and limits split the upload into pieces")
-        func told() async throws {
+        func limits() async throws {
             let kept = Kept()
             let server = try ScriptedServer([
                 { server, connection in
@@ -226,7 +226,7 @@ extension NIOTests {
             let refused = try await self.send(
                 self.plan(30_000_000), to: progress.url(), UploadClientOptions(.auto), monitor: monitor)
             #expect(refused.status == 403)
-            #expect(monitor.current.acknowledged == 1234 && monitor.current.isToldByServer)
+            #expect(monitor.current.acknowledged == 1234 && monitor.current.isReportedByServer)
             #expect(monitor.current.sent > 1234)
         }
 
