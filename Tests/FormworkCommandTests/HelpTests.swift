@@ -90,7 +90,7 @@ struct HelpTests {
             ("receive --help", "Bearer (FORMWORK_TOKEN=… formwork send …, or curl -H 'Authorization: Bearer TOKEN')"),
             ("receive --help", "as the password of Basic with any user (curl -u me:TOKEN)"),
             ("receive --help", "Leading dots of names are removed: .env is stored as env."),
-            ("receive --help", "If two files of a form have one name, the second becomes 'name (1)', even with --overwrite."),
+            ("receive --help", "the second becomes 'name (1)', even with --overwrite."),
             ("help receive", "--no-resume Nothing is kept of a cut upload, and none continues."),
             ("help send", "%{filename_effective}, %{http_code}, %{http_version}, %{json},"),
             ("help send", "%{json} is the object of --json"),
