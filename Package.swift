@@ -186,7 +186,7 @@ let package = Package(
             name: "FormworkMigration",
             dependencies: [
                 "FormworkSystem",
-                "Formwork", "FormworkFoundation", "FormworkURLEncoded",
+                "Formwork", "FormworkFoundation", "FormworkURLEncoded", "FormworkValues",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings

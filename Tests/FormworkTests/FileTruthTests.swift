@@ -184,4 +184,28 @@ struct FileTruthTests {
         #expect(error?.code == .sourceChanged)
         #expect(error?.part == PartReference(index: 7, name: "f7"))
     }
+
+    @Test("So are files in a sequence inside a part of another sequence, at every offset")
+    func nestedLazyFiles() throws {
+        let folder = TemporaryFolder()
+        let paths = try (0..<6).map { try folder.file("f\($0)", "content \($0)") }
+        var form = formB()
+        form.append(
+            PartSequence(count: 3) { outer in
+                var inner = FormData(framing: MultipartFraming(boundary: try Boundary("inner")))
+                inner.append(PartSequence(count: 2) { BodyPart(name: "f\($0)", file: paths[2 * outer + $0]) })
+                return BodyPart(name: "o\(outer)", multipart: inner)
+            })
+        let plan = try form.plan()
+        let whole = try plan.bytes(upTo: 10_000)
+        #expect(whole.count == Int(plan.contentLength!))
+        for offset in stride(from: 0, to: whole.count, by: 97) {
+            let reader = plan.makeReader()
+            try reader.seek(to: Int64(offset))
+            #expect(try readAll(reader, by: 100) == Array(whole[offset...]))
+        }
+        try Data("Content 3".utf8).write(to: URL(fileURLWithPath: paths[3].string))
+        let error = #expect(throws: FormworkError.self) { try plan.bytes(upTo: 10_000) }
+        #expect(error?.code == .sourceChanged)
+    }
 }

@@ -176,10 +176,12 @@ final class FormValueDecoder: Decoder {
     }
 
     /// Whether a value that is neither text nor bytes is JSON here. The elements of a list may also be separate parts
-    /// of JSON.
+    /// of JSON, and those that are ``JSONPart`` always are.
     private func isJSON(for type: Any.Type) -> Bool {
         guard let entry = self.leaf, entry.header.isJSON else { return false }
-        guard type is any RangeReplaceableCollection.Type else { return true }
+        let isSet = type is any SetAlgebra.Type && !(type is any OptionSet.Type)
+        guard type is any RangeReplaceableCollection.Type || isSet else { return true }
+        if let list = type as? any Sequence.Type, list.elementType is any JSONPartDecodable.Type { return false }
         return entry.content.inMemory?.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == 0x5B
     }
 
@@ -367,4 +369,8 @@ extension DecodingError {
         @unknown default: self
         }
     }
+}
+
+extension Sequence {
+    fileprivate static var elementType: Any.Type { Element.self }
 }

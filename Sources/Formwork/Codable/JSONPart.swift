@@ -26,13 +26,19 @@ extension JSONPart: Equatable where Value: Equatable {}
 extension JSONPart: Hashable where Value: Hashable {}
 
 extension JSONPart: Encodable where Value: Encodable {
-    /// Encodes the value itself.
-    public func encode(to encoder: any Encoder) throws { try self.wrappedValue.encode(to: encoder) }
+    /// Encodes the value itself, as the coder would without the wrapper.
+    public func encode(to encoder: any Encoder) throws {
+        // Not `wrappedValue.encode(to:)`: coders have ways of their own for dates, bytes, numbers and URLs.
+        var container = encoder.singleValueContainer()
+        try container.encode(self.wrappedValue)
+    }
 }
 
 extension JSONPart: Decodable where Value: Decodable {
-    /// Decodes the value itself.
-    public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
+    /// Decodes the value itself, as the coder would without the wrapper.
+    public init(from decoder: any Decoder) throws {
+        self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
+    }
 }
 
 extension KeyedDecodingContainer {

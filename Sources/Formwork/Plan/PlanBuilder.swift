@@ -47,7 +47,8 @@ struct PlanBuilder {
                 try count.countMore(1)
             case .parts(let sequence):
                 let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
-                let parts = try PlannedParts(sequence, framer: framer, place: place, first: reference)
+                let parts = try PlannedParts(
+                    sequence, framer: framer, place: place, first: reference, status: self.resolver.status)
                 let number = self.parts.count
                 self.parts.append(
                     BodyPlan.Part(reference: reference, part: nil, parent: parent, length: parts.length))

@@ -62,8 +62,11 @@ struct PlannedParts: Sendable {
     }
 
     /// Iterates `sequence` once.
+    /// - Parameter status: Returns the state of the file at a path. A sequence inside a part of another one gets the states
+    ///   that planning recorded there, when the part is made again.
     init(
-        _ sequence: PartSequence, framer: PartFramer, place: FormPlace, first: PartReference
+        _ sequence: PartSequence, framer: PartFramer, place: FormPlace, first: PartReference,
+        status: @escaping (FilePath) throws(FormworkError) -> FileStatus
     ) throws(FormworkError) {
         self.sequence = sequence
         self.framer = framer
@@ -79,16 +82,18 @@ struct PlannedParts: Sendable {
             self.waitsForNobody = false
             return
         }
-        try self.measure()
+        try self.measure(status)
     }
 
     /// Makes each part once, and keeps its length, file states and types.
-    private mutating func measure() throws(FormworkError) {
+    private mutating func measure(_ look: @escaping (FilePath) throws(FormworkError) -> FileStatus)
+        throws(FormworkError)
+    {
         var walk = PlanningWalk(self, from: 0)
         var files: [FileStatus] = []
         var resolver = SourceResolver(
             status: { path throws(FormworkError) in
-                let status = try SourceResolver.look(at: path)
+                let status = try look(path)
                 files.append(status)
                 return status
             }, place: self.place)

@@ -25,9 +25,8 @@ final class FileCursor: SourceCursor {
     /// - Throws: `sourceUnavailable` for anything but a regular file.
     init(opening path: FilePath) throws(FormworkError) {
         do throws(Errno) {
-            let descriptor = try SystemCalls.open(path, .readOnly, .nonBlocking)
+            let (descriptor, status) = try Self.open(path)
             self.descriptor = descriptor
-            let status = try SystemCalls.status(of: descriptor)
             self.file = PlannedFile(origin: .path(path), offset: 0, length: status.validator.size, status: status)
         } catch {
             throw FormworkError(.sourceUnavailable, "can't be opened", path: path.string, cause: error)
@@ -39,6 +38,14 @@ final class FileCursor: SourceCursor {
         guard self.file.status.kind == .regular else {
             self.close()
             throw self.error(.sourceUnavailable, "is not a regular file")
+        }
+    }
+
+    private static func open(_ path: FilePath) throws(Errno) -> (FileDescriptor, FileStatus) {
+        let descriptor = try SystemCalls.open(path, .readOnly, .nonBlocking)
+        do throws(Errno) { return (descriptor, try SystemCalls.status(of: descriptor)) } catch {
+            try? SystemCalls.close(descriptor)
+            throw error
         }
     }
 

@@ -131,6 +131,13 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
+        #if canImport(Darwin)
+        // These are about the connection, and come before the request. The task gets them if the session has no delegate.
+        let ofConnection = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
+        guard !ofConnection.contains(challenge.protectionSpace.authenticationMethod) else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        #endif
         // With a stored credential Foundation would send an empty body; without one the task would never end.
         self.end(Outcome(response: challenge.failureResponse))
         completionHandler(.cancelAuthenticationChallenge, nil)

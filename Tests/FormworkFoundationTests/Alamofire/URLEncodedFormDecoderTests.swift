@@ -47,6 +47,33 @@ struct URLEncodedFormDecoderTests {
         #expect(try decoder.decode([Int].self, from: "").isEmpty)
     }
 
+    @Test(
+        "A text that only begins with a number is none",
+        arguments: ["1.2.3", "1-2", "12%2B5", "1e", "-", ".", "%2B-1", "1E5E5", "", " 1", "0x1", "1,5", "NaN"])
+    func decimals(text: String) throws {
+        #expect(throws: DecodingError.self) {
+            try URLEncodedFormDecoder().decode([String: Decimal].self, from: "d=\(text)")
+        }
+        #expect(
+            try URLEncodedFormDecoder().decode([String: Decimal].self, from: "d=-12.50e1") == ["d": Decimal(-125)])
+    }
+
+    @Test(
+        "A text that only begins with a date is none, and a day must exist",
+        arguments: [
+            "2001-01-01T00:00:00Zgarbage", "2001-01-01T00:00:00Z2002", "2001-02-31T00:00:00Z", "2001-13-01T00:00:00Z",
+            "2001-01-01T25:00:00Z", "2001-01-01",
+        ])
+    func dates(text: String) throws {
+        let decoder = URLEncodedFormDecoder(dateEncoding: .iso8601)
+        #expect(throws: DecodingError.self) {
+            try decoder.decode([String: Date].self, from: "d=\(text.replacing(":", with: "%3A"))")
+        }
+        #expect(
+            try decoder.decode([String: Date].self, from: "d=2001-01-01T01:00:00%2B01:00")
+                == ["d": Date(timeIntervalSinceReferenceDate: 0)])
+    }
+
     struct Wide: Codable {
         struct Item: Codable {
             var label: String

@@ -236,6 +236,16 @@ struct URLEncodedFormEncoderTests {
         }
     }
 
+    @Test("A date that ISO 8601 has no text for is refused", arguments: [1e20, -1e20, -1e12, 1e13])
+    func distantDates(time: TimeInterval) throws {
+        let date = Date(timeIntervalSince1970: time)
+        #expect(throws: EncodingError.self) {
+            try URLEncodedFormEncoder(dateEncoding: .iso8601).encode(["d": date]) as String
+        }
+        let exact = URLEncodedFormEncoder(dateEncoding: .iso8601, compatibility: .exact)
+        #expect(try (exact.encode(["d": date]) as String).hasPrefix("d="))
+    }
+
     @Test("A key that is a number, also one below 0, is an index to Alamofire alone")
     func negativeKeys() throws {
         let (safe, exact) = (URLEncodedFormEncoder(), URLEncodedFormEncoder(compatibility: .exact))

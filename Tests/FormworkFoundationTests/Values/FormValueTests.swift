@@ -260,6 +260,57 @@ struct FormValueTests {
         #expect(try JSONDecoder().decode(Upload.self, from: json) == upload)
     }
 
+    @Test("Other coders code what is in a JSON part by their own rules")
+    func jsonPartsByRules() throws {
+        struct Values: Codable, Equatable {
+            @JSONPart var date: Date
+            @JSONPart var bytes: Data
+            @JSONPart var number: Decimal
+            @JSONPart var url: URL
+            @JSONPart var dates: [Date]
+        }
+        let date = Date(timeIntervalSince1970: 0)
+        let values = Values(
+            date: date, bytes: Data([1, 2, 3]), number: Decimal(string: "1.5")!, url: URL(string: "https://a.b/c")!,
+            dates: [date])
+        let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        decoder.dateDecodingStrategy = .iso8601
+        let json = try encoder.encode(values)
+        #expect(
+            String(decoding: json, as: UTF8.self)
+                == #"{"bytes":"AQID","date":"1970-01-01T00:00:00Z","dates":["1970-01-01T00:00:00Z"],"number":1.5,"url":"https://a.b/c"}"#
+        )
+        #expect(try decoder.decode(Values.self, from: json) == values)
+        let plist = try PropertyListEncoder().encode(values)
+        #expect(try PropertyListDecoder().decode(Values.self, from: plist) == values)
+    }
+
+    @Test("A list of one part of JSON comes back as it was", arguments: FormDataEncoder.Arrays.allCases)
+    func jsonLists(arrays: FormDataEncoder.Arrays) throws {
+        struct One: Codable, Hashable { var a: Int }
+        struct Lists: Codable, Equatable {
+            var set: Set<JSONPart<One>>
+            var lists: [JSONPart<[Int]>]
+        }
+        var encoder = FormDataEncoder()
+        encoder.arrays = arrays
+        for lists in [
+            Lists(set: [JSONPart(wrappedValue: One(a: 1))], lists: [JSONPart(wrappedValue: [1, 2])]),
+            Lists(
+                set: [JSONPart(wrappedValue: One(a: 1)), JSONPart(wrappedValue: One(a: 2))],
+                lists: [JSONPart(wrappedValue: []), JSONPart(wrappedValue: [3])]),
+        ] {
+            #expect(try FormDataDecoder().decode(Lists.self, from: self.sent(encoder.encode(lists)).form) == lists)
+        }
+        struct Wanted: Decodable { var set: Set<One> }
+        for json in [#"{"a":1}"#, #"[{"a":1}]"#] {
+            let body = self.body([("name=set\r\nContent-Type: application/json", json)])
+            #expect(try FormDataDecoder().decode(Wanted.self, from: body, contentType: Self.type).set == [One(a: 1)])
+        }
+    }
+
     @Test("A part of application/json is decoded where its member is no text")
     func jsonByType() throws {
         struct Message: Decodable, Equatable {

@@ -17,3 +17,7 @@ extension Stream {
         outputStream: UnsafeMutablePointer<OutputStream?>?
     ) {}
 }
+
+/// Foundation's NSURLProtectionSpace.h.
+let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
+let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"

@@ -1,6 +1,7 @@
 import Formwork
 import FormworkFoundation
 import FormworkURLEncoded
+import FormworkValues
 import Foundation
 
 /// Reads Foundation's types from the text that ``FoundationTexts`` writes.
@@ -18,8 +19,7 @@ struct FoundationReading: ForeignReading {
 
     private static func decimal(from source: URLEncodedSource) throws -> Decimal {
         let text = try source.text()
-        // Decimal's own parsing stops silently at the first invalid character.
-        guard text.utf8.allSatisfy({ "+-.0123456789Ee".utf8.contains($0) }), let decimal = Decimal(string: text) else {
+        guard let decimal = Decimal(formText: text) else {
             throw source.unreadable("\"\(text.shortened(to: 40))\" is not a decimal number")
         }
         return decimal
@@ -64,9 +64,14 @@ extension URLEncodedFormEncoder.DateEncoding {
         switch self {
         case .secondsSince1970: Double(decimal: text).map { Date(timeIntervalSince1970: $0) }
         case .millisecondsSince1970: Double(decimal: text).map { Date(timeIntervalSince1970: $0 / 1000) }
-        case .iso8601: try? Date(text, strategy: .iso8601)
+        case .iso8601: Self.iso8601(text)
         case .formatted(let formatter): formatter.date(from: text)
         case .deferredToDate, .custom: nil
         }
+    }
+
+    /// Reads what Foundation writes. By itself Foundation also accepts text after the date, and the 31st of February.
+    static func iso8601(_ text: String) -> Date? {
+        FormDateFormat.iso8601.secondsSince2001(text).flatMap { _ in try? Date(text, strategy: .iso8601) }
     }
 }

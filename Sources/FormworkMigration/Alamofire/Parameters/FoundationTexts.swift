@@ -41,11 +41,19 @@ extension URLEncodedFormEncoder.DateEncoding {
         case _ where !date.timeIntervalSinceReferenceDate.isFinite: nil
         case .secondsSince1970: String(date.timeIntervalSince1970)
         case .millisecondsSince1970: String(date.timeIntervalSince1970 * 1000)
-        // Rounded to the nearest millisecond, then down to the second, like Alamofire's ISO8601DateFormatter.
-        case .iso8601:
-            Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1000 + 0.5).rounded(.down) / 1000)
-                .formatted(.iso8601)
+        case .iso8601: try self.iso8601(date)
         case .formatted(let formatter): formatter.string(from: date)
         }
+    }
+    /// Rounded to the nearest millisecond, then down to the second, like Alamofire's ISO8601DateFormatter.
+    private func iso8601(_ date: Date) throws -> String {
+        let seconds = ((date.timeIntervalSince1970 * 1000 + 0.5).rounded(.down) / 1000).rounded(.down)
+        let text = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+        // Foundation writes years that it can't read, and other dates than these for the most distant ones.
+        let usual = -12_219_292_800.0...253_402_300_799  // 15 October 1582 to the end of 9999
+        guard usual.contains(seconds) || Self.iso8601(text)?.timeIntervalSince1970 == seconds else {
+            throw Unwritable("ISO 8601 has no text for this date", text: text)
+        }
+        return text
     }
 }
