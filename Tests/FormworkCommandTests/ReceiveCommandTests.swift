@@ -180,6 +180,15 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "200\n401\n401\n200\n200\n0\n")
     }
 
+    @Test func `A token's file that blocks keeps no signal from stopping the receiver`() throws {
+        let outcome = try Self.run(
+            """
+            mkfifo token; echo one > token & begin --token-file token
+            kill -HUP $P; sleep 0.5; kill -TERM $P; wait $P; echo $?
+            """)
+        #expect(outcome.text == "0\n", "\(outcome.errors)")
+    }
+
     @Test func `The operator's texts are on the page`() throws {
         let outcome = try Self.run(
             """

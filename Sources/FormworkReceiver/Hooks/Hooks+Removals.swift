@@ -2,9 +2,9 @@
 import FormworkResumable
 import Logging
 
-// Unfinished uploads that are removed without a request of their client's.
+// Unfinished uploads that are removed.
 extension Hooks {
-    /// Reports unfinished uploads that a store removes: those that expire, among others.
+    /// Reports unfinished uploads that a store removes: those that expire or are cancelled, among others.
     func watch(_ store: UploadStore) {
         self.findUnfinished(in: store)
         store.onRemoval { [weak self] removal, remove in
@@ -51,6 +51,7 @@ extension UploadRemoval.Reason {
         case .expired: 410
         case .displaced, .noRoom: 507
         case .refused(let status): status
+        case .cancelled: 499
         }
     }
 
@@ -60,6 +61,7 @@ extension UploadRemoval.Reason {
         case .displaced: "The upload had received nothing for a long time, and others needed its space."
         case .noRoom: "There is no room for the upload."
         case .refused: "The upload was refused: its content isn't what was announced."
+        case .cancelled: "The client cancelled the upload."
         }
     }
 }

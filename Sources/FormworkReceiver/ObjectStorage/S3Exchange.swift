@@ -213,8 +213,9 @@ struct S3Exchange: Sendable {
             })
     }
 
-    /// The most bytes of an answer. A listing of a thousand uploads with the longest keys has about 2 MiB.
-    private static let longestAnswer = 4 << 20
+    /// The most bytes of an answer. A listing of a thousand uploads with the longest keys has about 2 MiB, the state of an
+    /// upload of 10,000 parts with the longest prefix 15 MB.
+    private static let longestAnswer = 16 << 20
 
     private func deadline(_ length: Int) -> NIODeadline { .now() + TimeAmount(self.longest(length).asWait) }
 

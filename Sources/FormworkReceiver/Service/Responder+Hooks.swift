@@ -58,15 +58,6 @@ extension Responder {
         return upload
     }
 
-    /// The terms of an unfinished upload that a request cancels; `nil` for another request.
-    func termsOfCancelled(_ head: HTTPRequest) async -> UploadTerms? {
-        guard self.intake.hooks != nil, head.method == .delete, Self.namesUpload(head), let store = self.store,
-            let name = RequestPath(head.path).lastSegment, await store.isUnfinished(name),
-            let upload = try? await store.upload(name)
-        else { return nil }
-        return try? UploadTerms(stored: upload.note)
-    }
-
     /// Reports that an upload failed that the hook had accepted.
     func report(_ problem: ProblemDetails, _ terms: UploadTerms) async {
         await self.intake.hooks?.failed(terms, status: problem.status, problem.detail ?? problem.title)
@@ -75,10 +66,6 @@ extension Responder {
     func report(_ status: HTTPResponse.Status, _ terms: UploadTerms) async {
         await self.intake.hooks?.failed(terms, status: status.code, "The upload could not be begun.")
     }
-}
-
-extension ProblemDetails {
-    static let cancelled = ProblemDetails(title: "Cancelled", status: 499, detail: "The client cancelled the upload.")
 }
 
 extension UploadCreation {

@@ -54,13 +54,16 @@ extension Responder {
             processing.note(task)
             self.slots.watch(task)
         }
-        handler.created = { _ in processing.noteCreated() }
         handler.hasRoom = { await self.intake.hasRoom(for: $0) }
-        guard await self.mayBegin(head, client, store) else {
-            let problem = ProblemDetails.tooMany(
-                "This client has too many unfinished uploads: complete or cancel one first.")
-            self.log(problem, head, client, .unfinishedLimit)
-            return self.refusal(problem, head, client)
+        let place: UnfinishedUploads.Place?
+        do throws(ProblemDetails) { place = try await self.placeToBegin(head, client, store) } catch {
+            self.log(error, head, client, .unfinishedLimit)
+            return self.refusal(error, head, client)
+        }
+        defer { place?.giveBack() }
+        handler.created = { name in
+            processing.noteCreated(name)
+            place?.take(name)
         }
         guard await handler.isWork(head) else {
             return await self.resume(head, nil, body, channel, handler, processing, client)
@@ -83,12 +86,17 @@ extension Responder {
         }
     }
 
-    /// Whether a client may begin an upload; `true` for a request that begins none.
-    private func mayBegin(_ head: HTTPRequest, _ client: ClientAddress, _ store: UploadStore) async -> Bool {
+    /// A place among the client's unfinished uploads; `nil` for a request that begins none.
+    private func placeToBegin(
+        _ head: HTTPRequest, _ client: ClientAddress, _ store: UploadStore
+    ) async throws(ProblemDetails) -> UnfinishedUploads.Place? {
         // Not waited for: a bucket may have long lists.
         _ = Task { await self.unfinished.sweep { await store.names() } }
-        guard case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) else { return true }
-        return await self.unfinished.hasRoom(for: client.key) { await store.isUnfinished($0) }
+        guard case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) else { return nil }
+        if let place = await self.unfinished.reserve(for: client.key, isThere: { await store.isUnfinished($0) }) {
+            return place
+        }
+        throw .tooMany("This client has too many unfinished uploads: complete or cancel one first.")
     }
 
     /// Notes a request with a key that is a whole upload; `nil` for another one.
@@ -145,9 +153,8 @@ extension Responder {
                 return self.refusal(error, head, client)
             }
         }
-        let cancelled = await self.termsOfCancelled(head)
         let outcome = await EarlyNaming.$current.withValue(self.earlyNaming) { [handler] in
-            await handler.handle(head, body: body) { self.inform($0, client, channel) }
+            await handler.handle(head, body: body) { channel.inform($0) }
         }
         switch outcome {
         case .answer(let given) where given.response.status.code == 507:
@@ -166,8 +173,9 @@ extension Responder {
             if let begun, isRefusal, !processing.hasBegun, !processing.isCreated {
                 await self.report(given.response.status, begun)
             }
-            if let cancelled, !isRefusal { await self.report(.cancelled, cancelled) }
-            if !isRefusal { self.unfinished.note(given.response.headerFields, of: client.key) }
+            if processing.hasBegun, !isRefusal, let name = processing.name ?? RequestPath(head.path).lastSegment {
+                self.unfinished.forget(name, of: client.key)
+            }
             return Answer(
                 given.response.status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),
                 closes: isRefusal && head.mayBringBody)
@@ -185,12 +193,6 @@ extension Responder {
             default: return Answer(.noContent, fields: [.allow: Self.methods])
             }
         }
-    }
-
-    /// Sends an informational answer.
-    private func inform(_ answer: HTTPResponse, _ client: ClientAddress, _ channel: any Channel) {
-        self.unfinished.note(answer.headerFields, of: client.key)
-        channel.inform(answer)
     }
 
     /// How files are named that are begun before their form is complete; `nil` if none may be.
@@ -246,7 +248,8 @@ private final class Processing: Sendable {
     private struct State {
         /// Whether the upload was complete, so that its outcome was reported.
         var hasBegun = false
-        var isCreated = false
+        /// The upload that the request created.
+        var name: String?
         var task: Task<UploadAnswer, Never>?
         var receipt: UploadReceipt?
         /// Whether the request has no answer.
@@ -257,8 +260,9 @@ private final class Processing: Sendable {
 
     var hasBegun: Bool { self.state.withLock { $0.hasBegun } }
     var isClosed: Bool { self.state.withLock { $0.isClosed } }
-    var isCreated: Bool { self.state.withLock { $0.isCreated } }
-    func noteCreated() { self.state.withLock { $0.isCreated = true } }
+    var name: String? { self.state.withLock { $0.name } }
+    var isCreated: Bool { self.name != nil }
+    func noteCreated(_ name: String) { self.state.withLock { $0.name = name } }
     func begin() { self.state.withLock { $0.hasBegun = true } }
     func note(_ task: Task<UploadAnswer, Never>) { self.state.withLock { $0.task = task } }
     func note(_ receipt: UploadReceipt?) { self.state.withLock { $0.receipt = receipt } }

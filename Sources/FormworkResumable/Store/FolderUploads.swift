@@ -120,6 +120,8 @@ struct FolderUploads: UploadStorage {
         guard let files = try? self.files() else { return }
         let records = Set(files.records)
         for name in files.data where !records.contains(name) && self.age(self.dataPath(name), now) ?? 0 > 3600 {
+            // A list may lack a record that was replaced while the folder was read.
+            guard (try? FileValidator(ofRegularFile: self.recordPath(name))) == nil else { continue }
             self.removeData(of: name)
         }
     }

@@ -304,9 +304,10 @@ public struct ResumableHandler: Sendable {
                     UploadRoom(length: 0, missing: missing, isForm: upload.isForm, place: self.store.place))
             }, inform: inform)
         let end: UploadReception<Body>.End
-        do { end = try await reception.run() } catch StoredUpload.Failure.full(let cause) {
-            await self.removeIfHopeless(upload, after: cause)
-            throw StoredUpload.Failure.full(cause)
+        do { end = try await reception.run() } catch {
+            await upload.abandon(turn)
+            if case StoredUpload.Failure.full(let cause) = error { await self.removeIfHopeless(upload, after: cause) }
+            throw error
         }
         switch end {
         case .superseded: return .close

@@ -154,7 +154,8 @@ package actor StoredUpload {
         await self.gate.enter()
         defer { self.gate.leave() }
         try await self.takeOver()
-        if let refusal = self.resource.begin(append) {
+        var next = self.resource
+        if let refusal = next.begin(append) {
             // One that has bytes beyond the limit can never be complete.
             let isHopeless =
                 refusal.response.status == .contentTooLarge && append.offset == self.resource.offset
@@ -163,7 +164,28 @@ package actor StoredUpload {
             if isHopeless, self.processing == nil, !self.resource.isWhole { try await self.removeRefused(refusal) }
             return .failure(Refusal(answer: refusal))
         }
+        // Its bytes were counted when they arrived. Now its whole length counts.
+        if self.resource.length == nil, let length = next.length,
+            !(await self.store.quota.admits(length - self.resource.offset))
+        {
+            await self.letGo()
+            throw Failure.full(Self.tooManyBytes)
+        }
+        self.resource = next
         return .success(try await self.open(check))
+    }
+
+    private static var tooManyBytes: FormworkError {
+        FormworkError(.writeFailed, "all uploads together have too many bytes", cause: Errno.noSpace)
+    }
+
+    /// Ends a request's turn after a failure, and releases the upload for others.
+    func abandon(_ turn: Turn) async {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        guard self.transfer?.number == turn.number else { return }
+        self.endTransfer()
+        await self.letGo()
     }
 
     struct Refusal: Error { var answer: UploadAnswer }
@@ -194,11 +216,10 @@ package actor StoredUpload {
             }
             return refusal
         }
-        if self.resource.length == nil, !(await self.store.quota.admits(count)) {
+        if self.resource.length == nil, !(await self.store.quota.admits(Int64(count))) {
             self.endTransfer()
             await self.content.close()
-            throw Failure.full(
-                FormworkError(.writeFailed, "all uploads together have too many bytes", cause: Errno.noSpace))
+            throw Failure.full(Self.tooManyBytes)
         }
         let offset = self.resource.offset
         do { try await self.content.append(bytes, at: offset) } catch {
@@ -312,8 +333,18 @@ package actor StoredUpload {
     func cancel() async throws -> UploadAnswer {
         try await self.stop()
         _ = await self.processing?.value
-        try await self.forget()
+        try await self.removeCancelled()
         return self.resource.cancelled
+    }
+
+    private func removeCancelled() async throws {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        self.endTransfer()
+        // It may have been processed meanwhile. Then it wasn't cancelled, even if its answer couldn't be saved.
+        guard self.content.answer == nil else { return try await self.remove() }
+        await self.content.close()
+        try await self.store.remove(self.name, note: self.note, because: .cancelled)
     }
 
     private func stop() async throws {

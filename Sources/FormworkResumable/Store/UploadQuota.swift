@@ -74,13 +74,13 @@ final class UploadQuota: Sendable {
         self.options.maximumTotalSize.map { most in entries.reduce(most) { $0 - min($1.claim, $0) } }
     }
 
-    /// Whether an upload that has announced no length may have this many bytes more.
-    func admits(_ count: Int) async -> Bool {
+    /// Whether an upload that had announced no length when it was created may have this many bytes more.
+    func admits(_ count: Int64) async -> Bool {
         guard self.options.maximumTotalSize != nil else { return true }
         let takes: @Sendable () -> Bool = {
             self.growth.withLock { left in
                 guard left >= count else { return false }
-                left -= Int64(count)
+                left -= count
                 return true
             }
         }

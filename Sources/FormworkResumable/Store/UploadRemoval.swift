@@ -1,7 +1,7 @@
 #if Resumable
 import HTTPTypes
 
-/// An unfinished upload that its client didn't cancel, and that is being removed.
+/// An unfinished upload that is being removed.
 package struct UploadRemoval: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         /// It is older than uploads are kept.
@@ -12,6 +12,8 @@ package struct UploadRemoval: Sendable, Hashable {
         case noRoom
         /// After a refused request, the bytes that it should have are unknown.
         case refused(status: Int)
+        /// Its client cancelled it.
+        case cancelled
     }
 
     package var name: String

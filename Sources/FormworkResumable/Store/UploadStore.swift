@@ -190,7 +190,7 @@ public final class UploadStore: Sendable {
         self.removing.withLock { $0 = body }
     }
 
-    /// Removes an upload that its client didn't cancel.
+    /// Removes an upload, and has that reported if it is unfinished.
     func remove(_ name: String, note: [UInt8]?, because reason: UploadRemoval.Reason) async throws {
         guard let body = self.removing.withLock({ $0 }), let note, let record = try await self.record(name),
             record.answer == nil

@@ -21,7 +21,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             Prints its address on standard output, and a line for each file on standard error. A POST of \
             multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them: \
             all of them or none. A PUT to /NAME, and a POST of any other type except url-encoded, stores its body. Any path \
-            is accepted, except /login, /logout and paths below /.uploads/. The answer is JSON, or a page for a browser. A \
+            is accepted, except /login, /logout and paths below /.uploads/ and /.link/. The answer is JSON, or a page for a browser. A \
             body that doesn't match its Content-Digest, Repr-Digest or Content-MD5 is refused, and so is a PUT whose \
             If-None-Match: * or If-Match fails.
 

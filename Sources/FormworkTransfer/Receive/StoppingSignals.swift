@@ -1,4 +1,5 @@
 #if Transfer
+import Dispatch
 import FormworkSystem
 import ServiceLifecycle
 import Synchronization
@@ -33,7 +34,8 @@ enum StoppingSignals {
                 var count = 0
                 for await signal in signals {
                     if signal == .sighup, !hadTerminal || Self.hasTerminal {
-                        reload()
+                        // Not waited for: a file may be a FIFO, or on a disk that doesn't answer.
+                        Self.reloading.async(execute: reload)
                         continue
                     }
                     // SIGHUP comes once more when the shell exits.
@@ -63,6 +65,9 @@ enum StoppingSignals {
         }
         return status.code.withLock { $0 }
     }
+
+    /// Reads the files again, one time after the other.
+    private static let reloading = DispatchQueue(label: "formwork.reload")
 
     private final class Status: Sendable {
         let code = Mutex<Int32>(0)

@@ -298,6 +298,18 @@ struct HookTests {
             #expect(failed.data["detail"] as? String == "The client cancelled the upload.")
             let id = try #require(fixture.server.messages("upload.asked")[0].data["upload"] as? String)
             #expect(failed.headers["webhook-id"] == "\(id)-failed")
+            #expect(failed.data["status"] as? Int == 499)
+        }
+    }
+
+    @Test func `An upload that tus cancels by another method's name is reported`() async throws {
+        try await Self.run(try HookServer()) { fixture in
+            let tus = ["Tus-Resumable: 1.0.0"]
+            let created = try await fixture.receiver.request("POST /", tus + ["Upload-Length: 5"])
+            let place = try #require(created.field("Location"))
+            let delete = ["X-HTTP-Method-Override: DELETE", "Content-Length: 0"]
+            #expect(try await fixture.receiver.request("POST \(place)", tus + delete).status == 204)
+            #expect(try await fixture.messages("upload.failed")[0].data["status"] as? Int == 499)
         }
     }
 

@@ -44,21 +44,67 @@ struct CrowdTests {
 
     @Test func `Names of uploads that are gone are forgotten`() async {
         let unfinished = UnfinishedUploads(limit: 100)
-        func note(_ name: String, of client: String) {
-            unfinished.note([.location: UnfinishedUploads.path + name], of: client)
+        func note(_ name: String, of client: String) async {
+            await unfinished.reserve(for: client) { _ in true }?.take(name)
         }
-        for number in 1...3 { note("a\(number)", of: "192.0.2.\(number)") }
-        note("b", of: "192.0.2.1")
+        for number in 1...3 { await note("a\(number)", of: "192.0.2.\(number)") }
+        await note("b", of: "192.0.2.1")
         await unfinished.sweep(at: .now) { ["b"] }
         #expect(unfinished.count == 4, "not a minute later")
         await unfinished.sweep(at: .now + .seconds(61)) { nil }
         #expect(unfinished.count == 4, "nothing could be listed")
         await unfinished.sweep(at: .now + .seconds(122)) {
             // Begun while the others are listed.
-            note("c", of: "192.0.2.9")
+            await note("c", of: "192.0.2.9")
             return ["b"]
         }
         #expect(unfinished.count == 2)
+    }
+
+    @Test func `Uploads that begin at once, and those whose creation is cut, count as well`() async throws {
+        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
+        let store = UploadStore(uploads.path)
+        try await TestReceiver.run({ $0.limits.unfinishedPerClient = 3 }, in: folder, store: store) { receiver in
+            let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for _ in 1...20 { group.addTask { try await receiver.request("POST /", Self.tus).status } }
+                return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == [201: 3, 429: 17])
+            #expect(await store.list().count == 3)
+        }
+        let (other, more) = (TemporaryFolder(), TemporaryFolder())
+        let second = UploadStore(more.path)
+        try await TestReceiver.run({ $0.limits.unfinishedPerClient = 3 }, in: other, store: second) { receiver in
+            for number in 1...5 {
+                let connection = try receiver.connect()
+                let type = "Content-Type: application/offset+octet-stream"
+                await connection.send(
+                    "POST / HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Length: 100\r\n"
+                        + "\(type)\r\nContent-Length: 100\r\n\r\nx")
+                let count = min(number, 3)
+                #expect(try await receiver.eventually { await second.list().count == count })
+                if number > 3 { _ = await connection.receiveAll() }
+                await connection.cut()
+            }
+            #expect(try await receiver.request("POST /", Self.tus).status == 429)
+            #expect(await second.list().count == 3)
+        }
+    }
+
+    @Test func `Complete uploads don't count`() async throws {
+        let folder = TemporaryFolder()
+        let store = UploadStore(folder.path.appending(".formwork-resumable"))
+        try await TestReceiver.run({ $0.limits.unfinishedPerClient = 1 }, in: folder, store: store) { receiver in
+            let draft = ["Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1"]
+            for number in 1...5 { #expect(try await receiver.request("PUT /f\(number)", draft, "x").status == 201) }
+            for _ in 1...3 {
+                let path = try #require(try await receiver.request("POST /", Self.tus).field("Location"))
+                let patch = [
+                    "Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream", "Upload-Offset: 0",
+                ]
+                #expect(try await receiver.request("PATCH \(path)", patch, "hello").status == 204)
+            }
+        }
     }
 
     @Test func `One client has some of the uploads, and others have the rest`() async throws {

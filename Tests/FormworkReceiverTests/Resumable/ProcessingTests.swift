@@ -54,6 +54,49 @@ import Testing
         #expect(bench.contents == ["hello"])
     }
 
+    @Test func `A cancellation is reported unless the upload was processed first`() async throws {
+        let bench = HandlerBench()
+        let (entered, opened) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let store = UploadStore(bench.folder)
+        let removals = Mutex<[UploadRemoval.Reason]>([])
+        store.onRemoval { removal, remove in
+            removals.withLock { $0.append(removal.reason) }
+            try await remove()
+        }
+        var handler = ResumableHandler(store) { _ in
+            entered.continuation.yield()
+            for await _ in opened.stream {}
+            return UploadAnswer(HTTPResponse(status: .ok))
+        }
+        handler.note = [1]
+        let draft: HTTPFields = [.uploadDraftInteropVersion: "8"]
+        try await withThrowingTaskGroup(of: Int?.self) { [handler] group in
+            group.addTask {
+                let create = ResumableHandlerTests.create(5)
+                return try await bench.answer(.post, "/files", create, TestBody("hello"), by: handler).response.status
+                    .code
+            }
+            for await _ in entered.stream { break }
+            let location = try bench.location()
+            group.addTask {
+                try await bench.answer(.delete, location, draft, by: handler).response.status.code
+            }
+            // The cancellation waits for the processing.
+            try await Task.sleep(for: .milliseconds(200))
+            opened.continuation.finish()
+            for try await status in group { #expect(status == 200 || status == 204) }
+        }
+        #expect(removals.withLock { $0 } == [])
+        #expect(await store.list().isEmpty)
+
+        var create = draft
+        create[.uploadComplete] = "?0"
+        for _ in 1...2 { _ = try await bench.answer(.post, "/files", create, TestBody("he"), by: handler) }
+        #expect(try await bench.answer(.delete, bench.location(), draft, by: handler).response.status == .noContent)
+        #expect(removals.withLock { $0 } == [.cancelled])
+        #expect(await store.list().count == 1)
+    }
+
     @Test func `A question that has a whole upload processed counts as an upload`() async throws {
         let bench = HandlerBench()
         let tus: HTTPFields = [.tusResumable: "1.0.0"]

@@ -2,6 +2,8 @@
 @testable import Formwork
 import FormworkReceiver
 import FormworkResumable
+import HTTPTypes
+import Synchronization
 import FormworkFiles
 import Foundation
 import SystemPackage
@@ -66,7 +68,36 @@ import Testing
             let outcome = try await bench.send(.post, "/files", fields, TestBody(text), by: handler)
             guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
             #expect(answer.response.status.code == status, "\(text)")
+            // How much more would come isn't known, so the first one is removed.
+            #expect(await UploadStore(bench.folder).list().count == (status == 507 ? 0 : 1))
         }
+    }
+
+    @Test func `An upload that runs out of room is released, for other receivers and for removal`() async throws {
+        let bench = HandlerBench()
+        let tus: HTTPFields = [.tusResumable: "1.0.0"]
+        var create = tus
+        (create[.uploadLength], create[.contentLength]) = ("5", "0")
+        let created = try await bench.answer(.post, "/files", create)
+        let location = try #require(created.response.headerFields[.location])
+        var append = tus
+        (append[.uploadOffset], append[.contentType]) = ("0", "application/offset+octet-stream")
+        // Others take the room while the bytes arrive, and give it back later.
+        let asked = Mutex(0)
+        var handler = try bench.handler()
+        handler.hasRoom = { room in
+            asked.withLock { count in
+                count += 1
+                return count == 1 || room.reclaimable > 0 || room.length > 0
+            }
+        }
+        let outcome = try await bench.send(.patch, location, append, TestBody("hello"), by: handler)
+        guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+        #expect(answer.response.status.code == 507)
+        // Another receiver, while this one lives.
+        #expect(try await bench.answer(.patch, location, append, TestBody("hello")).response.status == .noContent)
+        #expect(bench.contents == ["hello"])
+        withExtendedLifetime(handler) {}
     }
 
     @Test func `Room that others have taken since the creation is missed before a byte is taken`() async throws {

@@ -52,6 +52,31 @@ import Testing
         #expect(try await bench.answer(.post, "/files", fields, TestBody("abc")).response.status.code == 507)
     }
 
+    @Test func `A length that is announced late takes from the bytes that uploads may have together`() async throws {
+        let bench = HandlerBench { $0.maximumTotalSize = 10 }
+        let handler = try bench.handler()
+        func append(_ length: Int, _ text: String) async throws -> Int {
+            let tus: HTTPFields = [.tusResumable: "1.0.0", .uploadDeferLength: "1", .contentLength: "0"]
+            let created = try await bench.answer(.post, "/files", tus, by: handler)
+            let location = try #require(created.response.headerFields[.location])
+            let fields: HTTPFields = [
+                .tusResumable: "1.0.0", .uploadOffset: "0", .uploadLength: "\(length)",
+                .contentType: "application/offset+octet-stream",
+            ]
+            return try await bench.answer(.patch, location, fields, TestBody(text), by: handler).response.status.code
+        }
+        #expect(try await append(11, "abc") == 507)
+        #expect(try await append(6, "abc") == 204)
+        #expect(try await append(5, "abcde") == 507, "six are announced, though three are there")
+        #expect(try await append(4, "abc") == 204)
+        // The same in the draft, whose last request shows the length.
+        let fields: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
+        _ = try await bench.answer(.post, "/files", fields, TestBody([]), by: handler)
+        let last = try await bench.answer(
+            .patch, bench.location(), ResumableHandlerTests.append(0, 3, complete: true), TestBody("abc"), by: handler)
+        #expect(last.response.status.code == 507)
+    }
+
     @Test func `A folder that may not be a link is neither written nor listed through one`() async throws {
         let outside = HandlerBench()
         try FileManager.default.createDirectory(atPath: outside.folder.string, withIntermediateDirectories: true)
