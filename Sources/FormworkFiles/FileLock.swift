@@ -8,7 +8,7 @@ package final class FileLock: Sendable {
     private let descriptor: FileDescriptor
 
     /// Takes the lock; `nil` while another process has it. A file system without locks doesn't prevent anything.
-    /// - Throws: `writeFailed` if the file can't be created.
+    /// - Throws: `writeFailed` if the file can't be created, or isn't empty: then it is no lock.
     package init?(_ path: FilePath) throws(FormworkError) {
         self.path = path
         while true {
@@ -19,6 +19,12 @@ package final class FileLock: Sendable {
                 try? SystemCalls.close(descriptor)
                 return nil
             } catch {}
+            if let size = try? SystemCalls.status(of: descriptor).validator.size, size > 0 {
+                try? SystemCalls.close(descriptor)
+                throw FormworkError(
+                    .writeFailed, "isn't a lock, because it isn't empty: move it away, or name the state differently",
+                    path: path.string)
+            }
             // The last owner may have removed the file after it was opened here.
             let own = try? SystemCalls.status(of: descriptor).validator
             let named = try? SystemCalls.status(of: path).validator

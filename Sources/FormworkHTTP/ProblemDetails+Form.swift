@@ -25,9 +25,10 @@ public struct RequestProblem: Error, Sendable, CustomStringConvertible {
 extension ProblemDetails {
     /// A status with its registered phrase.
     public init(_ status: HTTPResponse.Status, detail: String? = nil) {
+        // A status that was made of a number has no phrase.
+        let phrases = [status.reasonPhrase, HTTPResponse.Status(integerLiteral: status.code).reasonPhrase]
         self.init(
-            title: status.reasonPhrase.isEmpty ? "Status \(status.code)" : status.reasonPhrase, status: status.code,
-            detail: detail)
+            title: phrases.first { !$0.isEmpty } ?? "Status \(status.code)", status: status.code, detail: detail)
     }
 
     /// The description of an error that a client may see: 400 for a body that can't be read, 413 for one that exceeds a

@@ -19,6 +19,7 @@ extension HTTPField.Name {
     package static let uploadDeferLength = Self(known: "Upload-Defer-Length")
     package static let uploadMetadata = Self(known: "Upload-Metadata")
     package static let uploadChecksum = Self(known: "Upload-Checksum")
+    package static let contentMD5 = Self(known: "Content-MD5")
     package static let uploadExpires = Self(known: "Upload-Expires")
     package static let methodOverride = Self(known: "X-HTTP-Method-Override")
 

@@ -133,7 +133,7 @@ struct CutAnswerTests {
             "\"$F\" send http://127.0.0.1:\(second.port) -F a=b -o all; stat -c %s all", in: folder.path)
         #expect(whole.text == "1048577\n")
         let help = try Command.shell("COLUMNS=200 \"$F\" help send").text
-        #expect(help.contains("of its body at most 1 MiB; -o has all of it"))
+        #expect(help.contains("It has at most 1 MiB of the"))
     }
 }
 #endif

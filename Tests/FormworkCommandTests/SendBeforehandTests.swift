@@ -60,8 +60,8 @@ struct SendBeforehandTests {
         #expect(
             result.errors.contains(
                 """
-                formwork: warning: the server redirects to http://127.0.0.1:\(place.port)/new (301), and a form isn't \
-                sent on after that: send it to that URL
+                formwork: warning: the server redirects to http://127.0.0.1:\(place.port)/new (301); after that \
+                status the form isn't sent again: send it to that URL
 
                 """), "\(result.errors)")
     }

@@ -93,7 +93,7 @@ struct ServiceManagerTests {
     }
 
     @Test(arguments: [
-        ("0.0.0.0 listening 1", "the passed socket, 0.0.0.0: other machines can reach this address: add --public"),
+        ("0.0.0.0 listening 1", "the passed socket, 0.0.0.0: other machines may reach this address: add --public"),
         ("127.0.0.1 listening 2", "LISTEN_FDS is 2: one socket can be passed"),
         ("127.0.0.1 silent 1", "the passed socket can't be used: give one that listens on TCP"),
         ("127.0.0.1 datagram 1", "the passed socket can't be used: give one that listens on TCP"),

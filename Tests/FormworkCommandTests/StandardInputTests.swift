@@ -55,6 +55,47 @@ struct StandardInputTests {
                 + "--b\r\nContent-Disposition: form-data; name=\"g\"\r\n\r\n\r\n--b--\r\n", "\(curl)")
     }
 
+    @Test(
+        "A pipe has one reader, too, whatever its name is",
+        arguments: [
+            ("-F a=@- -F b=@/dev/stdin", "-F b=@/dev/stdin: standard input is already the content of another part\n"),
+            ("-F a=@/dev/fd/0 -F 'b=<-'", "-F 'b=<-': standard input is already the content of another part\n"),
+            ("-F a=@/dev/stdin -H @- --as request", "-H @- and -F a=@/dev/stdin both read \(once)"),
+            ("-F a=@- -F 'b=1;headers=@/dev/stdin'", "-F a=@- and -F 'b=1;headers=@/dev/stdin' both read \(once)"),
+            (
+                "-F a=@/dev/fd/3 -F b=@/proc/self/fd/3 3< p",
+                "/proc/self/fd/3 is the content of another part, too, and can be read only once: store it in a file first\n"
+            ),
+            (
+                "-F a=@p -F b=@p",
+                "p is the content of another part, too, and can be read only once: store it in a file first\n"
+            ),
+            (
+                "-F a=@p -H @p --as request",
+                "-H @p and -F a=@p both read one pipe, which can be read only once: give one of them a file\n"
+            ),
+        ])
+    func pipes(words: String, message: String) throws {
+        let folder = Folder()
+        let outcome = try Command.shell(
+            """
+            mkfifo p; (printf 'X-A: b\\n' > p) > log 2>&1 & W=$!
+            printf 'X: y\\n' | timeout 20 "$F" body \(words); E=$?; kill -KILL $W 2> log; exit $E
+            """, in: folder.path)
+        #expect(outcome.status == 2 && outcome.text == "", "\(outcome)")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test("--spool stores FIFOs, and standard input under any name")
+    func spooled() throws {
+        let outcome = try Command.shell(
+            """
+            mkfifo p; printf abc > p & "$F" headers -F a=@p --spool | grep Length
+            printf abc | "$F" headers -F a=@/dev/stdin --spool | grep Length
+            """)
+        #expect(outcome.text == "Content-Length: 181\nContent-Length: 185\n", "\(outcome)")
+    }
+
     @Test("One reader is enough", arguments: ["-T - -w x", "-F a=@- -w x", "-d @- -w x", "-F a=1 -w @-"])
     func one(words: String) throws {
         let receiver = try Receiver(text: "")

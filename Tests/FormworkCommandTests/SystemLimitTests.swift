@@ -32,7 +32,8 @@ struct SystemLimitTests {
         #expect(result.status == 71, "\(result.status) \(result.errors)")
         #expect(
             result.errors.wholeMatch(
-                of: #/formwork: this process may use 390 MiB of addresses \(ulimit -v\): it needs [0-9]+ or more\n/#)
+                of: #/formwork: this process may use 390 MiB of address space \(ulimit -v\): it needs [0-9]+ or more\n/#
+            )
                 != nil,
             "\(result.errors)")
     }

@@ -27,9 +27,10 @@ public struct CurlForm: Sendable {
         public var types: MediaTypeDetection?
         /// Whether content in quoted-printable is read when the form is planned, so that the body has a length.
         public var measuresQuotedPrintable = false
-        /// Whether standard input is collected in an unlinked temporary file first, so that it has a length. In curl's
-        /// grammar it always is, unless it is a regular file, because curl reads it into memory.
-        public var spoolsStandardInput = false
+        /// Whether standard input and FIFOs are collected in an unlinked temporary file first, so that they have a length and
+        /// can be read again. In curl's grammar only standard input is, unless it is a regular file, and always, because
+        /// curl reads it into memory.
+        public var spoolsPipes = false
 
         /// The defaults for a grammar.
         public init(grammar: FormGrammar = .strict) { self.grammar = grammar }

@@ -127,7 +127,7 @@ struct CurlFormBuilder {
         let path = try Self.path(file.path)
         // curl reads a directory as an empty file of unknown length.
         let isDirectory = self.isCurl && (try? SystemCalls.status(of: path))?.kind == .directory
-        let source: BodySource = isDirectory ? .stream { _ in NoBytes() } : .file(path)
+        let source: BodySource = isDirectory ? .stream { _ in NoBytes() } : try self.standardInput.source(at: path)
         try self.append(name, source, parameters, path: file.path, isUpload: isUpload)
     }
 

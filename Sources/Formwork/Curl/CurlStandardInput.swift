@@ -10,7 +10,24 @@ struct CurlStandardInput {
 
     init(_ options: CurlForm.Options) {
         self.isCurl = options.grammar == .curl
-        self.spools = options.spoolsStandardInput
+        self.spools = options.spoolsPipes
+    }
+
+    /// The source at a path that isn't `-`.
+    mutating func source(at path: FilePath) throws(FormworkError) -> BodySource {
+        guard !self.isCurl, let status = try? SystemCalls.status(of: path), status.kind == .fifo else {
+            return .file(path)
+        }
+        let own = (try? SystemCalls.status(of: FileDescriptor.standardInput)).flatMap { StreamSource.Pipe($0) }
+        // Such as /dev/stdin.
+        if own != nil, own == StreamSource.Pipe(status) { return try self.take(length: nil) }
+        guard self.spools else { return .file(path) }
+        let pipe: FileDescriptor
+        do throws(Errno) { pipe = try SystemCalls.open(path, .readOnly) } catch {
+            throw FormworkError(.sourceUnavailable, "can't be opened", path: path.string, cause: error)
+        }
+        defer { try? SystemCalls.close(pipe) }
+        return try BodySpool(collecting: pipe).source
     }
 
     mutating func take(length: Int64?) throws(FormworkError) -> BodySource {

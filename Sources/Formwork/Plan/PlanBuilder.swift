@@ -8,6 +8,8 @@ struct PlanBuilder {
     private(set) var parts: [BodyPlan.Part] = []
     private(set) var lengthBlocker: BodyPlan.Blocker?
     private(set) var replayBlocker: BodyPlan.Blocker?
+    /// The FIFOs that parts read.
+    private var pipes: Set<StreamSource.Pipe> = []
     /// Whether the body is a form, not one source's content.
     private(set) var isForm = false
 
@@ -138,6 +140,13 @@ struct PlanBuilder {
         // Their length is known, and they can be read again.
         case .bytes, .file, .synthetic: break
         default:
+            if case .stream(let stream) = source, let pipe = stream.pipe, !self.pipes.insert(pipe).inserted {
+                let name = stream.path == nil ? "\(stream.label) " : ""
+                throw FormworkError(
+                    .invalidArgument,
+                    "\(name)is the content of another part, too, and can be read only once: store it in a file first",
+                    path: stream.path)
+            }
             let reference = self.parts[part].reference
             if self.lengthBlocker == nil { self.lengthBlocker = BodyPlan.Blocker(lengthOf: source, in: reference) }
             if self.replayBlocker == nil { self.replayBlocker = BodyPlan.Blocker(replayOf: source, in: reference) }

@@ -145,7 +145,9 @@ struct SourceResolver {
                 throw FormworkError(.invalidArgument, "a FIFO or device has no slices", path: path.string)
             }
             let size = status.kind == .blockSpecial ? try? SystemCalls.size(ofDevice: path) : nil
-            return .stream(Self.special(path, length: range.length ?? size))
+            var stream = Self.special(path, length: range.length ?? size)
+            stream.pipe = StreamSource.Pipe(status)
+            return .stream(stream)
         default:
             throw FormworkError(.sourceUnavailable, "is neither a file, a FIFO nor a device", path: path.string)
         }
@@ -214,7 +216,7 @@ struct SourceResolver {
             StreamSource(
                 length: length, isReplayable: false,
                 label: descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)",
-                surplus: status.kind == .blockSpecial ? .leave : .refuse,
+                pipe: StreamSource.Pipe(status), surplus: status.kind == .blockSpecial ? .leave : .refuse,
                 opening: .once(source.stream)))
     }
 

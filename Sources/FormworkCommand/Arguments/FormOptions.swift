@@ -215,7 +215,7 @@ package struct FormOptions: ParsableArguments {
         options.contentType = type
         options.boundary = named
         options.measuresQuotedPrintable = self.prescan
-        options.spoolsStandardInput = self.spool
+        options.spoolsPipes = self.spool
         options.types = self.compat == nil ? self.typeFrom?.detection() ?? .auto : nil
         return options
     }

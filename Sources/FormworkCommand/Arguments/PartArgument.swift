@@ -144,8 +144,10 @@ struct PartArgument {
             switch self.option {
             case .form:
                 let argument = try FormArgument(parsing: self.text, grammar: form.options.grammar)
-                if argument.content.isStandardInput {
-                    try StandardInput.take(for: "-F \(ShellQuote.quote(self.text))", isPart: true)
+                let option = "-F \(ShellQuote.quote(self.text))"
+                for file in argument.content.headerFiles { try CommandInputs.note(file, for: option) }
+                for file in argument.content.files {
+                    try CommandInputs.note(file.path, for: option, isPart: true)
                 }
                 let expanded = try expansion.expand(argument)
                 for argument in expanded { try form.append(argument) }
@@ -180,13 +182,23 @@ struct PartArgument {
 }
 
 extension FormArgument.Content {
-    /// Whether it reads standard input.
-    fileprivate var isStandardInput: Bool {
+    /// The files that are sent.
+    fileprivate var files: [FormArgument.File] {
         switch self {
-        case .files(let files): files.contains { $0.path == "-" }
-        case .contents(let file): file.path == "-"
-        default: false
+        case .files(let files): files
+        case .contents(let file): [file]
+        default: []
         }
+    }
+
+    /// The files that `headers=@` names.
+    fileprivate var headerFiles: [String] {
+        let parameters =
+            switch self {
+            case .text(_, let parameters), .open(let parameters): [parameters]
+            default: self.files.map(\.parameters)
+            }
+        return parameters.flatMap(\.headers).compactMap { if case .file(let path) = $0 { path } else { nil } }
     }
 }
 

@@ -22,7 +22,7 @@ enum JSONText {
     static func decode<Value: Decodable>(_ type: Value.Type, from file: String, of option: String) throws -> Value {
         let isInput = file == "-"
         let limit = 256 << 20
-        let source = try StandardInput.source(file, for: "\(option) \(file)")
+        let source = try CommandInputs.source(file, for: "\(option) \(file)")
         let bytes = try BodyPlan(copying: source).bytes(upTo: limit)
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))

@@ -18,7 +18,7 @@ package enum GivenFile {
     ///   - limit: Bytes that it may have.
     /// - Throws: ``ExitStatus``, with the option in its message.
     package static func bytes(of file: String, _ option: String, limit: Int) throws -> [UInt8] {
-        let source = try StandardInput.source(file, for: option)
+        let source = try CommandInputs.source(file, for: option)
         do { return try BodyPlan(copying: source).bytes(upTo: limit) } catch {
             var error = error
             error.path = nil

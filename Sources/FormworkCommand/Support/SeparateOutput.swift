@@ -9,7 +9,7 @@ package enum SeparateOutput {
     /// - Parameters:
     ///   - option: The output's option, for the message.
     ///   - output: `nil` and `-` are standard output.
-    ///   - inputs: Paths of files.
+    ///   - inputs: Paths of files. Those that options have read (``CommandInputs``) are inputs, too.
     package static func check(
         _ option: String, _ output: String?, inputs: some Sequence<String>
     ) throws(ExitStatus) {
@@ -20,7 +20,7 @@ package enum SeparateOutput {
         }
         let isInput =
             isSame(try? SystemCalls.status(of: FileDescriptor.standardInput))
-            || inputs.contains { isSame(try? SystemCalls.status(of: FilePath($0))) }
+            || (CommandInputs.files + inputs).contains { isSame(try? SystemCalls.status(of: FilePath($0))) }
         guard isInput else { return }
         let shown = ShellQuote.quote(output).withControlCharactersEscaped
         throw ExitStatus(

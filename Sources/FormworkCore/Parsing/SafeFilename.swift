@@ -51,7 +51,7 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
     /// the 255 bytes that file systems allow.
     package func inserting(_ words: String) -> String {
         // A leading dot doesn't begin an extension, but a safe name has none.
-        let dot = self.text.lastIndex(of: ".") ?? self.text.endIndex
+        let dot = self.text.start(ofSuffix: ".form.json") ?? self.text.lastIndex(of: ".") ?? self.text.endIndex
         var (stem, suffix) = (self.text[..<dot], self.text[dot...])
         if suffix.utf8.count + words.utf8.count >= 255 { (stem, suffix) = (self.text[...], "") }
         while stem.utf8.count + words.utf8.count + suffix.utf8.count > 255, !stem.isEmpty { stem.removeLast() }
@@ -113,5 +113,13 @@ extension Unicode.Scalar {
         case .format: self.value != 0x200C && self.value != 0x200D
         default: self.properties.isNoncharacterCodePoint
         }
+    }
+}
+
+extension String {
+    /// Where a suffix begins that isn't all of the text; `nil` without it.
+    fileprivate func start(ofSuffix suffix: String) -> Index? {
+        guard self.utf8.count > suffix.utf8.count, self.hasSuffix(suffix) else { return nil }
+        return self.utf8.index(self.endIndex, offsetBy: -suffix.utf8.count)
     }
 }

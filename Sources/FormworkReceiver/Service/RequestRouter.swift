@@ -165,7 +165,6 @@ package struct RequestRouter: Sendable {
 }
 
 extension HTTPField.Name {
-    static let contentMD5 = Self("Content-MD5").unsafelyKnown
     static let requestedWith = Self("X-Requested-With").unsafelyKnown
     static let secFetchSite = Self("Sec-Fetch-Site").unsafelyKnown
     static let contentSecurityPolicy = Self("Content-Security-Policy").unsafelyKnown

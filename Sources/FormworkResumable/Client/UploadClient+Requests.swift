@@ -155,7 +155,7 @@ extension UploadClient {
         let names: [HTTPField.Name] = [
             .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation,
             .contentDisposition, .transferEncoding, .trailer, .expect, .ifMatch, .ifNoneMatch, .ifModifiedSince,
-            .ifUnmodifiedSince, .reprDigest, .contentDigest, .wantReprDigest,
+            .ifUnmodifiedSince, .reprDigest, .contentDigest, .contentMD5, .wantReprDigest,
         ]
         for name in names { fields[name] = nil }
     }

@@ -73,8 +73,10 @@ public struct UploadAppend: Sendable, Hashable {
 
 /// The check of one request's content: if it fails, none of the content is kept.
 public enum UploadCheck: Sendable, Hashable {
-    /// `Content-Digest` (RFC 9530).
+    /// `Content-Digest` (RFC 9530) and `Content-MD5` (RFC 2616).
     case contentDigest(DigestField)
+    /// A `Content-Digest` or `Content-MD5` that is malformed.
+    case malformedDigest
     /// `Upload-Checksum` of tus, by its own names of algorithms: `sha1`, `sha256`.
     case checksum(DigestValue)
     /// An `Upload-Checksum` that is malformed.
@@ -88,11 +90,25 @@ public enum UploadCheck: Sendable, Hashable {
                 return
             }
             self = .checksum(DigestValue(algorithm: String(words[0]), bytes: bytes))
-        } else if let value = fields[.contentDigest], let digest = DigestField(value) {
-            self = .contentDigest(digest)
-        } else {
-            return nil
+            return
         }
+        var digests: [DigestValue] = []
+        if let value = fields[.contentDigest] {
+            guard let field = DigestField(value) else {
+                self = .malformedDigest
+                return
+            }
+            digests = field.values
+        }
+        if let value = fields[.contentMD5] {
+            guard let bytes = Base64.decode(value), bytes.count == 16 else {
+                self = .malformedDigest
+                return
+            }
+            digests.append(DigestValue(algorithm: "md5", bytes: bytes))
+        }
+        guard !digests.isEmpty else { return nil }
+        self = .contentDigest(DigestField(digests))
     }
 }
 #endif

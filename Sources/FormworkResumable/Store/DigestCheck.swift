@@ -12,17 +12,18 @@ struct DigestCheck: Sendable {
 
     /// Creates the check of a request's content.
     /// - Returns: `nil` if no known algorithm was announced: RFC 9530 requires ignoring others.
-    /// - Throws: ``UnknownChecksum`` for a tus checksum that can't be verified.
+    /// - Throws: ``UnknownChecksum`` for a tus checksum that can't be verified, and a digest that can't be read.
     init?(_ check: UploadCheck?) throws(UnknownChecksum) {
         switch check {
         case nil: return nil
-        case .malformedChecksum?: throw UnknownChecksum()
+        case .malformedChecksum?: throw UnknownChecksum(isChecksum: true)
+        case .malformedDigest?: throw UnknownChecksum(isChecksum: false)
         case .checksum(let value)?:
             self.isChecksum = true
             // tus has names of its own for two of the algorithms.
             let names = ["sha1": SHA1Digest.algorithm, "sha256": SHA256Digest.algorithm]
             guard let name = names[value.algorithm], let digest = DigestAlgorithms.digest(named: name) else {
-                throw UnknownChecksum()
+                throw UnknownChecksum(isChecksum: true)
             }
             self.digests = [(digest, value.bytes)]
         case .contentDigest(let field)?:
@@ -32,7 +33,10 @@ struct DigestCheck: Sendable {
         }
     }
 
-    struct UnknownChecksum: Error {}
+    struct UnknownChecksum: Error {
+        /// Whether it was in tus' own field.
+        let isChecksum: Bool
+    }
 
     private static func digests(of field: DigestField) -> [(digest: any BodyDigest, expected: [UInt8])] {
         field.values.compactMap { value in

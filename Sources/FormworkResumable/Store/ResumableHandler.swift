@@ -333,6 +333,9 @@ public struct ResumableHandler: Sendable {
     private func outcome(of error: any Error, _ request: HTTPRequest) -> Outcome {
         let isTus = request.headerFields.contains(.tusResumable)
         switch error {
+        case let error as DigestCheck.UnknownChecksum where !error.isChecksum:
+            return .answer(
+                UploadAnswer(ProblemDetails(.badRequest, detail: "The Content-Digest or Content-MD5 can't be read.")))
         case is DigestCheck.UnknownChecksum:
             let reason = "Upload-Checksum is not an algorithm of this server and its value in Base64."
             return .answer(UploadRequest.tus(.badRequest, .other(reason)))

@@ -86,13 +86,14 @@ struct ReceiveAddress: ParsableArguments {
         options.host = host
         options.port = port
         options.isLoopback = !self.isPublic
+        guard !host.isEmpty else { throw ExitStatus(2, "formwork: --host: the name is empty") }
         guard self.isPublic || Self.isLoopback(host) else {
             let place =
                 options.socket == nil
                 ? "--host \(ShellQuote.quote(host).withControlCharactersEscaped)" : "the passed socket, \(host)"
             throw ExitStatus(
                 2,
-                "formwork: \(place): other machines can reach this address: add --public, which requires a token")
+                "formwork: \(place): other machines may reach this address: add --public, which requires a token")
         }
         guard (0...65_535).contains(port) else {
             throw ExitStatus(2, "formwork: --port \(port): a port is 0 to 65535")

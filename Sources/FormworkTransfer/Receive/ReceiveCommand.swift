@@ -20,8 +20,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         discussion: """
             Prints its address on standard output, and a line for each file on standard error. A POST of \
             multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them: \
-            all of them or none. A PUT to /NAME, and a POST of any other type except url-encoded, stores its body. Any path \
-            is accepted, except /login, /logout and paths below /.uploads/ and /.link/. The answer is JSON, or a page for a browser. A \
+            all of them or none. A PUT to /NAME, and a POST of any type but multipart and url-encoded, stores its body. \
+            Any path is accepted, except /login, /logout and paths below /.uploads/ and /.link/. The answer is JSON, or a page for a browser. A \
             body that doesn't match its Content-Digest, Repr-Digest or Content-MD5 is refused, and so is a PUT whose \
             If-None-Match: * or If-Match fails.
 

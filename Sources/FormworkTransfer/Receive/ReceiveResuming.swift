@@ -1,4 +1,9 @@
 #if Transfer
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import ArgumentParser
 import FormworkCommand
 import FormworkHTTP
@@ -70,8 +75,9 @@ struct ReceiveResuming: ParsableArguments {
         guard (.seconds(1)...(TimeOption.day * 365)).contains(self.resumeLifetime.duration) else {
             throw ValidationError("--resume-lifetime: give 1s to 365d")
         }
-        guard self.resume || self.resumeDir == nil else {
-            throw ValidationError("--resume-dir: has no use with --no-resume: leave one of them out")
+        let needless = [("--resume-dir", self.resumeDir != nil), ("--resume-total", self.resumeTotal != nil)]
+        if !self.resume, let (option, _) = needless.first(where: \.1) {
+            throw ValidationError("\(option): has no use with --no-resume: leave one of them out")
         }
     }
 
@@ -94,7 +100,10 @@ struct ReceiveResuming: ParsableArguments {
         options.isDurable = isDurable
         options.digestsFiles = isDigesting
         options.findsFiles = folder != nil
-        if let resumeDir { return try UploadStore(FilePath(resumeDir), options: options, makesFolder: true) }
+        if let resumeDir {
+            if let folder { try Self.checkHidden(resumeDir, in: folder) }
+            return try UploadStore(FilePath(resumeDir), options: options, makesFolder: true)
+        }
         if let folder {
             let unfinished = folder.appending(".formwork-resumable")
             let kind = (try? SystemCalls.linkStatus(of: unfinished))?.kind
@@ -112,6 +121,28 @@ struct ReceiveResuming: ParsableArguments {
         let most = bucket.maximumBytes(hasEqualParts: hasMemoryLimit)
         options.limits.maxSize = min(options.limits.maxSize ?? most, most)
         return UploadStore(storage: bucket, options: options)
+    }
+
+    /// Refuses a folder in which clients could write, and unfinished uploads would be among their files. They can't write
+    /// into folders whose names begin with a dot.
+    private static func checkHidden(_ resumeDir: String, in folder: FilePath) throws {
+        guard let own = try? SystemCalls.status(of: folder) else { return }
+        var path = FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath(resumeDir)).lexicallyNormalized()
+        var first: FilePath.Component?
+        while true {
+            let status = try? SystemCalls.status(of: path)
+            if status?.validator.inode == own.validator.inode, status?.validator.device == own.validator.device {
+                break
+            }
+            guard let last = path.lastComponent else { return }
+            first = last
+            path.removeLastComponent()
+        }
+        guard first?.string.hasPrefix(".") != true else { return }
+        throw ExitStatus(
+            2,
+            "formwork: --resume-dir \(ShellQuote.quote(resumeDir)): clients may write into this folder, because --dir has it: "
+                .withControlCharactersEscaped + "name one elsewhere, or one with a leading dot")
     }
 }
 #endif

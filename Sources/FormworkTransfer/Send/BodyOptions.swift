@@ -117,8 +117,8 @@ struct BodyOptions: ParsableArguments {
     }
 
     private func body(ofFile path: String, _ form: FormOptions) throws -> Body {
+        try CommandInputs.note(path, for: "-T \(ShellQuote.quote(path))", isPart: true)
         guard path != "-" else {
-            try StandardInput.take(for: "-T -")
             let type = try form.contentType(of: nil)
             return Body(plan: try BodyPlan(content: .descriptor(.standardInput), contentType: type))
         }
@@ -190,7 +190,7 @@ struct BodyOptions: ParsableArguments {
     /// - Parameter name: What is before the `@`.
     static func read(_ path: Substring, _ option: String, name: Substring = "") throws -> [UInt8] {
         guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the path is empty") }
-        let source = try StandardInput.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
+        let source = try CommandInputs.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
             var status = ExitStatus(error)
             var reason = String((status.message ?? "").trimmingPrefix("formwork: "))

@@ -59,7 +59,8 @@ struct ConnectionOptions: ParsableArguments {
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
             "The proxy, as http://user:password@host:port; empty for none. By default it comes from http_proxy, "
-                + "HTTPS_PROXY, ALL_PROXY and NO_PROXY, as in curl.", valueName: "url"))
+                + "HTTPS_PROXY, ALL_PROXY and NO_PROXY, as in curl. Proxies of SOCKS aren't supported.",
+            valueName: "url"))
     var proxy: String?
 
     @Option(
@@ -71,7 +72,8 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Connect to this address for a host and port, without resolving the name; '*' is any host.",
+            "Connect to this address for a host and port, without resolving the name; '*' is any host. Of several "
+                + "addresses the first is used.",
             valueName: "host:port:address"))
     var resolve: [String] = []
 

@@ -100,11 +100,13 @@ struct ResumeOptions: ParsableArguments {
     ///   - request: Receives the digest.
     ///   - boundary: The requested one; `nil` for any.
     ///   - repeatsAll: Whether a whole request without an answer may be repeated, because the user gave --retry.
+    ///   - files: The files that are read, and where the answer is written, which can't keep the state.
     ///   - warn: Prints a warning.
     func prepare(
         _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: RetryPolicy, boundary: String?,
-        repeatsAll: Bool, _ warn: (String) -> Void
+        repeatsAll: Bool, files: (inputs: [String], output: String?), _ warn: (String) -> Void
     ) async throws -> Prepared {
+        try self.checkFields(request.headerFields)
         var prepared = Prepared(plan: plan)
         var link: UploadLink?
         var save: @Sendable (UploadLink?) throws -> Void = { _ in }
@@ -113,6 +115,15 @@ struct ResumeOptions: ParsableArguments {
             let key = try self.key(plan, url, method)
             let path = try self.statePath(key)
             try OutputPlace.checkState(path.string, option: self.stateOption)
+            for own in [path, FilePath("\(path).lock")] {
+                try SeparateOutput.check(self.stateOption, own.string, inputs: files.inputs)
+                guard files.output.map({ FilePath($0).lexicallyNormalized() }) != own.lexicallyNormalized() else {
+                    throw ExitStatus(
+                        2,
+                        "formwork: -o \(own): \(self.stateOption) uses this file: name another one"
+                            .withControlCharactersEscaped)
+                }
+            }
             guard let lock = try FileLock(FilePath("\(path).lock")) else {
                 throw ExitStatus(
                     65,
@@ -156,6 +167,22 @@ struct ResumeOptions: ParsableArguments {
         options.maximumRetryAfter = retry.maximumRetryAfter
         prepared.resuming = FormSender.Resuming(options, continuing: link, save: save)
         return prepared
+    }
+
+    /// Refuses fields that describe one request, or that the protocol doesn't have: they would have no effect.
+    private func checkFields(_ fields: HTTPFields) throws(ExitStatus) {
+        guard self.choice != .off else { return }
+        for name in [HTTPField.Name.contentDigest, .contentMD5] where fields[name] != nil {
+            throw ExitStatus(
+                2,
+                "formwork: -H '\(name)': describes one request, but a resumable upload may need several: use --repr-digest, "
+                    + "or leave out --resume and --state")
+        }
+        guard self.choice == .tus else { return }
+        for name in [HTTPField.Name.reprDigest, .ifMatch, .ifNoneMatch] where fields[name] != nil {
+            let remedy = name == .reprDigest ? "use --repr-digest" : "use --resume ietf"
+            throw ExitStatus(2, "formwork: -H '\(name)': tus has no such field: \(remedy)")
+        }
     }
 
     /// Identifies the upload. Computed even without a saved state: a body that can't be made again is refused before it

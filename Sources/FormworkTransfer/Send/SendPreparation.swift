@@ -31,10 +31,17 @@ struct SendPreparation {
         let plan = if let content { try await self.plan(content) } else { try await self.plan(post) }
         var sender = try self.sender(request, asksFirst: fields.asksFirst, monitor)
         let interval = try self.command.progressInterval?.duration("--progress-interval")
+        guard interval ?? .seconds(1) >= .milliseconds(100) else {
+            throw ExitStatus(2, "formwork: --progress-interval: give 0.1 or more")
+        }
         try GivenPath.checkOutput("-o", self.command.output)
-        let inputs = self.command.form.inputs(of: plan) + self.command.body.files
-        try SeparateOutput.check(
-            "-o", self.command.output, inputs: inputs + [self.command.presigned].compactMap(\.self))
+        let connection = self.command.connection
+        let named = [
+            self.command.presigned, connection.cacert, connection.cert, connection.key,
+            self.command.credentials.netrcFile,
+        ]
+        let inputs = self.command.form.inputs(of: plan) + self.command.body.files + named.compactMap(\.self)
+        try SeparateOutput.check("-o", self.command.output, inputs: inputs)
         if let output = self.command.output, output != "-" { try OutputPlace.checkAnswer(output) }
         if content == nil {
             let isResumed = self.command.resume.choice != .off
@@ -43,7 +50,7 @@ struct SendPreparation {
         }
         let prepared = try await self.command.resume.prepare(
             plan, &request, sender.options.retry, boundary: self.command.form.boundary,
-            repeatsAll: self.command.retry != nil
+            repeatsAll: self.command.retry != nil, files: (inputs, self.command.output)
         ) { text in
             Warning.write([text])
         }

@@ -57,6 +57,8 @@ import Testing
         #expect(try inserting(" (1)", "a.txt") == "a (1).txt")
         #expect(try inserting("-2", "a") == "a-2")
         #expect(try inserting(" (1)", "a.tar.gz") == "a.tar (1).gz")
+        #expect(try inserting(" (1)", "a.jpg.form.json") == "a.jpg (1).form.json")
+        #expect(try inserting(" (1)", "form.json") == "form (1).json")
         let long = String(repeating: "ä", count: 125)
         #expect(try inserting(" (1)", "\(long).txt") == "\(long.dropLast(2)) (1).txt")
         let extended = "a." + String(repeating: "x", count: 253)

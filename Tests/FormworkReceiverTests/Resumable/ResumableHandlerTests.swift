@@ -280,6 +280,27 @@ final class HandlerBench: Sendable {
         #expect(taken.response.headerFields[.uploadOffset] == "2")
     }
 
+    @Test func `Content-MD5 is checked as well, and a digest that can't be read is refused`() async throws {
+        let bench = HandlerBench()
+        let name = try #require(HTTPField.Name("Content-MD5"))
+        // Of "hi", by openssl.
+        for (value, status) in [
+            ("SfaKXIST7CwL9ImCHCH8Ow==", 200), ("AAAAAAAAAAAAAAAAAAAAAA==", 400), ("x", 400), ("", 400),
+        ] {
+            var fields = Self.create(2)
+            fields[name] = value
+            #expect(try await bench.answer(.post, "/files", fields, TestBody("hi")).response.status.code == status)
+        }
+        var fields = Self.create(2)
+        fields[.contentDigest] = "sha-256=x"
+        let answer = try await bench.answer(.post, "/files", fields, TestBody("hi"))
+        #expect(answer.response.status == .badRequest)
+        #expect(
+            String(decoding: answer.content, as: UTF8.self).contains("The Content-Digest or Content-MD5 can't be read.")
+        )
+        #expect(bench.contents == ["hi"])
+    }
+
     @Test func limits() async throws {
         let bench = HandlerBench { options in
             options.limits = UploadLimits(maxSize: 10, minSize: 2, maxAppendSize: 5)
