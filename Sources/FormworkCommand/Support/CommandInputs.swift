@@ -65,6 +65,11 @@ package enum CommandInputs {
                 .withControlCharactersEscaped)
     }
 
+    /// Lets options read their FIFOs once more: another program may have written to them since. Standard input stays read.
+    package static func readAgain() {
+        self.state.withLock { state in state.readers = state.readers.filter { $0.key == .standardInput } }
+    }
+
     /// The source that an option names: a file, or standard input for `-`.
     /// - Parameter option: The option and its value, as errors show them.
     package static func source(_ file: String, for option: String) throws(ExitStatus) -> BodySource {

@@ -225,6 +225,7 @@ private struct Stores: Sendable {
 extension ReceiveCommand {
     /// Reads the token, the certificate and the key again.
     private func reload(_ service: ReceiverService, _ token: AccessToken?, _ logger: Logger) {
+        CommandInputs.readAgain()
         do {
             // A generated token stays.
             try service.reload(
