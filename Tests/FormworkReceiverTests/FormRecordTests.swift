@@ -91,7 +91,7 @@ struct FormRecordTests {
             let body = formBody([("tag", "3"), ("f;a", "1"), ("f;a.form.json", "mine")])
             let both = try await receiver.request("POST /", [Self.form], body)
             #expect(both.status == 201)
-            #expect(folder.names == ["a", "a.form (1).json", "a.form.json"])
+            #expect(folder.names == ["a", "a (1).form.json", "a.form.json"])
             #expect(try folder.text(of: "a.form.json") == "mine")
         }
     }

@@ -40,7 +40,7 @@ import Testing
         #expect(try await self.names(box) == ["0f-stored"])
         let second = try await self.store(box, in: storage, isForm: isForm)
         let name = replacing ? "a" : "a (1)"
-        #expect(second == (isForm ? [name, replacing ? "a.form.json" : "a.form (1).json"] : [name]))
+        #expect(second == (isForm ? [name, replacing ? "a.form.json" : "a (1).form.json"] : [name]))
         #expect(try await self.names(box) == ["0f-stored"])
         let bytes = try #require(try await box.get("0f-stored"))
         let event = try #require(Notice(bytes)).event
