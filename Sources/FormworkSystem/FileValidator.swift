@@ -22,9 +22,14 @@ package struct FileValidator: Hashable, Sendable {
     /// The device's number. On many file systems it changes with each mount.
     package var device: UInt64
 
+    /// Whether both are of one file, under any name.
+    package func isSameFile(as other: FileValidator?) -> Bool {
+        self.inode == other?.inode && self.device == other?.device
+    }
+
     /// The change from `self` to `later`, in words; `nil` if there is none.
     package func change(to later: FileValidator) -> String? {
-        if self.inode != later.inode || self.device != later.device { return "was replaced by another file" }
+        if !self.isSameFile(as: later) { return "was replaced by another file" }
         return self.size.change(to: later.size) ?? (self.modified != later.modified ? "was rewritten" : nil)
     }
 }

@@ -15,12 +15,9 @@ struct CurlStandardInput {
 
     /// The source at a path that isn't `-`.
     mutating func source(at path: FilePath) throws(FormworkError) -> BodySource {
-        guard !self.isCurl, let status = try? SystemCalls.status(of: path), status.kind == .fifo else {
-            return .file(path)
-        }
-        let own = (try? SystemCalls.status(of: FileDescriptor.standardInput)).flatMap { StreamSource.Pipe($0) }
+        guard !self.isCurl, let named = PipeIdentity(try? SystemCalls.status(of: path)) else { return .file(path) }
         // Such as /dev/stdin.
-        if own != nil, own == StreamSource.Pipe(status) { return try self.take(length: nil) }
+        if named == .standardInput { return try self.take(length: nil) }
         guard self.spools else { return .file(path) }
         let pipe: FileDescriptor
         do throws(Errno) { pipe = try SystemCalls.open(path, .readOnly) } catch {

@@ -14,17 +14,6 @@ struct StreamSource: Sendable {
         case chunks(@Sendable (Int64) throws -> ChunkIterator)
     }
 
-    /// A FIFO, whatever its path.
-    struct Pipe: Hashable {
-        private let (inode, device): (UInt64, UInt64)
-
-        /// `nil` for another file.
-        init?(_ status: FileStatus) {
-            guard status.kind == .fifo else { return nil }
-            (self.inode, self.device) = (status.validator.inode, status.validator.device)
-        }
-    }
-
     let identity = Identity()
     let history = StreamHistory()
     /// All bytes, if they are in memory already.
@@ -38,7 +27,7 @@ struct StreamSource: Sendable {
     /// The path it comes from; `nil` for the caller's streams.
     var path: String?
     /// The FIFO that it reads; `nil` for another source.
-    var pipe: Pipe?
+    var pipe: PipeIdentity?
     /// How bytes after the declared length are treated.
     var surplus: StreamSurplus = .refuse
     /// Whether reading waits for nothing but the disk.

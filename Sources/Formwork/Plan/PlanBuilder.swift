@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 
 /// Turns a form, with the forms inside its parts, into one list of pieces.
 struct PlanBuilder {
@@ -9,7 +10,7 @@ struct PlanBuilder {
     private(set) var lengthBlocker: BodyPlan.Blocker?
     private(set) var replayBlocker: BodyPlan.Blocker?
     /// The FIFOs that parts read.
-    private var pipes: Set<StreamSource.Pipe> = []
+    private var pipes: Set<PipeIdentity> = []
     /// Whether the body is a form, not one source's content.
     private(set) var isForm = false
 

@@ -146,7 +146,7 @@ struct SourceResolver {
             }
             let size = status.kind == .blockSpecial ? try? SystemCalls.size(ofDevice: path) : nil
             var stream = Self.special(path, length: range.length ?? size)
-            stream.pipe = StreamSource.Pipe(status)
+            stream.pipe = PipeIdentity(status)
             return .stream(stream)
         default:
             throw FormworkError(.sourceUnavailable, "is neither a file, a FIFO nor a device", path: path.string)
@@ -216,7 +216,7 @@ struct SourceResolver {
             StreamSource(
                 length: length, isReplayable: false,
                 label: descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)",
-                pipe: StreamSource.Pipe(status), surplus: status.kind == .blockSpecial ? .leave : .refuse,
+                pipe: PipeIdentity(status), surplus: status.kind == .blockSpecial ? .leave : .refuse,
                 opening: .once(source.stream)))
     }
 

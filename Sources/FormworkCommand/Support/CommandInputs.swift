@@ -11,7 +11,7 @@ package enum CommandInputs {
     private enum Pipe: Hashable {
         case standardInput
         /// A FIFO, such as that of `<(…)`, whatever its path.
-        case other(inode: UInt64, device: UInt64)
+        case other(PipeIdentity)
 
         /// `nil` for a file that can be read again.
         init?(_ file: String) {
@@ -19,10 +19,8 @@ package enum CommandInputs {
                 self = .standardInput
                 return
             }
-            guard let status = try? SystemCalls.status(of: FilePath(file)), status.kind == .fifo else { return nil }
-            let own = (try? SystemCalls.status(of: FileDescriptor.standardInput))?.validator
-            let isOwn = own?.inode == status.validator.inode && own?.device == status.validator.device
-            self = isOwn ? .standardInput : .other(inode: status.validator.inode, device: status.validator.device)
+            guard let pipe = PipeIdentity(try? SystemCalls.status(of: FilePath(file))) else { return nil }
+            self = pipe == .standardInput ? .standardInput : .other(pipe)
         }
     }
 

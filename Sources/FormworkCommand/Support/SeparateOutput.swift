@@ -16,7 +16,7 @@ package enum SeparateOutput {
         guard let output, output != "-", let own = try? SystemCalls.status(of: FilePath(output)), own.kind == .regular
         else { return }
         func isSame(_ other: FileStatus?) -> Bool {
-            other?.validator.inode == own.validator.inode && other?.validator.device == own.validator.device
+            own.validator.isSameFile(as: other?.validator)
         }
         let isInput =
             isSame(try? SystemCalls.status(of: FileDescriptor.standardInput))

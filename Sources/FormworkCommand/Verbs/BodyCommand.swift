@@ -45,7 +45,7 @@ struct BodyCommand: ParsableCommand {
     @Option(parsing: .unconditional, help: "Begin at this byte of the body, without reading the bytes before it.")
     var offset: Int64 = 0
 
-    @Option(parsing: .unconditional, help: "Write at most this many bytes. Otherwise the body is written to its end.")
+    @Option(parsing: .unconditional, help: "Write at most this many bytes. (default: to the end of the body)")
     var length: Int64?
 
     @Flag(help: "While writing, fail if any content contains the boundary.")

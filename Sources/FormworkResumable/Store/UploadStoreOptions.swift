@@ -11,7 +11,7 @@ public struct UploadStoreOptions: Sendable {
     /// Seconds for which a completed upload's answer is kept. Default an hour.
     public var answerLifetime: Double = 3600
     /// The most uploads, including those whose answer is kept. Default 1000. Above it, the uploads that have
-    /// expired are removed, then those that are finished, empty or long idle. If there is none, the answer is 503.
+    /// expired are removed, then those that are finished, empty or long idle. If none can be removed, the answer is 503.
     public var maximumCount = 1000
     /// Seconds for which an upload without bytes is protected if there are too many. One with bytes is protected sixty
     /// times as long.

@@ -130,10 +130,7 @@ struct ReceiveResuming: ParsableArguments {
         var path = FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath(resumeDir)).lexicallyNormalized()
         var first: FilePath.Component?
         while true {
-            let status = try? SystemCalls.status(of: path)
-            if status?.validator.inode == own.validator.inode, status?.validator.device == own.validator.device {
-                break
-            }
+            if own.validator.isSameFile(as: try? SystemCalls.status(of: path).validator) { break }
             guard let last = path.lastComponent else { return }
             first = last
             path.removeLastComponent()

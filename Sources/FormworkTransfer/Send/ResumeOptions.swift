@@ -47,7 +47,7 @@ struct ResumeOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "With --resume or --state: send at most this many bytes in one request, for servers that keep only whole "
-                + "requests. Otherwise only the server limits them; with tus and --repr-digest it is 16M.",
+                + "requests. (default: the server's limit; 16M with tus and --repr-digest)",
             valueName: "size"))
     var pieceSize: ByteCount?
 

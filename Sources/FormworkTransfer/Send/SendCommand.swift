@@ -138,8 +138,8 @@ package struct SendCommand: ParsableCommand, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The time between two reports of progress, 0.1 or more. Otherwise 0.1 for a bar, 2 for log and json, and 10 "
-                + "for auto without a terminal.", valueName: "time"))
+            "The time between two reports of progress, 0.1 or more. (default: 0.1 for a bar, 2 for log and json, 10 for "
+                + "auto without a terminal)", valueName: "time"))
     var progressInterval: TimeOption?
 
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
