@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The settings in the usual AWS variables and files: keys, region, and the store's address.
+/// The settings in the usual AWS variables and files: keys, region, and the store's address and certificates.
 ///
 /// Variables take precedence over files. Keys that have to be fetched (from a role of a machine or container, a web
 /// identity, or single sign-on) are not supported: `aws configure export-credentials --format env` exports them as
@@ -17,6 +17,8 @@ struct AWSSettings: Sendable {
     var region: String
     /// The store's address; `nil` for Amazon's own.
     var endpoint: String?
+    /// A PEM file of the certificates that are trusted instead of the system's; `nil` for the system's.
+    var certificates: String?
 
     /// - Throws: ``FormworkError/Code/invalidArgument`` if a setting is missing; the message names what to set.
     init(environment: [String: String]) throws(FormworkError) {
@@ -31,6 +33,7 @@ struct AWSSettings: Sendable {
                 "AWS_PROFILE is \(name), but there is no such profile in ~/.aws/credentials or ~/.aws/config")
         }
         self.endpoint = variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? profile["endpoint_url"]
+        self.certificates = variable("AWS_CA_BUNDLE") ?? profile["ca_bundle"]
         let set = try Self.keys("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN") { variable($0) }
         let stored = try Self.keys("aws_access_key_id", "aws_secret_access_key", "aws_session_token") {
             profile[$0]

@@ -81,10 +81,11 @@ struct S3Exchange: Sendable {
 
     /// - Parameters:
     ///   - metrics: Counts requests; `nil` counts nothing.
+    ///   - trusted: The certificates that a store's must come from; `nil` for the system's.
     ///   - standIn: Answers in place of the store, so that tests can decide the order of all requests.
     init(
         address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger, metrics: StoreMetrics? = nil,
-        standIn: StandIn? = nil
+        trusted: [NIOSSLCertificate]? = nil, standIn: StandIn? = nil
     ) {
         (self.metrics, self.standIn) = (metrics, standIn)
         let stall = TimeAmount(min(patience.stall, patience.total))
@@ -104,6 +105,7 @@ struct S3Exchange: Sendable {
         // RFC 8996 forbids older versions.
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
+        if let trusted { tls.trustRoots = .certificates(trusted) }
         configuration.tlsConfiguration = tls
         let loop = HTTPClient.defaultEventLoopGroup.any()
         self.http = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)

@@ -4,6 +4,7 @@ import Formwork
 import FormworkCore
 import Logging
 import NIOCore
+import NIOSSL
 import Synchronization
 
 /// Stores files as objects of a bucket: `s3://bucket/prefix/name`.
@@ -98,7 +99,7 @@ package final class S3Storage: ReceiverStorage {
     ///   - url: `s3://bucket/prefix`; the prefix may be absent.
     ///   - environment: The process's variables. Used are `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`,
     ///     `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_DEFAULT_REGION`,
-    ///     `AWS_PROFILE`, and `HOME` for `.aws/credentials` and `.aws/config`.
+    ///     `AWS_CA_BUNDLE`, `AWS_PROFILE`, and `HOME` for `.aws/credentials` and `.aws/config`.
     /// - Throws: ``FormworkError/Code/invalidArgument``; the message names the variable or option that is missing or
     ///   wrong.
     package convenience init(
@@ -131,8 +132,17 @@ package final class S3Storage: ReceiverStorage {
         self.init(
             location: location,
             exchange: S3Exchange(
-                address: address, signer: signer, patience: options.patience, logger: logger, metrics: options.metrics),
+                address: address, signer: signer, patience: options.patience, logger: logger, metrics: options.metrics,
+                trusted: try settings.certificates.map(Self.certificates)),
             smallestPart: smallestPart, options: options, logger: logger)
+    }
+
+    private static func certificates(_ path: String) throws(FormworkError) -> [NIOSSLCertificate] {
+        do { return try NIOSSLCertificate.fromPEMFile(path) } catch {
+            throw FormworkError(
+                .invalidArgument, "AWS_CA_BUNDLE: can't be read as certificates in PEM (-----BEGIN CERTIFICATE-----)",
+                path: path, cause: error)
+        }
     }
 
     /// - Parameters:

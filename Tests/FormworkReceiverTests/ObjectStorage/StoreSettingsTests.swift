@@ -1,6 +1,8 @@
 #if Transfer
 import FormworkCore
 import Foundation
+import SystemPackage
+import TestSupport
 import Testing
 
 @testable import FormworkReceiver
@@ -47,6 +49,33 @@ struct StoreSettingsTests {
     @Test func `Another store needs no region`() throws {
         let settings = try AWSSettings(environment: Self.keys.merging(["AWS_ENDPOINT_URL": "http://a"]) { $1 })
         #expect(settings.region == "us-east-1")
+    }
+
+    /// The store is a receiver, so all that succeeds is TLS.
+    @Test func `AWS_CA_BUNDLE is trusted instead of the system's certificates`() async throws {
+        let folder = TemporaryFolder()
+        let empty = try folder.file("empty.pem", "no certificate")
+        try await TestReceiver.run({ try $0.useTLS(folder) }) { receiver in
+            let store = Self.keys.merging(["AWS_ENDPOINT_URL": "https://localhost:\(receiver.port)"]) { $1 }
+            func failure(_ bundle: FilePath?) async -> String? {
+                let variables = bundle.map { ["AWS_CA_BUNDLE": $0.string] } ?? [:]
+                do {
+                    var options = S3Storage.Options()
+                    options.patience.attempts = 1
+                    let storage = try S3Storage(
+                        from: "s3://bucket", environment: store.merging(variables) { $1 }, options: options)
+                    let result = await #expect(throws: S3Error.self) {
+                        try await storage.client.openUploads(prefix: "")
+                    }
+                    await storage.close()
+                    return result?.description
+                } catch { return error.description }
+            }
+            #expect(await failure(nil)?.contains("set AWS_CA_BUNDLE to a PEM file") == true)
+            #expect(await failure(folder.path.appending("cert.pem"))?.contains("isn't from an object store") == true)
+            #expect(await failure(empty)?.contains("AWS_CA_BUNDLE: can't be read as certificates") == true)
+            #expect(await failure("/nonexistent")?.contains("AWS_CA_BUNDLE: can't be read as certificates") == true)
+        }
     }
 
     @Test func `A profile is read from both files, and the file of keys goes first`() throws {

@@ -44,9 +44,8 @@ final class SecurePeer {
 }
 
 extension ReceiverOptions {
-    /// TLS with a certificate of its own for localhost.
-    mutating func useTLS() throws {
-        let folder = TemporaryFolder()
+    /// TLS with a certificate of its own for localhost, `cert.pem` in the folder.
+    mutating func useTLS(_ folder: TemporaryFolder = TemporaryFolder()) throws {
         let (key, certificate) = (folder.path.appending("key.pem"), folder.path.appending("cert.pem"))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
