@@ -89,7 +89,8 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
     /// How to fix it, if that is known.
     private var hint: String? {
         if case .connection(let error) = self.reason, Self.isUntrusted(error) {
-            return "the store's certificate isn't trusted: set AWS_CA_BUNDLE to a PEM file of its authority's certificate"
+            return
+                "the store's certificate isn't trusted: set AWS_CA_BUNDLE to a PEM file of its authority's certificate"
         }
         return switch self.code {
         case "InvalidAccessKeyId": "the store doesn't know AWS_ACCESS_KEY_ID"
