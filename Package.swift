@@ -5,8 +5,8 @@ import PackageDescription
 // new warning never breaks somebody else's build.
 let strict = Context.environment["FORMWORK_STRICT"] != nil
 
-// A module whose trait is off says so where somebody depends on it: by an error in a package that SwiftPM fetched, whose
-// warnings it hides, and by a warning in a folder. Whoever builds this checkout itself wants no word.
+// A module whose trait is off reports that in a package that depends on it: by an error if SwiftPM fetched this one, because
+// it hides warnings then, and by a warning if this one is in a folder. A build of this checkout reports nothing.
 let isCheckout = strict || Context.environment["PWD"] == Context.packageDirectory
 let isFetched = !isCheckout && Context.packageDirectory.contains("/checkouts/")
 
@@ -92,7 +92,7 @@ let package = Package(
         .executable(name: "formwork-transfer", targets: ["FormworkTransferMain"]),
         .executable(name: "formwork-bench", targets: ["FormworkBenchmarks"]),
     ],
-    // None is on unless it is named: who wants the forms alone resolves swift-system, nothing else.
+    // No trait is on by default: a package that only uses forms resolves swift-system alone.
     traits: [
         .trait(name: "Command", description: "The `formwork` executable (swift-argument-parser)."),
         .trait(
@@ -100,7 +100,7 @@ let package = Package(
             description: "FormworkNIO and FormworkHTTP: ByteBuffers, channels, forms of a request (swift-nio)."),
         .trait(
             name: "Resumable",
-            description: "FormworkResumable, and its doors in the other modules: uploads that go on after a cut.",
+            description: "FormworkResumable, and its calls in the other modules: uploads that resume after a cut.",
             enabledTraits: ["NIO"]),
         .trait(
             name: "Client",

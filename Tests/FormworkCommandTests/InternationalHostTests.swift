@@ -3,7 +3,7 @@
 import Testing
 
 /// The names in ASCII are those of Python's encoder (`"…".encode("idna")`), but for ß, which stays a letter of its own.
-@Suite struct InternationalHostTests {
+@Suite(.timeLimit(.minutes(10))) struct InternationalHostTests {
     @Test(arguments: [
         ("münchen.invalid", "xn--mnchen-3ya.invalid"),
         ("MÜNCHEN.de", "xn--mnchen-3ya.de"),

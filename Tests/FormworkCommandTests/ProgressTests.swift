@@ -4,7 +4,7 @@ import Testing
 
 @testable import FormworkCommand
 
-@Suite("Progress")
+@Suite("Progress", .timeLimit(.minutes(10)))
 struct ProgressTests {
     private static let tebibytes10: Int64 = 10_995_116_277_760
 

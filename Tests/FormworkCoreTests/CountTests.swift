@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("Numbers with their nouns")
+@Suite("Numbers with their nouns", .timeLimit(.minutes(10)))
 struct CountTests {
     @Test(
         arguments: [

@@ -2,7 +2,7 @@ import FormworkCore
 import Testing
 
 /// Numbers that a caller, a file or a peer may give: none ends the process.
-@Suite("Extreme numbers in the core")
+@Suite("Extreme numbers in the core", .timeLimit(.minutes(10)))
 struct ExtremeNumbersTests {
     @Test(
         "A number of floating point becomes the nearest integer towards zero",

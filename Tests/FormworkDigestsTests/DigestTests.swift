@@ -2,7 +2,7 @@ import FormworkCore
 @testable import FormworkDigests
 import Testing
 
-@Suite struct DigestTests {
+@Suite(.timeLimit(.minutes(10))) struct DigestTests {
     /// The messages of NIST's "Example Values" for SHA-256 and SHA-512, and of its SHAVS.
     private static let messages = [
         "", "abc", "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",

@@ -1,7 +1,7 @@
 import FormworkFiles
 import Testing
 
-@Suite("Byte sizes for people")
+@Suite("Byte sizes for people", .timeLimit(.minutes(10)))
 struct ByteSizeTests {
     @Test(
         arguments: [

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// RFC 9110 section 15.4, RFC 6454, and fetch's "HTTP-redirect fetch".
-@Suite("What a redirect makes of a request")
+@Suite("What a redirect makes of a request", .timeLimit(.minutes(10)))
 struct RedirectionTests {
     private func redirection(
         _ status: Int, _ method: String = "POST", from: String = "https://example.com/a", to location: String,

@@ -42,7 +42,7 @@ private final class Log: Sendable {
 
 private struct Odd: Error {}
 
-@Suite("Failures, and where they are reported", .timeLimit(.minutes(2)))
+@Suite("Failures, and where they are reported", .timeLimit(.minutes(10)))
 struct FailureTests {
     private struct Sink: Decodable { var photo: [UInt8] }
 

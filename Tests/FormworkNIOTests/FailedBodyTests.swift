@@ -8,7 +8,7 @@ import NIOPosix
 import Testing
 
 extension NIOTests {
-    @Suite("A body that turns out wrong")
+    @Suite("A body that turns out wrong", .timeLimit(.minutes(10)))
     struct FailedBodyTests {
         /// Gives chunks, and then maybe fails.
         private struct Pieces: AsyncSequence, Sendable {

@@ -8,7 +8,7 @@ import NIOHTTP1
 import Synchronization
 import Testing
 
-@Suite("Frameworks that the articles are about, by their shape", .timeLimit(.minutes(5)))
+@Suite("Frameworks that the articles are about, by their shape", .timeLimit(.minutes(10)))
 struct FrameworkTests {
     private static let form = FormData()
         .appending(name: "name", value: "Ada")

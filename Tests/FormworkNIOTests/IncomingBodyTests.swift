@@ -7,7 +7,7 @@ import NIOHTTP1
 import Testing
 
 extension NIOTests {
-    @Suite("A body whose connection ends")
+    @Suite("A body whose connection ends", .timeLimit(.minutes(10)))
     struct IncomingBodyTests {
         /// Gives one chunk, then fails.
         private struct Broken: AsyncSequence, Sendable {

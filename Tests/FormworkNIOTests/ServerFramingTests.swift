@@ -7,7 +7,7 @@ import NIOHTTP1
 import Testing
 
 extension NIOTests {
-    @Suite("An answer is framed once")
+    @Suite("An answer is framed once", .timeLimit(.minutes(10)))
     struct ServerFramingTests {
         /// The fields of a sent answer that determine its end.
         private func framing(

@@ -1,7 +1,7 @@
 import FormworkTesting
 import Testing
 
-@Suite("How a form differs from the one expected", .timeLimit(.minutes(5)))
+@Suite("How a form differs from the one expected", .timeLimit(.minutes(10)))
 struct FormDifferenceTests {
     private static let expected = FormData()
         .appending(name: "title", value: "Harbour at dawn")

@@ -4,7 +4,7 @@ import FormworkTesting
 import Glibc
 import Testing
 
-@Suite("A receiver on this machine", .timeLimit(.minutes(5)))
+@Suite("A receiver on this machine", .timeLimit(.minutes(10)))
 struct LoopbackReceiverTests {
     private static let body = "--x\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nHarbour\r\n--x--\r\n"
     private static let post =

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Descriptions that a stranger wrote")
+@Suite("Descriptions that a stranger wrote", .timeLimit(.minutes(10)))
 struct DescriptionTests {
     struct Row: CustomTestStringConvertible {
         var old: String

@@ -1,7 +1,7 @@
 import Formwork
 import Testing
 
-@Suite("When a transfer is tried again", .timeLimit(.minutes(1)))
+@Suite("When a transfer is tried again", .timeLimit(.minutes(10)))
 struct RetryPolicyTests {
     @Test("As often as asked, and never by default")
     func count() {

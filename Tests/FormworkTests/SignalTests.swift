@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite("Signals while code of a caller's runs")
+@Suite("Signals while code of a caller's runs", .timeLimit(.minutes(10)))
 struct SignalTests {
     /// Whether a process that is started here and now would inherit a blocked SIGPIPE.
     private static var isBlocked: Bool {

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Snapshots of files")
+@Suite("Snapshots of files", .timeLimit(.minutes(10)))
 struct SnapshotTests {
     private func write(_ byte: UInt8, _ count: Int, to path: FilePath) throws {
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
@@ -141,7 +141,7 @@ struct SnapshotTests {
     }
 }
 
-@Suite("A file's state across processes")
+@Suite("A file's state across processes", .timeLimit(.minutes(10)))
 struct FingerprintTests {
     private func description(of path: FilePath) throws -> PlanDescription {
         var form = formB()

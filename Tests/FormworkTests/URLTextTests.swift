@@ -2,7 +2,7 @@ import Formwork
 import Testing
 
 /// The authority of a URL as a user typed it.
-@Suite("URLs as texts")
+@Suite("URLs as texts", .timeLimit(.minutes(10)))
 struct URLTextTests {
     @Test(
         "Only what is before the first '/', '?' or '#' is a scheme",

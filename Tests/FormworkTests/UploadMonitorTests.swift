@@ -3,7 +3,7 @@ import FormworkCore
 import Synchronization
 import Testing
 
-@Suite("Following an upload", .timeLimit(.minutes(1)))
+@Suite("Following an upload", .timeLimit(.minutes(10)))
 struct UploadMonitorTests {
     private func report(_ monitor: UploadMonitor, _ sent: Int64, of total: Int64? = 100) {
         monitor.update { ($0.sent, $0.total) = (sent, total) }

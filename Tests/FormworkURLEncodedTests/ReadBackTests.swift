@@ -27,7 +27,7 @@ struct WritingDialect: Sendable, CustomTestStringConvertible {
     var testDescription: String { self.name }
 }
 
-@Suite("What is written is read back")
+@Suite("What is written is read back", .timeLimit(.minutes(10)))
 struct ReadBackTests {
     static let dialects = [
         WritingDialect(name: "whatwg", dialect: .whatwg),

@@ -4,7 +4,8 @@ import FormworkSystem
 extension FormData {
     /// Plans the body: records every file's state, checks every name, and adds up the lengths.
     ///
-    /// It reads no content, except the first bytes that ``types`` needs, and quoted-printable that is measured.
+    /// It reads no content, except the first bytes that ``types`` needs, both ends of a file that a description names,
+    /// and quoted-printable that is measured.
     /// - Throws: ``FormworkError`` with the part: `invalidArgument` for invalid framing, `sourceUnavailable` for a
     ///   missing file or a directory, `sourceChanged` for a file that differs from its description, `limitExceeded` for
     ///   parts nested in more than 40 others.

@@ -59,7 +59,9 @@ public final class BodyReader: ByteStream {
     /// stream, or a rate limit's packet is smaller.
     /// - Returns: The number of bytes written; 0 at the end, and for an empty buffer.
     /// - Throws: `sourceUnavailable`, `sourceChanged` or `lengthMismatch` with part, path and offset; `notReplayable`
-    ///   when a source that can be read only once is read again; `invalidArgument` after ``close()``, and for a body
+    ///   when a source that can be read only once is read again, or a stream opened again has other bytes;
+    ///   `contentNotEncodable` for content that its encoding can't carry; `framingBroken` with
+    ///   ``ReaderOptions/checksFraming``; `invalidArgument` after ``close()``, and for a body
     ///   with an async sequence, which needs an ``AsyncBodyReader``.
     public func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         let (count, needsChunk) = try self.fill(&buffer)

@@ -7,7 +7,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The pause before each retry. `nil` means 1 second, doubled each time and shortened at random by up to a half, so
     /// that many clients don't return at once. A server's `Retry-After` has precedence.
     public var delay: Duration?
-    /// The longest pause, unless the server requests a longer one. Default 10 minutes, as in curl.
+    /// The longest of the doubled pauses. Default 10 minutes, as in curl. It shortens neither ``delay`` nor what a server
+    /// requests.
     public var maximumDelay: Duration
     /// The longest pause that a server can request with `Retry-After`; a longer one is shortened. Default 1 hour.
     public var maximumRetryAfter: Duration

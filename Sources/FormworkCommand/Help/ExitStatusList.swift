@@ -3,7 +3,9 @@
 enum ExitStatusList {
     private static let network: Set<String> = ["send"]
     private static let reading: Set<String> = ["inspect", "extract", "encode", "decode"]
-    private static let form: Set<String> = ["body", "headers", "plan", "curl", "send"]
+    private static let composing: Set<String> = ["body", "headers", "plan", "curl"]
+    private static let form = Self.composing.union(Self.network)
+    private static let stopped: Set<String> = ["body", "curl", "send", "extract"]
 
     /// A status, its meaning, and the verbs that exit with it; `nil` for all verbs.
     private static let all: [(status: String, meaning: String, verbs: Set<String>?)] = [
@@ -19,9 +21,11 @@ enum ExitStatusList {
         ("7", "the host doesn't accept the connection", Self.network),
         ("22", "the server answered 400 or more", Self.network),
         ("23", "the output can't be written, or its reader went away", nil),
-        ("26", "a file or stream can't be read, isn't as long as declared, or doesn't fit its ;encoder", nil),
+        ("26", "a file or stream can't be read, isn't as long as declared, or doesn't fit its ;encoder", Self.form),
+        ("26", "a file can't be read", Self.reading.union(["type", "receive", "link"])),
         ("28", "a time-out passed", Self.network),
         ("35", "the TLS handshake failed", Self.network),
+        ("43", "an ;encoder isn't known, with --compat curl", Self.form),
         ("47", "too many redirects, or one from https to http", Self.network),
         ("55", "the connection failed while the body was being sent", Self.network),
         ("56", "the connection failed before the answer was complete", Self.network),
@@ -29,14 +33,20 @@ enum ExitStatusList {
         ("60", "the server's certificate isn't trusted", Self.network),
         ("63", "a limit was exceeded", Self.form.union(Self.reading)),
         (
-            "65", "a file changed, a source can't be read again, or --state holds another upload", Self.form
+            "65",
+            "a file changed, a source can't be read again, a length is unknown, --state holds another upload, or the server "
+                + "no longer has the upload", Self.network
         ),
-        ("70", "the input is malformed: a body, JSON, or a query string", Self.reading),
+        ("65", "a file changed, a source can't be read again, or a length is unknown", Self.composing),
+        ("70", "the input is malformed: a body, a query string, or the JSON of 'query encode'", Self.reading),
         ("71", "the system doesn't allow enough open files, threads or memory", nil),
         ("77", "the certificates to trust can't be read", Self.network),
-        ("127", "curl or formwork-transfer isn't installed", ["curl", "send", "receive", "link"]),
-        ("129", "its terminal was closed (SIGHUP)", ["body", "curl", "send", "extract"]),
-        ("130, 143", "interrupted, or terminated", ["body", "curl", "send", "extract"]),
+        // For the list of all verbs, which has the first row of a status.
+        ("127", "curl or formwork-transfer isn't installed", []),
+        ("127", "curl isn't installed", ["curl"]),
+        ("127", "formwork-transfer isn't installed", ["send", "receive", "link"]),
+        ("129", "its terminal was closed (SIGHUP)", Self.stopped),
+        ("130, 143", "interrupted, or terminated", Self.stopped),
         ("130, 143", "a second signal stopped it; after the first it ends with 0", ["receive"]),
     ]
 

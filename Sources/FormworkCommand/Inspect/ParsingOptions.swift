@@ -34,7 +34,7 @@ struct ParsingOptions: ParsableArguments {
             "Change a limit. Can be repeated.",
             discussion: """
                 Names: boundaryLength, totalBytes, preambleBytes, headerBytes, totalHeaderBytes, headerCount, \
-                nameBytes, parts, files, fields, fieldBytes, fileBytes. A value may end in k, M or G, or be 'none'. \
+                nameBytes, parts, files, fields, fieldBytes, fileBytes. A value may end in k, M, G, T or P, or be 'none'. \
                 Without this option a boundary may have 1 KiB, a preamble and a header section 1 MiB each, a name \
                 64 KiB, a part 1,000 header fields, a body 10,000,000 parts; nothing else is limited. \
                 'defaults' selects the library's limits for servers.

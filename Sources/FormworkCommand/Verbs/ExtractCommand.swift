@@ -43,10 +43,10 @@ struct ExtractCommand: ParsableCommand {
     @Flag(help: "Replace existing files.")
     var overwrite = false
 
-    @Flag(help: "Leave fields out: parts without a filename.")
+    @Flag(help: "Skip fields (parts without a filename).")
     var filesOnly = false
 
-    @Flag(help: "Leave files out: parts with a filename.")
+    @Flag(help: "Skip files (parts with a filename).")
     var fieldsOnly = false
 
     func validate() throws { try GivenPath.check(["--to": self.to]) }

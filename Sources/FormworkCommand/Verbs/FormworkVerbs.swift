@@ -32,7 +32,7 @@ package enum FormworkVerbs {
                     formwork body -F title=Harbour -F photo=@a.jpg --boundary b1 -o body.bin
                     formwork headers -F title=Harbour -F photo=@a.jpg --boundary b1
 
-                  See what would be sent, without reading it:
+                  See what would be sent, without reading whole files:
                     formwork plan -F title=Harbour -F photo=@a.jpg
 
                   Stream standard input through curl, with or without a length:

@@ -8,7 +8,7 @@ import SystemPackage
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show every piece of the body with its offset, length, source and type, without reading the content.",
+        abstract: "Show every piece of the body with its offset, length, source and type, without reading whole files.",
         discussion: """
             EXAMPLES
               formwork plan -F title=Harbour -F photo=@a.jpg
@@ -17,6 +17,8 @@ struct PlanCommand: ParsableCommand {
 
             --save writes a description with the boundary and the state of every file. Another process can make the same
             bytes from it later; a file that changed meanwhile is an error.
+
+            To find a type, up to 32 KiB of a file are read; --save and --from read its first and last 64 KiB.
             """)
 
     @OptionGroup(title: "Form") var form: FormOptions

@@ -36,13 +36,13 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         public static var lengthMismatch: Self { .init(kind: .lengthMismatch) }
         /// The operation needs a length or an offset that is unknown before the end of a stream.
         public static var lengthUnknown: Self { .init(kind: .lengthUnknown) }
-        /// A source that can be read only once was read again.
+        /// A source that can be read only once was read again, or a stream that was opened again has other bytes.
         public static var notReplayable: Self { .init(kind: .notReplayable) }
         /// One of the caller's limits was exceeded.
         public static var limitExceeded: Self { .init(kind: .limitExceeded) }
         /// The destination refused bytes: disk full, closed pipe, file-size limit.
         public static var writeFailed: Self { .init(kind: .writeFailed) }
-        /// The received bytes are invalid: a server answers 400.
+        /// The received bytes are invalid: a server answers 400, or 415 if the type is wrong.
         public static var malformedBody: Self { .init(kind: .malformedBody) }
         /// Input ended before the body did: a server answers 400, a client may send again.
         public static var truncatedBody: Self { .init(kind: .truncatedBody) }

@@ -33,7 +33,7 @@ public struct UploadClientOptions: Sendable {
     public var maximumRestarts = 2
     /// How many redirects in a row to follow; with 0 the first redirect of an ordinary request is its answer.
     public var maximumRedirects = 10
-    /// Whether credentials, as far as a field's name shows them, are sent to any origin that a redirect or the upload's
+    /// Whether fields whose names show that they carry credentials are sent to any origin that a redirect or the upload's
     /// URL leads to, and not only to the request's own.
     public var trustsRedirects = false
     /// The waits before the tries after a failure; the last one applies to all further tries. `Retry-After` takes

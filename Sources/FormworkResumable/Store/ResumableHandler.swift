@@ -254,7 +254,7 @@ public struct ResumableHandler: Sendable {
     }
 
     /// Removes an upload for which the disk has no room, unless it can become whole when others are complete or gone.
-    /// Nothing is known of one that didn't announce its length.
+    /// One without an announced length is always removed.
     private func removeIfHopeless(_ upload: StoredUpload, after cause: any Error) async {
         guard let errno = Errno(of: cause), errno.isLackOfRoom else { return }
         if let (offset, length) = await upload.extent {

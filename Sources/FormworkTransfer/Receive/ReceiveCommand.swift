@@ -230,10 +230,10 @@ extension ReceiveCommand {
             // A generated token stays.
             try service.reload(
                 self.address.tls(), token: self.address.readToken() ?? token, linkKeys: self.address.readLinkKeys())
-            logger.notice("certificate, key and token read again")
+            logger.notice("certificate, key, token and link keys read again")
         } catch {
             let reason = (error as? ExitStatus)?.message ?? "\(error)"
-            logger.error("certificate, key and token not read again", metadata: ["reason": "\(reason)"])
+            logger.error("certificate, key, token and link keys not read again", metadata: ["reason": "\(reason)"])
         }
     }
 }

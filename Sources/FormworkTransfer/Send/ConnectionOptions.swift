@@ -59,7 +59,7 @@ struct ConnectionOptions: ParsableArguments {
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
             "The proxy, as http://user:password@host:port; empty for none. By default it comes from http_proxy, "
-                + "HTTPS_PROXY, ALL_PROXY and NO_PROXY, as in curl. Proxies of SOCKS aren't supported.",
+                + "HTTPS_PROXY, ALL_PROXY and NO_PROXY, as in curl. SOCKS proxies aren't supported.",
             valueName: "url"))
     var proxy: String?
 

@@ -36,7 +36,8 @@ public struct URLEncodedParsing: Hashable, Sendable {
 
 /// The limits for reading url-encoded text; exceeding one throws ``FormworkError/Code/limitExceeded``.
 ///
-/// Every default is finite; use `.max` for no limit.
+/// Every default is finite; use `.max` for no limit. Names nest at most 512 levels nevertheless, and all names together
+/// have at most ten times as many levels as there may be pairs.
 public struct URLEncodedLimits: Hashable, Sendable {
     /// Bytes of the text. Default 10 MiB, like Go's `ParseForm`.
     public var bytes: Int

@@ -30,7 +30,7 @@ extension Decimal: Sample {
     }
 }
 
-@Suite("URLEncodedFormEncoder and URLEncodedFormDecoder: types and values of all kinds")
+@Suite("URLEncodedFormEncoder and URLEncodedFormDecoder: types and values of all kinds", .timeLimit(.minutes(10)))
 struct URLEncodedFormSampleTests {
     private static let formatter = {
         let formatter = DateFormatter()

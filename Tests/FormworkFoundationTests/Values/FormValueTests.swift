@@ -4,7 +4,7 @@ import FormworkMigration
 import Foundation
 import Testing
 
-@Suite("Foundation's values in forms", .timeLimit(.minutes(1)))
+@Suite("Foundation's values in forms", .timeLimit(.minutes(10)))
 struct FormValueTests {
     private static let type = "multipart/form-data; boundary=x"
 

@@ -4,7 +4,7 @@ import FormworkMigration
 import Foundation
 import Testing
 
-@Suite("TextDecoding: Foundation's charsets")
+@Suite("TextDecoding: Foundation's charsets", .timeLimit(.minutes(10)))
 struct TextDecodingTests {
     struct Answer: Decodable { var text: String }
 

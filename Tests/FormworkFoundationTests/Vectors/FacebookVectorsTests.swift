@@ -3,7 +3,7 @@ import FormworkFoundation
 import FormworkMigration
 import Testing
 
-@Suite("Vectors: Facebook's query strings and bodies")
+@Suite("Vectors: Facebook's query strings and bodies", .timeLimit(.minutes(10)))
 struct FacebookVectorsTests {
     @Test("A dictionary is written", arguments: try VectorRows.rows(of: "fbsdk.queryStringWithDictionary"))
     func write(row: VectorRows.Row) throws { try Self.checkWrite(row) }

@@ -4,7 +4,7 @@ import FormworkMigration
 import FoundationNetworking
 import Testing
 
-@Suite("Vectors: iOS Recipes' form POST")
+@Suite("Vectors: iOS Recipes' form POST", .timeLimit(.minutes(10)))
 struct RecipesVectorsTests {
     @Test(
         "A form is the body",

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The rows themselves: that each is somebody's, and that what isn't understood fails.
-@Suite("Vectors: every row is run")
+@Suite("Vectors: every row is run", .timeLimit(.minutes(10)))
 struct RowVectorsTests {
     /// All systems, and who runs them.
     static let systems: Set<String> = [

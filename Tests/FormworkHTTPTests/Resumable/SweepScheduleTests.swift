@@ -3,7 +3,7 @@
 import Testing
 
 /// When expired uploads are looked for.
-@Suite(.timeLimit(.minutes(1))) struct SweepScheduleTests {
+@Suite(.timeLimit(.minutes(10))) struct SweepScheduleTests {
     @Test func `A search that takes long is made seldom`() {
         #expect(SweepSchedule.pause(after: .milliseconds(20)) == .seconds(60))
         #expect(SweepSchedule.pause(after: .seconds(200)) == .seconds(4_000))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FormworkReceiver
 
-@Suite struct RequestPathTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestPathTests {
     @Test(
         arguments: [
             ("/a/b?c#d", ["a"], "b", "c"), ("/a", [], "a", nil), ("/a?", [], "a", nil), ("/a#b?c", [], "a", nil),

@@ -8,7 +8,7 @@ import Testing
 
 /// Links and their signatures. Those written here were made with OpenSSL:
 /// `printf TEXT | openssl dgst -sha256 -hmac KEY -binary | basenc --base64url`.
-@Suite struct UploadLinkTests {
+@Suite(.timeLimit(.minutes(10))) struct UploadLinkTests {
     static let key = "0123456789abcdef0123456789abcdef"
 
     private static let text = """

@@ -3,6 +3,7 @@
 import Testing
 
 /// The state object, which anyone who may write to the bucket can change.
+@Suite(.timeLimit(.minutes(10)))
 struct BucketStateTests {
     private static func state(fence: String = "1", bytes: String = #"{"parts":[]}"#, more: String = "") -> [UInt8] {
         Array(#"{"fence":\#(fence),"record":"","place":"kept","bytes":\#(bytes)\#(more)}"#.utf8)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FormworkReceiver
 
-@Suite struct PartConcurrencyTests {
+@Suite(.timeLimit(.minutes(10))) struct PartConcurrencyTests {
     /// Sends parts of 8 MiB to a store, with a clock of its own.
     /// - Parameters:
     ///   - latency: The seconds that each part takes in addition to its bytes.

@@ -4,7 +4,7 @@ import Testing
 @testable import FormworkReceiver
 
 /// How a file is cut out of objects with its bytes.
-@Suite struct StoredPiecesTests {
+@Suite(.timeLimit(.minutes(10))) struct StoredPiecesTests {
     /// Three objects of 80 bytes and one of 30; a part has at least 50.
     private static let stored = StoredPieces(
         pieces: [("a", 80), ("b", 80), ("c", 80), ("d", 30)].map { StoredPieces.Piece(key: $0.0, count: $0.1) },

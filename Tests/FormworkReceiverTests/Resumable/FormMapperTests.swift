@@ -6,7 +6,7 @@ import Testing
 @testable import FormworkResumable
 
 /// Where a form's files are is found while the form arrives, by any number of receivers.
-@Suite struct FormMapperTests {
+@Suite(.timeLimit(.minutes(10))) struct FormMapperTests {
     private static let type = "multipart/form-data; boundary=b"
 
     /// Content that looks like delimiters, and a line of one at the beginning of a file.

@@ -2,7 +2,7 @@ import Formwork
 import FormworkCore
 import Testing
 
-@Suite("Bytes in forms", .timeLimit(.minutes(1)))
+@Suite("Bytes in forms", .timeLimit(.minutes(10)))
 struct FormBytesTests {
     private struct Message: Codable, Equatable {
         var bytes: [UInt8]
@@ -35,7 +35,7 @@ struct FormBytesTests {
     }
 }
 
-@Suite("Dates in forms", .timeLimit(.minutes(1)))
+@Suite("Dates in forms", .timeLimit(.minutes(10)))
 struct FormDateTests {
     @Test(
         "A moment is written digit by digit, and read back",

@@ -2,7 +2,7 @@ import Formwork
 import TestSupport
 import Testing
 
-@Suite("FormDataEncoder and FormDataDecoder: types and values of all kinds")
+@Suite("FormDataEncoder and FormDataDecoder: types and values of all kinds", .timeLimit(.minutes(10)))
 struct FormRoundTripTests {
     @Test("What is written comes back equal, or is refused when it is written")
     func roundTrips() async throws {

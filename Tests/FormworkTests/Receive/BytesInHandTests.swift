@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Bodies in memory", .timeLimit(.minutes(1)))
+@Suite("Bodies in memory", .timeLimit(.minutes(10)))
 struct BytesInHandTests {
     private static let type = "multipart/form-data; boundary=x"
     private static let body =
@@ -92,7 +92,7 @@ struct BytesInHandTests {
     }
 }
 
-@Suite("Files put into a folder", .timeLimit(.minutes(1)))
+@Suite("Files put into a folder", .timeLimit(.minutes(10)))
 struct WriteIntoTests {
     private static func body(_ filenames: [String]) -> String {
         filenames.map {

@@ -1,7 +1,7 @@
 import Formwork
 import Testing
 
-@Suite("Charsets of received fields")
+@Suite("Charsets of received fields", .timeLimit(.minutes(10)))
 struct CharsetTests {
     /// A form of one field called `text`.
     private func form(_ bytes: [UInt8], type: String? = nil, charset: String? = nil) async throws -> ReceivedForm {

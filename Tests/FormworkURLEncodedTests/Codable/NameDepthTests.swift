@@ -2,7 +2,7 @@ import FormworkCore
 import FormworkURLEncoded
 import Testing
 
-@Suite("Names that nest without end")
+@Suite("Names that nest without end", .timeLimit(.minutes(10)))
 struct NameDepthTests {
     private struct Nested: Decodable {
         var b: [Nested]?
