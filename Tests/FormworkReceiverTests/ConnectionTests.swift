@@ -64,6 +64,22 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `A client's connection above its limit is closed, and its place is free again`() async throws {
+        let metrics = MemoryMetrics()
+        func change(_ options: inout ReceiverOptions) {
+            options.limits.uploadsPerClient = 1  // 20 connections
+            options.limits.uploads = 1  // 68 at once
+        }
+        try await TestReceiver.run(change, metrics: metrics) { receiver in
+            var held: [RawConnection] = []
+            for _ in 0..<20 { held.append(try receiver.connect()) }
+            for _ in 0..<100 { #expect(await (try receiver.connect()).receiveAll() == "") }
+            held.removeLast()
+            #expect(try await receiver.eventually { try await receiver.request("GET /healthz").status == 200 })
+            #expect(receiver.log.all.count { $0.contains("too many connections") } == 1)
+        }
+    }
+
     /// More than what the system keeps for both sides.
     private static let requests = 4_000
 

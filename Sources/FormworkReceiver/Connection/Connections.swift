@@ -1,5 +1,6 @@
 #if Transfer
 import HTTPTypes
+import Logging
 import NIOCore
 import NIOHTTP2
 import Synchronization
@@ -19,6 +20,10 @@ final class Connections: Sendable {
         var counts: [String: Int] = [:]
         /// The most connections at once since the last query.
         var peak = 0
+        /// The number of connections that were closed at once, because their clients had their maximum.
+        var refused = 0
+        /// When that was last logged.
+        var lastNotice: ContinuousClock.Instant?
     }
 
     /// Streams of an HTTP/2 connection at once before the token was presented: a page has four addresses.
@@ -37,7 +42,7 @@ final class Connections: Sendable {
 
     /// Registers a connection.
     /// - Returns: Whether its client may have another connection.
-    func opened(_ channel: any Channel) -> Bool {
+    func opened(_ channel: any Channel, _ logger: Logger) -> Bool {
         let id = ObjectIdentifier(channel)
         let client = ClientAddress(channel.remoteAddress)
         let isCounted = !self.proxies.contains(client.address)
@@ -49,7 +54,10 @@ final class Connections: Sendable {
             state.peak = max(state.peak, state.entries.count)
             return true
         }
-        guard isTaken else { return false }
+        guard isTaken else {
+            self.refused(client, logger)
+            return false
+        }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
                 state.entries[id] = nil
@@ -59,6 +67,24 @@ final class Connections: Sendable {
         }
         return true
     }
+
+    /// Counts a connection that a client may not have, and logs at most one a minute: a client could fill the log.
+    private func refused(_ client: ClientAddress, _ logger: Logger) {
+        let now = ContinuousClock.now
+        let isLogged = self.state.withLock { state in
+            state.refused += 1
+            if let last = state.lastNotice, last.duration(to: now) < .seconds(60) { return false }
+            state.lastNotice = now
+            return true
+        }
+        guard isLogged else { return }
+        logger.notice(
+            "a client has too many connections, so another was closed",
+            metadata: ["peer": "\(client.key)", "limit": "\(self.limit)"])
+    }
+
+    /// The number of connections that were closed at once, because their clients had their maximum.
+    var refusedCount: Int { self.state.withLock { $0.refused } }
 
     /// Whether the PROXY protocol is accepted from the other end.
     func isFromProxy(_ channel: any Channel) -> Bool {

@@ -61,8 +61,11 @@ struct Listener<Child: ServerChildChannel>: Service {
                     try pipeline.addHandler(quiescing.makeServerChannelHandler(channel: channel))
                 }
             }
-        let prepare: @Sendable (any Channel) -> EventLoopFuture<Child.Value> = {
-            child.setup(channel: $0, logger: logger)
+        let prepare: @Sendable (any Channel) -> EventLoopFuture<Child.Value> = { channel in
+            let prepared = child.setup(channel: channel, logger: logger)
+            // NIO leaves a channel open that can't be prepared.
+            prepared.whenFailure { _ in channel.close(promise: nil) }
+            return prepared
         }
         return switch self.place {
         case .address(let host, let port):

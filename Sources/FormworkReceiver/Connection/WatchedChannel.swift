@@ -14,7 +14,7 @@ struct WatchedChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         do {
-            guard self.connections.opened(channel) else { throw TooManyConnections() }
+            guard self.connections.opened(channel, logger) else { throw TooManyConnections() }
             try channel.pipeline.syncOperations.addHandler(ConnectionWatch(self.pace))
             if self.connections.isFromProxy(channel) {
                 let connections = self.connections

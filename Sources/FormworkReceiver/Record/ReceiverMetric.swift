@@ -3,6 +3,7 @@
 package enum ReceiverMetric: String, CaseIterable, Sendable {
     case connectionsLimit = "formwork_connections_limit"
     case connectionsOpen = "formwork_connections_open"
+    case connectionsRefused = "formwork_connections_refused_total"
     case hookMessagesGivenUp = "formwork_hook_messages_given_up_total"
     case hookMessagesPending = "formwork_hook_messages_pending"
     case hookRequests = "formwork_hook_requests_total"
@@ -56,6 +57,7 @@ package enum ReceiverMetric: String, CaseIterable, Sendable {
         switch self {
         case .connectionsLimit: "The most connections that are accepted at once."
         case .connectionsOpen: "Connections that are open."
+        case .connectionsRefused: "Connections that were closed because their client had too many."
         case .hookMessagesGivenUp: "Messages to the hook that were dropped after three days."
         case .hookMessagesPending:
             "Messages to the hook without a 2xx answer yet, counted once a minute."

@@ -56,7 +56,9 @@ package struct ReceiverOptions: Sendable {
     }
 
     /// Connections of one client, in the same ratio to its uploads as all connections to all uploads.
-    var connectionsPerClient: Int { self.isLoopback ? .max : min(self.uploadsPerClient, 1 << 20) * 4 + 16 }
+    var connectionsPerClient: Int {
+        self.uploadsPerClient == .max ? .max : min(self.uploadsPerClient, 1 << 20) * 4 + 16
+    }
 
     package init() {}
 

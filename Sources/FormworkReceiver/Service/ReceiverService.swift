@@ -61,7 +61,7 @@ package struct ReceiverService: Service {
                 metrics.show([
                     .logLinesDropped: StandardError.output.dropped, .uploadSlotsUsed: slots.used,
                     .uploadSlotsLimit: options.limits.uploads, .connectionsOpen: connections.count,
-                    .connectionsLimit: options.connections,
+                    .connectionsLimit: options.connections, .connectionsRefused: connections.refusedCount,
                 ])
                 return metrics.prometheusText
             }
