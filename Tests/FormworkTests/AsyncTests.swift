@@ -150,6 +150,45 @@ struct AsyncTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    private enum Waiting: CaseIterable { case stream, streamWithLength, sleeping }
+
+    @Test("A sequence that ends because its reader was cancelled has not ended", arguments: Waiting.allCases)
+    private func cancelledWait(how: Waiting) async throws {
+        let (bytes, content) = AsyncStream<[UInt8]>.makeStream()
+        let (asked, asking) = AsyncStream<Void>.makeStream()
+        let source: BodySource =
+            switch how {
+            case .stream: .chunks(once: bytes)
+            case .streamWithLength: .chunks(once: bytes, length: 100)
+            case .sleeping:
+                .chunks(
+                    once: AsyncThrowingStream<[UInt8], any Error> {
+                        asking.yield()
+                        try await Task.sleep(for: .seconds(600))
+                        return nil
+                    })
+            }
+        var form = formB()
+        form.append(name: "a", source: source)
+        let reader = AsyncBodyReader(try await form.plan().makeReader())
+        if how != .sleeping {
+            content.yield([65])
+            _ = try await reader.next()
+        }
+        let task = Task { while try await reader.next() != nil {} }
+        if how == .sleeping {
+            _ = await asked.first { _ in true }
+        } else {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        content.finish()
+        let error = await #expect(throws: FormworkError.self) { try await reader.next() }
+        #expect(error?.code == .sourceUnavailable)
+        #expect(error?.message.contains("was cancelled") == true)
+    }
+
     @Test("A rate limit suspends instead of blocking: many readers wait at once on two threads")
     func rateLimit() async throws {
         var form = formB()

@@ -41,6 +41,9 @@ public actor AsyncBodyReader {
 
     /// The next chunk; `nil` at the end.
     /// A call that waits for a pipe or FIFO can't be interrupted: it returns when bytes arrive or the pipe ends.
+    ///
+    /// A task that is cancelled while it waits for an async sequence ends the reader: the sequence may have ended early
+    /// because of it, so all later calls throw.
     /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled;
     ///   ``FormworkError/Code/invalidArgument`` if another task is waiting for a chunk.
     public func next() async throws -> [UInt8]? {
@@ -74,7 +77,10 @@ public actor AsyncBodyReader {
             }
             if let chunk { return chunk }
             guard needsChunk else { return nil }
-            try await self.reader.fetchChunk(isolation: self)
+            do { try await self.reader.fetchChunk(isolation: self) } catch {
+                try Task.checkCancellation()
+                throw error
+            }
         }
     }
 

@@ -105,6 +105,8 @@ final class ChunkCursor: SourceCursor {
         do {
             if self.remaining == 0, self.source.surplus == .leave { return self.isFinished = true }
             guard let chunk = try await self.iterator.next(isolation: isolation) else {
+                // Many sequences end when the task is cancelled. That isn't the end of the content.
+                try Task.checkCancellation()
                 if let remaining = self.remaining, remaining > 0 {
                     throw self.source.shortError(missing: remaining)
                 }
@@ -167,6 +169,11 @@ extension StreamSource {
     }
 
     func readError(_ error: any Error) -> FormworkError {
-        FormworkError(.sourceUnavailable, "\(self.label) can't be read", path: self.path, cause: error)
+        if error is CancellationError {
+            return FormworkError(
+                .sourceUnavailable, "reading \(self.label) was cancelled, so its rest is unknown", path: self.path,
+                cause: error)
+        }
+        return FormworkError(.sourceUnavailable, "\(self.label) can't be read", path: self.path, cause: error)
     }
 }
