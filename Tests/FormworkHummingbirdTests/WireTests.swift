@@ -151,6 +151,25 @@ struct WireTests {
         }
     }
 
+    /// Hummingbird waits for the client's end, and reads nothing.
+    @Test("A connection with a rest of a body that isn't read ends", .timeLimit(.minutes(10)))
+    func unreadRest() async throws {
+        try await self.serve { port in
+            try await RawClient.with(port: port) { client, channel in
+                try await channel.send(
+                    self.head("/parts?impatient=1", 10_000_000)
+                        + "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n")
+                #expect(try await client.lastAnswer().hasPrefix("HTTP/1.1 408 "))
+                await #expect(throws: (any Error).self) {
+                    while true {
+                        try await channel.send("y")
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                }
+            }
+        }
+    }
+
     @Test("A handler that doesn't read holds the sender up", .timeLimit(.minutes(10)))
     func backPressure() async throws {
         let gate = Gate()

@@ -78,8 +78,7 @@ public actor AsyncBodyReader {
             if let chunk { return chunk }
             guard needsChunk else { return nil }
             do { try await self.reader.fetchChunk(isolation: self) } catch {
-                try Task.checkCancellation()
-                throw error
+                throw Task.isCancelled ? CancellationError() : error
             }
         }
     }

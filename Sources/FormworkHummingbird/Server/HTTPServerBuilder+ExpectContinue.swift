@@ -23,6 +23,9 @@ extension HTTPServerBuilder {
     /// upgrade request (`Connection: Upgrade`, RFC 9110 section 7.8) is answered as an ordinary request; after one,
     /// `.http1` answers nothing more on its connection.
     ///
+    /// A connection ends two seconds after the server has closed its side. With `.http1`, one whose body was not read to its
+    /// end, because of a deadline for instance, stays open until its `idleTimeout`, which is off by default.
+    ///
     /// Routes made with `resumableUploads(_:in:complete:)` use it to send 104 answers.
     ///
     /// It can be used like `.http1`, so `.tls(.http1ExpectContinue(), tlsConfiguration: …)` adds TLS.
@@ -30,7 +33,9 @@ extension HTTPServerBuilder {
     public static func http1ExpectContinue(configuration: HTTP1Channel.Configuration = .init()) -> HTTPServerBuilder {
         var configuration = configuration
         let handlers = configuration.additionalChannelHandlers
-        configuration.additionalChannelHandlers = { [RefusalAsParserError(), ExpectContinueHandler()] + handlers() }
+        configuration.additionalChannelHandlers = {
+            [LingeringCloseHandler(), RefusalAsParserError(), ExpectContinueHandler()] + handlers()
+        }
         return HTTPServerBuilder { [configuration] responder in
             FramedHTTP1Channel(responder: Self.announcingReads(to: responder), configuration: configuration)
         }
