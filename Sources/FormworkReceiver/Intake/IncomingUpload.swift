@@ -30,6 +30,13 @@ package struct IncomingUpload: Sendable {
 
     package init(_ content: Content, length: Int64?) { (self.content, self.length) = (content, length) }
 
+    /// - Throws: 415 for a body that is encoded.
+    static func checkCoding(_ head: HTTPRequest) throws(ProblemDetails) {
+        if let coding = head.headerFields[.contentEncoding], coding.lowercased() != "identity" {
+            throw .unsupported("A body with a Content-Encoding is not accepted: send it without one.")
+        }
+    }
+
     /// Reads the upload that a request with this head makes.
     ///
     /// The file's name comes from `Content-Disposition`, or otherwise from the path's last segment. If nothing safe is
@@ -40,9 +47,7 @@ package struct IncomingUpload: Sendable {
         let type = try Self.contentType(head)
         let length = try Self.length(head)
         let name = Self.mediaType(type ?? "")
-        if let coding = head.headerFields[.contentEncoding], coding.lowercased() != "identity" {
-            throw .unsupported("A body with a Content-Encoding is not accepted: send it without one.")
-        }
+        try Self.checkCoding(head)
         if head.method != .put, name.hasPrefix("multipart/") {
             guard let type, ["multipart/form-data", "multipart/mixed"].contains(name) else {
                 throw .unsupported("Of multipart types only multipart/form-data and multipart/mixed are accepted.")

@@ -18,7 +18,8 @@ package struct ReceivingLimits: Sendable, Hashable {
     /// Uploads at once. Default 256.
     package var uploads = 256
     /// Uploads of one client at once. A client is an IPv4 address, or the first 64 bits of an IPv6 address. `nil`, the
-    /// default, is a quarter of ``uploads``, or unlimited if only this machine reaches the receiver.
+    /// default, is a quarter of ``uploads``, or of those for which the memory is enough; unlimited if only this machine reaches
+    /// the receiver.
     package var uploadsPerClient: Int?
     /// Unfinished resumable uploads that are kept of one client. `nil`, the default, is a tenth of what the store
     /// keeps, or unlimited if only this machine reaches the receiver.

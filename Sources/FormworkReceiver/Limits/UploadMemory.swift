@@ -53,6 +53,8 @@ package final class UploadMemory: Sendable {
     ///   - least: Bytes of buffers that each upload can always have, such as those of one part.
     package init(limit: Int, least: Int) { (self.limit, self.least) = (limit, least) }
 
+    /// The most uploads that can be admitted.
+    var places: Int { self.limit / (self.least + Self.readBytes) }
     /// Bytes that are reserved or taken.
     var used: Int { self.state.withLock { $0.used } }
     /// The uploads that are admitted.

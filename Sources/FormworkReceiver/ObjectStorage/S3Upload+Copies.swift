@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCore
+import FormworkResumable
 import Synchronization
 
 /// Files of which the store copies the bytes.
@@ -54,7 +55,9 @@ extension S3Upload {
     private func addCopy(of source: String, _ range: Range<Int64>?, _ slots: RequestSlots) async throws {
         try await self.addPart(atOnce: .max) { client, number, key, id in
             try await slots.run {
-                try await client.copyPart(from: source, range, number: number, key: key, id: id)
+                try await Self.sources {
+                    try await client.copyPart(from: source, range, number: number, key: key, id: id)
+                }
             }
         }
         guard !self.storage.hasCopied.load(ordering: .relaxed) else { return }
@@ -72,8 +75,17 @@ extension S3Upload {
                 let share = min(S3Storage.bufferBytes(count), lease?.least ?? 0)
                 try await lease?.take(share)
                 defer { lease?.release(share) }
-                return try await client.uploadPart(client.read(slices), number: number, key: key, id: id)
+                let bytes = try await Self.sources { try await client.read(slices) }
+                return try await client.uploadPart(bytes, number: number, key: key, id: id)
             }
+        }
+    }
+
+    /// Reads or copies an upload's pieces.
+    /// - Throws: ``UploadIsBusy`` if one is gone: then another receiver has completed the upload, or it was removed.
+    private static func sources<Result>(_ use: () async throws -> Result) async throws -> Result {
+        do { return try await use() } catch let error as S3Error where error.code == "NoSuchKey" {
+            throw UploadIsBusy()
         }
     }
 

@@ -46,7 +46,8 @@ package struct ReceiverOptions: Sendable {
 
     /// Uploads of one client at once.
     var uploadsPerClient: Int {
-        self.limits.uploadsPerClient ?? (self.isLoopback ? .max : max(1, self.limits.uploads / 4))
+        if let given = self.limits.uploadsPerClient { return given }
+        return self.isLoopback ? .max : max(1, min(self.limits.uploads, self.memory?.places ?? .max) / 4)
     }
 
     /// Unfinished resumable uploads that are kept of one client: a tenth of all; unlimited if only this machine reaches

@@ -92,10 +92,8 @@ extension Responder {
         case 503 where fields[.retryAfter] == "1": return
         default: break
         }
-        // The only one of these with a text.
-        let isFull = status.code == 503 && !answer.content.isEmpty
-        let detail = isFull ? "The space for unfinished uploads is full." : nil
-        self.log(ProblemDetails(status, detail: detail), head, client, isFull ? .unfinishedLimit : nil)
+        let reason: RefusalReason? = answer.problem == UploadAnswer.tooMany.problem ? .unfinishedLimit : nil
+        self.log(answer.problem ?? ProblemDetails(status), head, client, reason)
     }
 
     /// The same, with the link of the request.

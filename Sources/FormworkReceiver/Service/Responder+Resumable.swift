@@ -143,6 +143,7 @@ extension Responder {
         var begun: UploadTerms?
         if case .create(let creation) = UploadRequest(head, resource: nil), !Self.namesUpload(head) {
             do throws(ProblemDetails) {
+                try IncomingUpload.checkCoding(head)
                 let terms = try await self.asked(creation, head, client)
                 // Others have nothing to keep.
                 if self.scope != nil || terms.asked != nil { handler.note = terms.stored }

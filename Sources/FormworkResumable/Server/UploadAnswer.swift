@@ -8,6 +8,8 @@ public struct UploadAnswer: Sendable, Hashable {
     public var response: HTTPResponse
     /// Its content; empty for none.
     public var content: [UInt8]
+    /// What its content says, for a log; `nil` if it isn't a problem.
+    package private(set) var problem: ProblemDetails?
 
     /// Creates an answer.
     public init(_ response: HTTPResponse, content: [UInt8] = []) {
@@ -21,13 +23,14 @@ public struct UploadAnswer: Sendable, Hashable {
     /// Creates an answer from a problem, with its status.
     package init(_ problem: ProblemDetails) {
         self.init(HTTPResponse.Status(code: problem.status), [.contentType: ProblemDetails.contentType])
-        self.content = problem.jsonBytes
+        (self.content, self.problem) = (problem.jsonBytes, problem)
     }
 
     /// Creates an answer with a problem details document (RFC 9457).
     package init(_ status: HTTPResponse.Status, _ problem: UploadProblem) {
         self.init(status, [.contentType: ProblemDetails.contentType])
-        self.content = problem.details(status).jsonBytes
+        let details = problem.details(status)
+        (self.content, self.problem) = (details.jsonBytes, details)
     }
 }
 

@@ -63,11 +63,14 @@ public struct UploadAppend: Sendable, Hashable {
     public var contentLength: Int64?
     /// The check of this request's content.
     public var check: UploadCheck?
+    /// The digest of the whole body, which the creation has given already.
+    package var reprDigest: DigestField?
 
     init(offset: Int64, completes: Bool, _ fields: HTTPFields) {
         (self.offset, self.completes) = (offset, completes)
         self.contentLength = fields.contentLengthValue
         self.check = UploadCheck(fields, nil)
+        self.reprDigest = fields[.reprDigest].flatMap(DigestField.init(_:))
     }
 }
 

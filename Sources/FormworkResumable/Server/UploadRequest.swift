@@ -25,14 +25,38 @@ public enum UploadRequest: Sendable {
     ///   - request: The head. Its body isn't needed.
     ///   - resource: The protocol of the upload that the target names; `nil` if it names none.
     public init(_ request: HTTPRequest, resource: ResumableProtocol?) {
+        let isTus = resource.map { $0 == .tus } ?? request.headerFields.contains(.tusResumable)
         switch resource {
         case .draft(let draft)?: self = Self.draftResource(request, draft)
         case .tus?: self = Self.tusResource(request)
-        case nil:
-            self =
-                request.headerFields.contains(.tusResumable)
-                ? Self.tusTarget(request) : Self.draftTarget(request)
+        case nil: self = isTus ? Self.tusTarget(request) : Self.draftTarget(request)
         }
+        if let problem = self.problem(request.headerFields) {
+            let answer = UploadAnswer(problem)
+            self = .refused(isTus ? Self.tus(answer) : Self.interop(answer))
+        }
+    }
+
+    /// What a request says of its content that isn't supported, or can't be read; `nil` for nothing.
+    private func problem(_ fields: HTTPFields) -> ProblemDetails? {
+        let isAppend: Bool
+        switch self {
+        case .create: isAppend = false
+        case .append: isAppend = true
+        default: return nil
+        }
+        if fields.contains(.contentRange) {
+            return ProblemDetails(
+                .badRequest, detail: "Content-Range isn't supported here: Upload-Offset says where the content begins.")
+        }
+        if isAppend, let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
+            return ProblemDetails(
+                .unsupportedMediaType, detail: "Content with a Content-Encoding is not accepted: send it without one.")
+        }
+        if let digest = fields[.reprDigest], DigestField(digest) == nil {
+            return ProblemDetails(.badRequest, detail: "The Repr-Digest field can't be read.")
+        }
+        return nil
     }
 
     private static func draftTarget(_ request: HTTPRequest) -> UploadRequest {
@@ -184,7 +208,11 @@ public enum UploadRequest: Sendable {
     }
 
     static func tus(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> UploadAnswer {
-        var answer = UploadAnswer(status, problem)
+        Self.tus(UploadAnswer(status, problem))
+    }
+
+    private static func tus(_ answer: UploadAnswer) -> UploadAnswer {
+        var answer = answer
         answer.response.headerFields[.tusResumable] = "1.0.0"
         return answer
     }

@@ -105,6 +105,11 @@ extension UploadResource {
         return answer
     }
 
+    /// The answer to a `Repr-Digest` that the creation of the upload didn't have.
+    package var otherDigest: UploadAnswer {
+        self.answer(.badRequest, .other("Repr-Digest isn't the one with which the upload was created: leave it out."))
+    }
+
     /// The answer to lengths that contradict each other.
     public var inconsistent: UploadAnswer { self.answer(.badRequest, .inconsistentLength) }
 

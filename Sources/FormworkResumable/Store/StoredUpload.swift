@@ -164,6 +164,11 @@ package actor StoredUpload {
             if isHopeless, self.processing == nil, !self.resource.isWhole { try await self.removeRefused(refusal) }
             return .failure(Refusal(answer: refusal))
         }
+        // What arrived before would have to be read again.
+        if let digest = append.reprDigest, digest != self.content.record.announcedDigests {
+            await self.letGo()
+            return .failure(Refusal(answer: self.resource.otherDigest))
+        }
         // Its bytes were counted when they arrived. Now its whole length counts.
         if self.resource.length == nil, let length = next.length,
             !(await self.store.quota.admits(length - self.resource.offset))
@@ -420,8 +425,12 @@ package actor StoredUpload {
     private func processed(by handler: ResumableHandler) async -> UploadAnswer {
         let answer: UploadAnswer
         do { answer = try await self.completed(by: handler) } catch {
-            handler.report(self.name, error)
-            answer = self.resource.failed(HTTPResponse.Status(processingError: error))
+            if let given = await self.answerOfAnother() {
+                answer = given
+            } else {
+                handler.report(self.name, error)
+                answer = self.resource.failed(HTTPResponse.Status(processingError: error))
+            }
         }
         await self.gate.enter()
         defer { self.gate.leave() }
@@ -455,6 +464,15 @@ package actor StoredUpload {
             handler.report(self.name, UnsavedAnswer(cause: error))
         }
         return answer
+    }
+
+    /// The answer of another process that completed the upload in the meantime, and removed what this one was reading.
+    private func answerOfAnother() async -> UploadAnswer? {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        await self.content.close()
+        try? await self.readState()
+        return self.content.answer
     }
 
     private func readAlone() async throws {

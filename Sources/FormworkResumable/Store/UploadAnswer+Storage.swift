@@ -7,7 +7,7 @@ extension UploadAnswer {
     static let insufficientStorage = UploadAnswer(
         HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), [.retryAfter: "60"])
 
-    static var tooMany: UploadAnswer {
+    package static var tooMany: UploadAnswer {
         var answer = UploadAnswer(
             .serviceUnavailable, .other("The space for unfinished uploads is full: try again later."))
         answer.response.headerFields[.retryAfter] = "60"

@@ -32,7 +32,8 @@ struct ReceiveLimits: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Uploads of one client at once. A client is an IPv4 address or an IPv6 network of 64 bits. Above that, the "
-                + "answer is 429. (default: a quarter of --max-uploads with --public, otherwise all)",
+                + "answer is 429. (default: with --public a quarter of --max-uploads, or of those for which --memory is "
+                + "enough; otherwise all)",
             valueName: "number"))
     var maxUploadsPerClient: Int?
 

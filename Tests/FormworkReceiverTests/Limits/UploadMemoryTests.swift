@@ -20,6 +20,17 @@ import Testing
         func add() { self.count.withLock { $0 += 1 } }
     }
 
+    @Test func `A client may have a quarter of the uploads for which there is memory`() {
+        var options = ReceiverOptions()
+        options.isLoopback = false
+        options.limits.uploads = 200
+        #expect(options.uploadsPerClient == 50)
+        options.memory = UploadMemory(limit: 64 << 20, least: 0)  // 16 uploads of 4 MiB
+        #expect(options.uploadsPerClient == 4)
+        options.memory = UploadMemory(limit: 4 << 20, least: 0)
+        #expect(options.uploadsPerClient == 1)
+    }
+
     /// Runs a receiver with a store of its own.
     private static func run(
         _ store: FakeStore, _ memory: UploadMemory, isResumable: Bool = false,

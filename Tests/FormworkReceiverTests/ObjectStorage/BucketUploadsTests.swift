@@ -494,6 +494,43 @@ import Testing
         #expect(store.uploads.isEmpty)
     }
 
+    @Test func `A receiver whose upload another one completes in the meantime gives the other's answer`() async throws {
+        let store = try FakeStore()
+        try await Self.with(store, receivers: 2) { storages in
+            let stores = storages.map { UploadStore(storage: BucketUploads($0)) }
+            let place = Local("")
+            let other = ResumableHandler(stores[1]) { _ in UploadAnswer(HTTPResponse(status: .accepted)) }
+            @Sendable func request(_ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields) -> HTTPRequest {
+                var fields = fields
+                fields[.init("Upload-Draft-Interop-Version")!] = "8"
+                return HTTPRequest(
+                    method: method, scheme: "http", authority: "localhost", path: path, headerFields: fields)
+            }
+            let slow = ResumableHandler(stores[0]) { _ in
+                let ask = request(
+                    .patch, place.value,
+                    [
+                        .init("Upload-Complete")!: "?1", .init("Upload-Offset")!: "1000", .contentLength: "0",
+                        .contentType: "application/partial-upload",
+                    ])
+                guard case .answer(let told) = await other.handle(ask, body: LateBody(), inform: { _ in }) else {
+                    throw CancellationError()
+                }
+                #expect(told.response.status == .accepted)
+                throw UploadIsBusy()
+            }
+            let create = request(.put, "/a", [.init("Upload-Complete")!: "?1", .contentLength: "1000"])
+            let outcome = await slow.handle(create, body: LateBody()) { told in
+                if let location = told.headerFields[.location] { place.value = location }
+            }
+            guard case .answer(let answer) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(answer.response.status == .accepted)
+        }
+    }
+
     /// A body that begins late, and then arrives at once in single bytes.
     private struct LateBody: AsyncSequence, Sendable {
         struct AsyncIterator: AsyncIteratorProtocol {

@@ -301,6 +301,39 @@ final class HandlerBench: Sendable {
         #expect(bench.contents == ["hi"])
     }
 
+    @Test func `What a request says of its content is read at the creation and at each addition`() async throws {
+        let bench = HandlerBench()
+        let right = "sha-256=:j0NDRmSPa5bfid2pAcUXaxCm2Dlh3TwayItZstwyeqQ=:"
+        let (range, coding) = (try #require(HTTPField.Name("Content-Range")), HTTPField.Name.contentEncoding)
+        for (field, value, creates, adds) in [
+            (range, "bytes 0-1/2", 400, 400), (coding, "gzip", 200, 415), (coding, "identity", 200, 200),
+            (.reprDigest, "sha-256=x", 400, 400), (.reprDigest, right, 200, 400),
+        ] as [(HTTPField.Name, String, Int, Int)] {
+            let whole = try await bench.answer(.post, "/files", Self.create(2, [field: value]), TestBody("hi"))
+            #expect(whole.response.status.code == creates, "\(field): \(value)")
+            var fields: HTTPFields = [
+                .uploadDraftInteropVersion: "8", .uploadComplete: "?0", .contentLength: "0", .uploadLength: "2",
+            ]
+            _ = try await bench.answer(.post, "/files", fields)
+            let location = try bench.location()
+            fields = Self.append(0, 2)
+            fields[field] = value
+            let added = try await bench.answer(.patch, location, fields, TestBody("hi"))
+            #expect(added.response.status.code == adds, "\(field): \(value)")
+            let rest = try await bench.answer(.patch, location, Self.append(0, 2), TestBody("hi"))
+            #expect(rest.response.status.code == (adds == 200 ? 409 : 200))
+        }
+        // The one of the creation may be repeated.
+        let announced: HTTPFields = [
+            .uploadDraftInteropVersion: "8", .uploadComplete: "?0", .contentLength: "0", .uploadLength: "2",
+            .reprDigest: right,
+        ]
+        _ = try await bench.answer(.post, "/files", announced)
+        var fields = Self.append(0, 2)
+        fields[.reprDigest] = right
+        #expect(try await bench.answer(.patch, try bench.location(), fields, TestBody("hi")).response.status == .ok)
+    }
+
     @Test func limits() async throws {
         let bench = HandlerBench { options in
             options.limits = UploadLimits(maxSize: 10, minSize: 2, maxAppendSize: 5)
