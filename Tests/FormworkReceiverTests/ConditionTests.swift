@@ -16,7 +16,8 @@ struct ConditionTests {
         let storage = try FolderStorage(folder.path, replacing: replacing)
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
             for (name, field, status) in [
-                ("a", "If-None-Match: *", 412), ("a", "If-Match: \"nope\"", 412), ("b", "If-Match: *", 412),
+                ("a", "If-None-Match: *", 412), ("a", "If-None-Match: *, *", 400), ("a", "If-Match: \"nope\"", 412),
+                ("b", "If-Match: *", 412),
                 ("a", "If-Match: *, \"x\"", 412), ("a", "If-None-Match: \"x\"", 201), ("b", "If-None-Match: * ", 201),
                 ("b", "If-None-Match: *", 412), ("b", "If-Match: *", replacing ? 201 : 409),
                 ("a", "If-Unmodified-Since: Wed, 21 Oct 2015 07:28:00 GMT", 412),

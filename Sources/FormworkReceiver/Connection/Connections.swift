@@ -15,7 +15,10 @@ final class Connections: Sendable {
     }
 
     private struct State {
+        /// Also of those that ended a moment ago.
         var entries: [ObjectIdentifier: Entry] = [:]
+        /// The number of open connections.
+        var open = 0
         /// The number of connections of each client; those of trusted proxies aren't counted.
         var counts: [String: Int] = [:]
         /// The most connections at once since the last query.
@@ -51,7 +54,8 @@ final class Connections: Sendable {
             guard !isCounted || state.counts[key, default: 0] < self.limit else { return false }
             state.entries[id] = Entry(channel: channel, client: client)
             if isCounted { state.counts[key, default: 0] += 1 }
-            state.peak = max(state.peak, state.entries.count)
+            state.open += 1
+            state.peak = max(state.peak, state.open)
             return true
         }
         guard isTaken else {
@@ -60,9 +64,13 @@ final class Connections: Sendable {
         }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
-                state.entries[id] = nil
+                state.open -= 1
                 guard isCounted, let count = state.counts[key] else { return }
                 state.counts[key] = count > 1 ? count - 1 : nil
+            }
+            // A closed channel has no address, but a request of it may still have to be logged.
+            _ = channel.eventLoop.scheduleTask(in: .seconds(1)) {
+                self.state.withLock { $0.entries[id] = nil }
             }
         }
         return true
@@ -125,13 +133,13 @@ final class Connections: Sendable {
     }
 
     /// The number of open connections.
-    var count: Int { self.state.withLock { $0.entries.count } }
+    var count: Int { self.state.withLock { $0.open } }
 
     /// The number of connections now, and the most since the last call.
     func takePeak() -> (now: Int, peak: Int) {
         self.state.withLock { state in
-            defer { state.peak = state.entries.count }
-            return (state.entries.count, state.peak)
+            defer { state.peak = state.open }
+            return (state.open, state.peak)
         }
     }
 

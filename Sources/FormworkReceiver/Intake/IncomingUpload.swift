@@ -76,7 +76,9 @@ package struct IncomingUpload: Sendable {
         guard !match.isEmpty || fields[.ifUnmodifiedSince] == nil else {
             throw .preconditionFailed("If-Unmodified-Since isn't evaluated here: use If-None-Match: * or If-Match: *.")
         }
-        if fields[values: .ifNoneMatch].map(\.trimmed) == ["*"] {
+        let noneMatch = fields[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map { String($0).trimmed }
+        if noneMatch.contains("*") {
+            guard noneMatch.count == 1 else { throw .badRequest("If-None-Match is * or a list of tags, not both.") }
             guard match.isEmpty else { throw .preconditionFailed("If-Match and If-None-Match contradict each other.") }
             return .isFree
         }

@@ -111,7 +111,8 @@ package struct UploadLink: Sendable, Hashable {
         guard self.text.utf8.elementsEqual(text.utf8), self.maxSize ?? 0 >= 0 else { throw Self.unknown }
     }
 
-    private static let unknown = ProblemDetails.forbidden("This upload link was made by another version of formwork.")
+    private static let unknown = ProblemDetails.forbidden(
+        "This upload link has a claim that this receiver doesn't accept.")
 
     /// When it expires: RFC 3339, in UTC.
     package var expiry: String { Self.text(ofTime: self.expires) }
