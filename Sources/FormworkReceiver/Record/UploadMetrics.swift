@@ -39,8 +39,10 @@ struct UploadMetrics: Sendable {
         ).increment()
     }
 
-    func ended(_ status: Int, _ receipt: UploadReceipt?, _ duration: Duration) {
+    /// - Parameter status: `nil` if another receiver completes the upload, and counts it.
+    func ended(_ status: Int?, _ receipt: UploadReceipt?, _ duration: Duration) {
         self.inFlight.decrement(by: 1)
+        guard let status else { return }
         self.duration.record(duration: duration)
         let metric = receipt == nil ? ReceiverMetric.uploadFailures : .uploads
         Counter(label: metric.rawValue, dimensions: [("code", "\(status)")], factory: self.factory).increment()

@@ -52,10 +52,16 @@ extension Responder {
         // The client gets no status if the connection is closed without an answer.
         if !failure.isDropped { metadata["status"] = .stringConvertible(failure.problem.status) }
         if let duration { metadata["seconds"] = .stringConvertible(duration.inSeconds) }
-        let isOurs = failure.problem.status >= 500 && !failure.isBusy
-        self.logger.log(
-            level: isOurs ? .error : .warning, failure.isConnectionLost ? "client went away" : "upload failed",
-            metadata: self.linked(metadata))
+        let (level, text): (Logger.Level, Logger.Message) =
+            if failure.isBusy {
+                (.notice, "upload left to another receiver")
+            } else {
+                (
+                    failure.problem.status >= 500 ? .error : .warning,
+                    failure.isConnectionLost ? "client went away" : "upload failed"
+                )
+            }
+        self.logger.log(level: level, text, metadata: self.linked(metadata))
     }
 
     /// Logs one line for an upload that had been stored before.

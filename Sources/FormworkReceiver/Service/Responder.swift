@@ -248,7 +248,7 @@ struct Responder: Sendable {
             return self.answer(receipt, head, client, after: before)
         } catch {
             let failure = self.failure(error)
-            self.metrics.ended(failure.problem.status, nil, ContinuousClock.now - start)
+            self.metrics.ended(failure.isBusy ? nil : failure.problem.status, nil, ContinuousClock.now - start)
             self.log(failure, head, client, ContinuousClock.now - start)
             // A resumable upload can be completed again after such a failure.
             if !upload.isKept || failure.problem.status < 500 { await self.report(failure.problem, upload.terms) }
