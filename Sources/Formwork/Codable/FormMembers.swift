@@ -205,11 +205,16 @@ struct FormElements: UnkeyedDecodingContainer {
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try self.next([String: String].self).container(keyedBy: type)
+        // The index moves only if there is a container: a type may try another one of the same element.
+        let container = try self.current([String: String].self).container(keyedBy: type)
+        self.currentIndex += 1
+        return container
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try self.next([String].self).unkeyedContainer()
+        let container = try self.current([String].self).unkeyedContainer()
+        self.currentIndex += 1
+        return container
     }
 
     mutating func superDecoder() throws -> any Decoder { try self.next([String: String].self) }

@@ -615,4 +615,47 @@ struct FormCodingTests {
             try FormDataDecoder().decode([String: Int64].self, from: form)
                 == ["a": 999_999_999_999_999_999, "b": .min, "c": 5_000_000_000])
     }
+
+    private enum LabelKey: CodingKey { case text }
+
+    /// Tries each element as an object before text.
+    private struct TextsOrObjects: Decodable {
+        var texts: [String] = []
+
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            while !list.isAtEnd {
+                if let object = try? list.nestedContainer(keyedBy: LabelKey.self) {
+                    self.texts.append(try object.decode(String.self, forKey: .text))
+                } else {
+                    self.texts.append(try list.decode(String.self))
+                }
+            }
+        }
+    }
+
+    /// Tries each element as an array before an object.
+    private struct ListsOrObjects: Decodable {
+        var texts: [String] = []
+
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            while !list.isAtEnd {
+                if var inner = try? list.nestedUnkeyedContainer() {
+                    self.texts.append(try inner.decode(String.self))
+                } else {
+                    let object = try list.nestedContainer(keyedBy: LabelKey.self)
+                    self.texts.append(try object.decode(String.self, forKey: .text))
+                }
+            }
+        }
+    }
+
+    @Test("An element that isn't the container that was tried is read as what it is")
+    func triedContainers() async throws {
+        let texts = try await self.form(["x[]": "a", "x[]": "b"])
+        #expect(try FormDataDecoder().decode([String: TextsOrObjects].self, from: texts)["x"]?.texts == ["a", "b"])
+        let objects = try await self.form(["x[0][text]": "a", "x[1][text]": "b"])
+        #expect(try FormDataDecoder().decode([String: ListsOrObjects].self, from: objects)["x"]?.texts == ["a", "b"])
+    }
 }
