@@ -54,7 +54,7 @@ final class FormContents {
 
     /// The tree of a form with any names.
     func tree() throws(FormworkError) -> Value {
-        var tree = NameTree<Int>(overwrites: false)
+        var tree = NameTree<Int>(overwrites: false, groups: true)
         // Trees are walked recursively, so even `.max` needs a bound.
         let depth = min(max(0, self.options.nameDepth), 512)
         for index in 0..<self.parts.count {

@@ -6,8 +6,10 @@ import FormworkCore
 /// let order = try FormDataDecoder().decode(Order.self, from: form)
 /// ```
 ///
-/// Brackets in a name describe a tree: `a[b]` is a member, `a[]` the next element. A name that occurs more than once is
-/// an array. A single field is also accepted as an array of one element. Names are compared byte for byte.
+/// Brackets in a name describe a tree: `a[b]` is a member, `a[]` the next element. `a[][b]` is a member of the element
+/// that the last such name made, or of a new one if that already has a `b`, as in Rack; PHP makes an element of each.
+/// `a[0][b]` is clear everywhere. A name that occurs more than once is an array. A single field is also accepted as an
+/// array of one element. Names are compared byte for byte.
 ///
 /// - An array without fields is empty, because forms send nothing for a list without a selection.
 /// - `nil` is a missing field, an empty file control (no filename, no bytes) and, for optionals other than `String?`,

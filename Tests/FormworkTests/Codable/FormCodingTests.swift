@@ -658,4 +658,21 @@ struct FormCodingTests {
         let objects = try await self.form(["x[0][text]": "a", "x[1][text]": "b"])
         #expect(try FormDataDecoder().decode([String: ListsOrObjects].self, from: objects)["x"]?.texts == ["a", "b"])
     }
+
+    @Test("Members of objects in brackets without a number are grouped as in Rack")
+    func grouped() async throws {
+        struct Row: Decodable, Equatable {
+            var x: Int
+            var y: Int?
+        }
+        let multipart = try await self.form(
+            ["a[][x]": "1", "a[][y]": "2", "a[][x]": "3", "a[][y]": "4", "a[][x]": "5"])
+        let urlEncoded = try ReceivedForm(
+            "a[][x]=1&a[][y]=2&a[][x]=3&a[][y]=4&a[][x]=5", contentType: "application/x-www-form-urlencoded")
+        for form in [multipart, urlEncoded] {
+            #expect(
+                try FormDataDecoder().decode([String: [Row]].self, from: form)
+                    == ["a": [Row(x: 1, y: 2), Row(x: 3, y: 4), Row(x: 5)]])
+        }
+    }
 }
