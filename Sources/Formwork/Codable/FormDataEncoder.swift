@@ -16,6 +16,7 @@ import FormworkCore
 /// - Bytes (`[UInt8]`, `Data` and every other ``BodyChunk``) are one file named `blob`, as browsers send a `Blob`. Use
 ///   ``FormFile`` if name and type matter. Other arrays of numbers write one field for each number.
 /// - A `Date` is a field in the format of ``dates``, a ``JSONPart`` a part of `application/json`.
+/// - A place that is written twice, or as values of two kinds, is refused. Several containers of one kind continue it.
 /// - `nil` and empty arrays and objects write nothing. They are accepted for a member with a fixed key, as in a struct.
 ///   They are refused as a dictionary's value and as an array's element, because these would be lost.
 /// - An optional with a value that writes nothing, or one empty field, is refused, because it would be decoded as
@@ -81,7 +82,13 @@ final class EncodingPlace {
     let fieldName: String?
     /// Why nothing may be written at or below this place.
     let problem: String?
-    private(set) var isWritten = false
+    /// What was written here; `nil` for nothing.
+    var content: Content?
+    /// How many elements its containers were given together.
+    var count = 0
+
+    /// Each kind excludes the others.
+    enum Content { case value, members, elements }
 
     init() { (self.parent, self.key, self.name, self.fieldName, self.problem) = (nil, nil, nil, nil, nil) }
 
@@ -129,20 +136,6 @@ final class EncodingPlace {
 
     var codingPath: [any CodingKey] { (self.parent?.codingPath ?? []) + (self.key.map { [$0] } ?? []) }
 
-    /// The array whose fields may share this name, or only this place.
-    var owner: ObjectIdentifier {
-        guard let parent, self.key is ElementKey else { return ObjectIdentifier(self) }
-        return ObjectIdentifier(parent)
-    }
-
-    func markWritten() {
-        var place: EncodingPlace? = self
-        while let current = place, !current.isWritten {
-            current.isWritten = true
-            place = current.parent
-        }
-    }
-
     func refusal(_ value: Any, _ why: String) -> EncodingError {
         .invalidValue(value, .init(codingPath: self.codingPath, debugDescription: why))
     }
@@ -159,8 +152,9 @@ final class FormSink {
 
     let options: FormDataEncoder
     private(set) var written: [Written] = []
-    /// The owner of each field name. Names are UTF-8 bytes, so two spellings of a letter are two names.
-    private var owners: [[UInt8]: ObjectIdentifier] = [:]
+    /// What was written at the place of each name: several containers of a type may be for one place. Names are UTF-8
+    /// bytes, so two spellings of a letter are two names.
+    private var contents: [[UInt8]: EncodingPlace.Content] = [:]
     /// Places whose container was requested by the type itself. Decoding them needs at least one field.
     private var required: [EncodingPlace] = []
 
@@ -180,17 +174,34 @@ final class FormSink {
                 name,
                 "The name nests deeper than \(self.depth, "level") (nameDepth of FormDataEncoder and FormDataDecoder).")
         }
-        let owner = self.owners.updateValue(place.owner, forKey: Array(name.utf8))
-        guard owner == nil || owner == place.owner else {
-            throw place.refusal(name, "There is already a field \"\(name)\", and the two couldn't be told apart.")
-        }
+        try self.mark(place, as: .value)
         self.written.append(Written(part: part, place: place, isEmpty: isEmpty))
-        place.markWritten()
+    }
+
+    /// Marks a place, and those around it, as written.
+    /// - Throws: `EncodingError` if a place would have two values, or contents of two kinds.
+    private func mark(_ place: EncodingPlace, as content: EncodingPlace.Content) throws {
+        guard content == .value || place.content != content else { return }
+        let known = self.contents.updateValue(content, forKey: Array((place.name ?? "").utf8))
+        guard known == nil || known == content && content != .value else {
+            throw place.refusal(
+                place.name ?? "",
+                "There is already a value here, and the two couldn't be told apart: encode one, of one kind.")
+        }
+        place.content = content
+        guard let parent = place.parent else { return }
+        try self.mark(parent, as: place.key is ElementKey ? .elements : .members)
+    }
+
+    /// Refuses nil, which writes nothing, at a place with a value: that would be read back.
+    func checkIsFree(_ place: EncodingPlace) throws {
+        guard self.contents[Array((place.name ?? "").utf8)] != nil else { return }
+        throw place.refusal(Void?.none as Any, "There is already a value here, which nil couldn't replace: encode one.")
     }
 
     /// Refuses containers that wrote nothing, and names that are both a value and a tree.
     func finish() throws {
-        if let place = self.required.first(where: { !$0.isWritten }) {
+        if let place = self.required.first(where: { $0.content == nil }) {
             throw place.refusal(
                 place.name ?? "",
                 "A container without values leaves nothing that could be read back: an enumeration needs a raw value.")

@@ -160,6 +160,7 @@ private struct FormSingleValueEncoder: SingleValueEncodingContainer {
         guard self.encoder.place.name != nil else {
             throw self.encoder.place.refusal(Void?.none as Any, FormValueEncoder.rootProblem)
         }
+        try self.encoder.sink.checkIsFree(self.encoder.place)
     }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
@@ -184,7 +185,7 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
     }
 
     /// Writes nothing: a missing field is `nil`.
-    mutating func encodeNil(forKey key: Key) {}
+    mutating func encodeNil(forKey key: Key) throws { try self.encoder.sink.checkIsFree(self.place(key)) }
     mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
     mutating func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
     mutating func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
@@ -209,21 +210,21 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
     mutating func superEncoder(forKey key: Key) -> any Encoder { self.encoder.at(self.place(key)) }
 }
 
-/// The elements of an array. A class, so that copies share the count.
-private final class FormElementsEncoder: UnkeyedEncodingContainer {
+/// The elements of an array. All containers of one place share its count.
+private struct FormElementsEncoder: UnkeyedEncodingContainer {
     private static let lost =
         "A nil or empty element of an array writes nothing and would be lost: "
         + "leave it out, or send the array as a JSONPart."
 
     private let encoder: FormValueEncoder
-    private(set) var count = 0
 
     init(_ encoder: FormValueEncoder) { self.encoder = encoder }
 
+    var count: Int { self.encoder.place.count }
     var codingPath: [any CodingKey] { self.encoder.codingPath }
 
     private func next() -> FormValueEncoder {
-        defer { self.count += 1 }
+        defer { self.encoder.place.count += 1 }
         let arrays = self.encoder.sink.options.arrays
         return self.encoder.at(EncodingPlace(self.count, of: self.encoder.place, arrays: arrays))
     }

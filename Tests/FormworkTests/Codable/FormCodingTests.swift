@@ -675,4 +675,100 @@ struct FormCodingTests {
                     == ["a": [Row(x: 1, y: 2), Row(x: 3, y: 4), Row(x: 5)]])
         }
     }
+
+    /// A type's own calls at one place.
+    private struct Calls: Encodable {
+        var calls: @Sendable (any Encoder) throws -> Void
+        func encode(to encoder: any Encoder) throws { try self.calls(encoder) }
+    }
+
+    private enum CallKey: CodingKey { case a }
+
+    private static let misuses: [(path: String, calls: @Sendable (any Encoder) throws -> Void)] = [
+        (
+            "x",
+            {
+                var container = $0.singleValueContainer()
+                try container.encode(1)
+                try container.encode(2)
+            }
+        ),
+        (
+            "x",
+            {
+                var container = $0.singleValueContainer()
+                try container.encode(1)
+                try container.encodeNil()
+            }
+        ),
+        (
+            "x",
+            {
+                var members = $0.container(keyedBy: CallKey.self)
+                try members.encode(1, forKey: .a)
+                var elements = $0.unkeyedContainer()
+                try elements.encode(2)
+            }
+        ),
+        (
+            "x.a",
+            {
+                var members = $0.container(keyedBy: CallKey.self)
+                var inner = members.nestedContainer(keyedBy: CallKey.self, forKey: .a)
+                try inner.encode(1, forKey: .a)
+                var elements = members.nestedUnkeyedContainer(forKey: .a)
+                try elements.encode(2)
+            }
+        ),
+        (
+            "x.a",
+            {
+                var members = $0.container(keyedBy: CallKey.self)
+                try members.encode(1, forKey: .a)
+                try members.encodeNil(forKey: .a)
+            }
+        ),
+        (
+            "x.a",
+            {
+                var members = $0.container(keyedBy: CallKey.self)
+                try members.encode([1], forKey: .a)
+                try members.encode(Int?.none, forKey: .a)
+            }
+        ),
+    ]
+
+    @Test("A place that is written twice is refused, in an array too", arguments: misuses.indices)
+    func writtenTwice(index: Int) throws {
+        let (path, calls) = Self.misuses[index]
+        for arrays in FormDataEncoder.Arrays.allCases {
+            var encoder = FormDataEncoder()
+            encoder.arrays = arrays
+            for (value, prefix) in [
+                (["x": Calls(calls: calls)] as any Encodable, ""), (["l": [Calls(calls: calls)]], "l.0"),
+            ] {
+                let error = try #require(throws: EncodingError.self) { try encoder.encode(value) }
+                guard case .invalidValue(_, let context) = error else { throw error }
+                #expect(context.debugDescription.hasPrefix("There is already a value here"))
+                let found = context.codingPath.map(\.stringValue).joined(separator: ".")
+                #expect(prefix.isEmpty ? found.hasPrefix(path) : found.hasPrefix(prefix), "\(found)")
+            }
+        }
+    }
+
+    @Test("Several containers of one array continue it", arguments: FormDataEncoder.Arrays.allCases)
+    func continuedArrays(arrays: FormDataEncoder.Arrays) async throws {
+        var encoder = FormDataEncoder()
+        encoder.arrays = arrays
+        let calls = Calls { encoder in
+            var first = encoder.unkeyedContainer()
+            try first.encode(1)
+            var second = encoder.unkeyedContainer()
+            try second.encode(2)
+            try first.encode(3)
+            #expect(first.count == 3 && second.count == 3)
+        }
+        let form = try await Self.sent(try encoder.encode(["x": calls]))
+        #expect(try FormDataDecoder().decode([String: [Int]].self, from: form) == ["x": [1, 2, 3]])
+    }
 }
