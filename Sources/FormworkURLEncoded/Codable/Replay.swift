@@ -34,7 +34,7 @@ final class Replay {
             for (node, decoder) in self.dictionaries {
                 let names = decoder.content?.children.map { decoder.reading.tree.nodes[Int($0)].name ?? "" } ?? []
                 guard Set(names.map { Array($0.utf8) }) == self.keys[node] ?? [] else {
-                    throw decoder.refusal("keyEncoding", "a dictionary's keys change when they are written")
+                    throw decoder.refusal("keyEncoding", Self.changedKeys)
                 }
             }
         } catch let DecodingError.dataCorrupted(context) {
@@ -57,8 +57,18 @@ final class Replay {
 
     func fail(_ error: any Error) { self.failure = self.failure ?? error }
     func add(_ array: ReplayedElements) { self.arrays.append(array) }
-    func addDictionary(_ decoder: TreeDecoder) { self.dictionaries[decoder.node] = decoder }
-    func add(_ key: String, at node: Int32) { self.keys[node, default: []].insert(Array(key.utf8)) }
+    private static let changedKeys = "a dictionary's keys change when they are written"
+    var writesNil: Bool { self.arena.nullText != nil }
+
+    /// All dictionaries for which nothing was written have the same node, and no keys to compare.
+    func addDictionary(_ decoder: TreeDecoder) {
+        if decoder.node >= 0 { self.dictionaries[decoder.node] = decoder }
+    }
+
+    func add<Key: CodingKey>(_ key: Key, of decoder: TreeDecoder) throws {
+        guard decoder.node >= 0 || !Key.isAny else { throw decoder.refusal("keyEncoding", Self.changedKeys) }
+        self.keys[decoder.node, default: []].insert(Array(key.stringValue.utf8))
+    }
 
     /// Compares a value with the text at a place.
     func compare<Value: Encodable>(_ value: Value, _ decoder: TreeDecoder, isOptional: Bool = false) throws {
@@ -129,8 +139,15 @@ private struct ReplayedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { self.decoder.codingPath }
 
     private func member(_ key: Key) throws -> TreeDecoder {
-        self.replay.add(key.stringValue, at: self.decoder.node)
-        return try self.decoder.place(of: key)
+        let member = try self.decoder.place(of: key)
+        try self.replay.add(key, of: self.decoder)
+        return member
+    }
+
+    /// A key without a written value isn't expected in the text.
+    private func compareNil(_ key: Key) throws {
+        let member = self.replay.writesNil ? try self.member(key) : try self.decoder.place(of: key)
+        try self.replay.compareNil(member)
     }
 
     /// - Parameter isFound: Whether the key may be searched among all keys, as enumerations do with their cases.
@@ -148,7 +165,7 @@ private struct ReplayedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
     }
 
-    mutating func encodeNil(forKey key: Key) throws { try self.replay.compareNil(try self.member(key)) }
+    mutating func encodeNil(forKey key: Key) throws { try self.compareNil(key) }
     mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try self.replay.compare(value, try self.member(key))
     }
@@ -160,7 +177,7 @@ private struct ReplayedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func optional<Value: Encodable>(_ value: Value?, _ key: Key) throws {
-        guard let value else { return try self.replay.compareNil(try self.member(key)) }
+        guard let value else { return try self.compareNil(key) }
         try self.replay.compare(value, try self.member(key), isOptional: true)
     }
 

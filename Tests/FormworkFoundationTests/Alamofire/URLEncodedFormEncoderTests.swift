@@ -319,4 +319,58 @@ struct URLEncodedFormEncoderTests {
                 "The parameters can't be encoded: they can't be written as a property list (") == true)
         #expect(error?.underlyingError != nil)
     }
+
+    struct Extended: Codable, Equatable {
+        struct Address: Codable, Equatable { var city: String? }
+        var userName = "a"
+        var extra: [String: String] = [:]
+        var address = Address()
+        var phones: [Address] = []
+    }
+
+    /// A key may be any text, but the members are known.
+    struct OpenKeys: Codable, Equatable {
+        struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+        var a: Int?, b: Int?
+
+        init(a: Int? = nil, b: Int? = nil) { (self.a, self.b) = (a, b) }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            self.a = try container.decodeIfPresent(Int.self, forKey: Key(stringValue: "a"))
+            self.b = try container.decodeIfPresent(Int.self, forKey: Key(stringValue: "b"))
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encodeIfPresent(self.a, forKey: Key(stringValue: "a"))
+            try container.encodeIfPresent(self.b, forKey: Key(stringValue: "b"))
+        }
+    }
+
+    @Test("An empty dictionary and nil are accepted whatever else is left out")
+    func emptyDictionary() throws {
+        let (encoder, decoder) = (
+            URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase),
+            URLEncodedFormDecoder(keyEncoding: .convertToSnakeCase)
+        )
+        #expect(try encoder.encode(Extended()) == "user_name=a")
+        #expect(try decoder.decode(Extended.self, from: "user_name=a") == Extended())
+        let phones = Extended(phones: [.init(city: "b")])
+        #expect(try URLEncodedFormEncoder().encode(phones) == "phones%5B%5D%5Bcity%5D=b&userName=a")
+        #expect(try encoder.encode(OpenKeys(a: 1)) == "a=1")
+        #expect(try encoder.encode(["x": OpenKeys(a: 1)]) == "x%5Ba%5D=1")
+        #expect(try decoder.decode(OpenKeys.self, from: "a=1") == OpenKeys(a: 1))
+    }
+
+    @Test("A dictionary whose values have names of their own is refused: its keys are in no name")
+    func keysWithoutName() throws {
+        let encoder = URLEncodedFormEncoder(arrayEncoding: .custom { "x\($1)" })
+        let error = try #require(throws: EncodingError.self) { let _: String = try encoder.encode(["d": ["a": [1]]]) }
+        guard case .invalidValue(_, let context) = error else { throw error }
+        #expect(context.debugDescription.contains("a dictionary's keys change"), "\(context.debugDescription)")
+    }
 }
