@@ -56,8 +56,6 @@ struct TreeDecoder: Decoder {
     var path: DecodingPath?
     /// The name before the encoder changes it.
     var name = ""
-    /// Whether it is in an element whose bounds were guessed from repeated names.
-    var isInGroup = false
     /// What is being read at this place and those around it, if nothing was sent for them.
     private var absence: Absence?
 
@@ -124,10 +122,7 @@ struct TreeDecoder: Decoder {
     func place(of key: any CodingKey) throws -> TreeDecoder {
         let (node, name) = self.lookUp(key.stringValue)
         var member = TreeDecoder(self.reading, node: node)
-        (member.path, member.name, member.isInGroup) = (DecodingPath(self.path, key), name, self.isInGroup)
-        if node < 0, self.isInGroup {
-            throw member.refusal("arrayEncoding", "an object in an array written as a[][b] has no such member")
-        }
+        (member.path, member.name) = (DecodingPath(self.path, key), name)
         if self.reading.asksByName, node >= 0 {
             let claim = self.reading.claims[node] ?? name
             guard claim == name else {
@@ -176,7 +171,6 @@ struct TreeDecoder: Decoder {
         decoder.value = element.value
         decoder.path = DecodingPath(self.path, IndexKey(index))
         if self.reading.asksByName { decoder.name = self.reading.rules.coding.arrays.name(self.name, index) }
-        decoder.isInGroup = self.isInGroup || self.content?.isGrouped ?? false
         return decoder
     }
 

@@ -106,7 +106,6 @@ struct URLEncodedFormDecoderTests {
         },
         Refused(
             text: "items[][label]=a&items[][label]=b&items[][size]=1", path: "items", message: "arrayEncoding loses"),
-        Refused(text: "items[][label]=a", path: "items.0.size", message: "arrayEncoding loses information"),
         Refused(text: "items[label]=a&items[label]=b", path: "items", message: "is this an array of objects?"),
         Refused(text: "table[][]=1&table[][]=2", path: "table", message: "arrays within arrays need indexInBrackets"),
         Refused(text: "table=1&table=2", path: "table.0", message: "arrays within arrays need indexInBrackets"),
@@ -194,5 +193,73 @@ struct URLEncodedFormDecoderTests {
         }
         guard case .keyNotFound(let key, _) = error else { throw error }
         #expect(key.stringValue == "name")
+    }
+
+    struct Note: Codable, Equatable {
+        private enum CodingKeys: CodingKey { case id, text, tags, more }
+
+        var id: Int, text: String?, tags: [String] = [], more: [String: Int] = [:]
+
+        init(id: Int, text: String? = nil) { (self.id, self.text) = (id, text) }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.id = try container.decode(Int.self, forKey: .id)
+            self.text = try container.decodeIfPresent(String.self, forKey: .text)
+            self.tags = try container.decode([String].self, forKey: .tags)
+            self.more = try container.decode([String: Int].self, forKey: .more)
+        }
+        /// Leaves out what is nil, as `TimeZone` and other types of Foundation do.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(self.id, forKey: .id)
+            if let text { try container.encode(text, forKey: .text) }
+        }
+    }
+
+    /// The compiler's coder calls `encodeIfPresent`, and encodes empty arrays.
+    struct Plain: Codable, Equatable {
+        var id: Int
+        var text: String?
+        var tags: [String] = []
+    }
+
+    @Test("A member that all objects of an array lack is nil or empty")
+    func absentInAll() throws {
+        let decoder = URLEncodedFormDecoder()
+        #expect(
+            try decoder.decode([String: [Note]].self, from: "rows[][id]=1&rows[][id]=2")
+                == ["rows": [Note(id: 1), Note(id: 2)]])
+        let notes = ["rows": [Note(id: 1, text: "a"), Note(id: 2, text: "b")]]
+        let text: String = try URLEncodedFormEncoder().encode(notes)
+        #expect(
+            text == "rows%5B%5D%5Bid%5D=1&rows%5B%5D%5Btext%5D=a&rows%5B%5D%5Bid%5D=2&rows%5B%5D%5Btext%5D=b")
+        #expect(try decoder.decode([String: [Note]].self, from: text) == notes)
+        let plain: String = try URLEncodedFormEncoder().encode(["rows": [Plain(id: 1), Plain(id: 2)]])
+        #expect(plain == "rows%5B%5D%5Bid%5D=1&rows%5B%5D%5Bid%5D=2")
+        #expect(try decoder.decode([String: [Plain]].self, from: plain) == ["rows": [Plain(id: 1), Plain(id: 2)]])
+        let zones: String = try URLEncodedFormEncoder().encode(["zones": [TimeZone(secondsFromGMT: 0)]])
+        #expect(
+            try decoder.decode([String: [TimeZone]].self, from: zones).mapValues { $0.map { $0.secondsFromGMT() } }
+                == ["zones": [0]])
+    }
+
+    @Test("Objects of an array with different members are refused by both, with the remedy")
+    func absentInSome() throws {
+        func description(_ error: (any Error)?) -> String {
+            switch error {
+            case DecodingError.dataCorrupted(let context)?: context.debugDescription
+            case EncodingError.invalidValue(_, let context)?: context.debugDescription
+            default: ""
+            }
+        }
+        let read = #expect(throws: DecodingError.self) {
+            try URLEncodedFormDecoder().decode(
+                [String: [Plain]].self, from: "rows[][id]=1&rows[][text]=a&rows[][id]=2")
+        }
+        #expect(description(read).hasSuffix("they need indexInBrackets"))
+        let written = #expect(throws: EncodingError.self) {
+            let _: String = try URLEncodedFormEncoder().encode(["rows": [Plain(id: 1, text: "a"), Plain(id: 2)]])
+        }
+        #expect(description(written).contains("indexInBrackets"))
     }
 }
