@@ -6,7 +6,9 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
 
     mutating func encodeNil(forKey key: Key) throws {
-        guard let null = try self.arena.coding.null() else { return }
+        guard let null = try self.arena.coding.null() else {
+            return try self.arena.tree.checkIsFree(key, in: self.place)
+        }
         try self.arena.tree.write(null, key.stringValue, self.index(key), in: self.place)
     }
 
@@ -21,6 +23,7 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
             if isOptional { try self.arena.checkIsNotNull(text) { self.codingPath + [key] } }
             return try self.arena.tree.write(text, key.stringValue, self.index(key), in: self.place)
         }
+        try self.arena.tree.checkIsFree(key, in: self.place, isCompared: true)
         let place = self.arena.tree.place(key, in: self.place)
         try value.encode(to: SegmentEncoder(arena: self.arena, place: place))
         // A dictionary's keys are known only from its values' names.

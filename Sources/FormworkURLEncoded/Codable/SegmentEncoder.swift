@@ -68,6 +68,7 @@ extension SegmentArena {
         let written = self.tree.places[Int(place)]
         let isOptional = isOptional || Value.self is any AnyOptional.Type && !Self.isNil(value)
         guard written.isWritten || written.node >= 0 else {
+            try self.tree.checkIsFree(place)
             if let lacks { throw Self.refusal(value, self.tree.codingPath(place), lacks) }
             guard isOptional else { return }
             throw Self.refusal(
@@ -106,7 +107,7 @@ struct SingleSegment: SingleValueEncodingContainer {
     mutating func encodeNil() throws {
         guard let null = try self.arena.coding.null() else {
             if self.place == 0, !self.arena.coding.isAlamofire { throw InvalidRoot.singleValue }
-            return
+            return try self.arena.tree.checkIsFree(self.place)
         }
         try self.checkIsFirst(null)
         try self.arena.tree.write(null, at: self.place)

@@ -136,6 +136,7 @@ struct SegmentTree: ~Copyable {
 
     /// Writes a value at the place itself.
     mutating func write(_ value: String, at place: Int32) throws {
+        if self.places[Int(place)].index >= 0 { try self.checkIsFree(place) }
         self.places[Int(place)].isWritten = true
         let level = self.places[Int(place)]
         guard place > 0 else { return try self.replaceRoot() }
@@ -169,6 +170,33 @@ struct SegmentTree: ~Copyable {
         let old = self.nodes[Int(node)]
         guard old.kind != .value || self.text.order(old.text, range) != 0 else { return }
         throw self.conflict(self.codingPath(place), "\"\(key)\" is given a second, different value")
+    }
+
+    /// Refuses a second value of a key: a second array would continue the first one, and nil, which isn't written,
+    /// would leave the first one. Alamofire replaces it.
+    /// - Parameter isCompared: Whether a text is accepted, because a second one is compared with it when it is written.
+    func checkIsFree(_ key: any CodingKey, in place: Int32, isCompared: Bool = false) throws {
+        guard !self.coding.isAlamofire, let node = self.node(of: key, in: place) else { return }
+        guard !isCompared || self.nodes[Int(node)].kind != .value else { return }
+        throw self.conflict(self.codingPath(place) + [key], "\"\(key.stringValue)\" is given a second value")
+    }
+
+    /// Refuses to write at a place that has a value already. In an array, it would become another element.
+    func checkIsFree(_ place: Int32) throws {
+        guard !self.coding.isAlamofire, self.places[Int(place)].isWritten || self.node(at: place) != nil else { return }
+        throw self.conflict(self.codingPath(place), "there is already a value")
+    }
+
+    /// A place's node; `nil` if nothing was written there. Several places may be for one key.
+    private func node(at place: Int32) -> Int32? {
+        let level = self.places[Int(place)]
+        guard level.node < 0 else { return level.node }
+        return place == 0 ? 0 : level.key.flatMap { self.node(of: $0, in: level.parent) }
+    }
+
+    private func node(of key: any CodingKey, in place: Int32) -> Int32? {
+        guard let parent = self.node(at: place) else { return nil }
+        return self.members[Member(scope: self.nodes[Int(parent)].scope, key: key.stringValue)]
     }
 
     /// Refuses a name that would be split differently when it is read.
@@ -219,6 +247,7 @@ struct SegmentTree: ~Copyable {
         }
         var node = level.node
         if self.coding.isAlamofire || node < 0 {
+            if level.index >= 0 { try self.checkIsFree(place) }
             let parent = try self.container(at: level.parent, level.index < 0 ? .object : .array)
             let key = level.index < 0 ? level.key?.stringValue ?? "" : ""
             let child = self.child(key, level.index, of: parent)

@@ -286,4 +286,100 @@ struct URLEncodedCodingTests {
         let deep = String(repeating: "[a]", count: 100)
         #expect(message(Int.self, "n\(marks)\(deep)=1") == "\"n\(shown)…\" is deeper than 64 levels (limits.depth)")
     }
+
+    /// A type's own calls at one place.
+    private struct Calls: Encodable {
+        enum Key: CodingKey { case a, b }
+        var calls: @Sendable (any Encoder) throws -> Void
+        func encode(to encoder: any Encoder) throws { try self.calls(encoder) }
+    }
+
+    private static let misuses: [(path: String, calls: @Sendable (any Encoder) throws -> Void)] = [
+        (
+            "x.a",
+            {
+                var members = $0.container(keyedBy: Calls.Key.self)
+                try members.encode([1], forKey: .a)
+                try members.encode([2], forKey: .a)
+            }
+        ),
+        (
+            "x.a",
+            {
+                var members = $0.container(keyedBy: Calls.Key.self)
+                try members.encode(["b": 1], forKey: .a)
+                try members.encode(["c": 1], forKey: .a)
+            }
+        ),
+        (
+            "x.a",
+            {
+                var members = $0.container(keyedBy: Calls.Key.self)
+                try members.encode(1, forKey: .a)
+                try members.encodeNil(forKey: .a)
+            }
+        ),
+        (
+            "x.a",
+            {
+                var members = $0.container(keyedBy: Calls.Key.self)
+                try members.encode([1], forKey: .a)
+                try members.encode([Int](), forKey: .a)
+            }
+        ),
+    ]
+
+    @Test("A second array, object or nil of a key is refused with its path", arguments: misuses.indices)
+    func writtenTwice(index: Int) throws {
+        let (path, calls) = Self.misuses[index]
+        let value = ["x": Calls(calls: calls)]
+        let error = try #require(throws: EncodingError.self) { try URLEncodedCoding().encodeText(value) }
+        guard case .invalidValue(_, let context) = error else { throw error }
+        #expect(context.codingPath.map(\.stringValue).joined(separator: ".") == path)
+        #expect(context.debugDescription.hasPrefix("\"a\" is given a second value, which would replace the first one"))
+    }
+
+    @Test("An element that is written twice is refused: it would become two")
+    func elementsWrittenTwice() throws {
+        let misuses: [@Sendable (any Encoder) throws -> Void] = [
+            {
+                var (first, second) = ($0.singleValueContainer(), $0.singleValueContainer())
+                try first.encode(1)
+                try second.encode(2)
+            },
+            {
+                var (first, second) = ($0.singleValueContainer(), $0.unkeyedContainer())
+                try first.encode(1)
+                try second.encode(2)
+            },
+            {
+                var (first, second) = ($0.container(keyedBy: Calls.Key.self), $0.singleValueContainer())
+                try first.encode(1, forKey: .a)
+                try second.encode(2)
+            },
+        ]
+        for calls in misuses {
+            #expect(throws: EncodingError.self) { try self.indexed.encodeText(["x": [Calls(calls: calls)]]) }
+        }
+    }
+
+    @Test("Containers that are asked for twice are one, and nil before a value is replaced")
+    func continued() throws {
+        let calls = Calls { encoder in
+            var members = encoder.container(keyedBy: Calls.Key.self)
+            try members.encodeNil(forKey: .a)
+            var first = members.nestedUnkeyedContainer(forKey: .a)
+            try first.encode(1)
+            var second = members.nestedUnkeyedContainer(forKey: .a)
+            try second.encode(2)
+            var one = members.nestedContainer(keyedBy: Calls.Key.self, forKey: .b)
+            try one.encode("c", forKey: .a)
+            var other = members.nestedContainer(keyedBy: Calls.Key.self, forKey: .b)
+            try other.encode("d", forKey: .b)
+            try other.encode("d", forKey: .b)
+        }
+        #expect(
+            try URLEncodedCoding().encodeText(["x": calls])
+                == "x%5Ba%5D%5B%5D=1&x%5Ba%5D%5B%5D=2&x%5Bb%5D%5Ba%5D=c&x%5Bb%5D%5Bb%5D=d")
+    }
 }

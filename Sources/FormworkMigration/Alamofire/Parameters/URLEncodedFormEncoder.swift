@@ -13,8 +13,8 @@ import Foundation
 /// Members are sorted, arrays keep their order. Values that ``URLEncodedFormDecoder/init(for:limits:)`` would read back
 /// differently cause an `EncodingError` with the coding path and the option:
 ///
-/// - a key written twice with different values, a key that is empty or contains a bracket or `keyPathEncoding`'s dot,
-///   and more than 64 levels;
+/// - a key written twice with different texts or with two arrays or objects, and nil after a value;
+/// - a key that is empty or contains a bracket or `keyPathEncoding`'s dot, and more than 64 levels;
 /// - `nil` that isn't written, and an empty array or object: as an element of an array, as a dictionary's value, in an
 ///   optional, or in a type that wraps a single value. They are accepted for members of structs;
 /// - a value in an optional, or in a type that wraps it, that is written like `nilEncoding`'s text;
