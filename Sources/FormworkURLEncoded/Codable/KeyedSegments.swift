@@ -82,4 +82,12 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
 extension CodingKey {
     /// Whether any text is a key, as for a dictionary.
     static var isAny: Bool { Self(stringValue: "any key") != nil }
+
+    /// Whether it may be known only from the names in the text, as a dictionary's keys are. A type knows the cases of its
+    /// enumeration, and looks for keys that can't be made of a name.
+    var isOpen: Bool {
+        guard Self(stringValue: self.stringValue) != nil else { return false }
+        let mirror = Mirror(reflecting: self)
+        return mirror.displayStyle != .enum || !mirror.children.isEmpty
+    }
 }

@@ -140,6 +140,10 @@ private struct ReplayedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func member(_ key: Key) throws -> TreeDecoder {
         let member = try self.decoder.place(of: key)
+        if let name = member.content?.name, !name.utf8.elementsEqual(key.stringValue.utf8), key.isOpen {
+            throw member.refusal(
+                "keyEncoding", "a dictionary's key \"\(key.stringValue)\" would be read as \"\(name)\"")
+        }
         try self.replay.add(key, of: self.decoder)
         return member
     }

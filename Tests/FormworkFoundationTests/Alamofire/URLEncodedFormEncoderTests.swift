@@ -163,8 +163,13 @@ struct URLEncodedFormEncoderTests {
             testDescription: "a case like nil", path: "a", message: "nilEncoding writes nil",
             encoder: { URLEncodedFormEncoder(nilEncoding: .null) }, value: { ["a": Word.null] }),
         Lossy(
-            testDescription: "keys of a dictionary that change", path: "", message: "keyEncoding",
+            testDescription: "keys of a dictionary that change", path: "oneTwo",
+            message: "a dictionary's key \"oneTwo\" would be read as \"one_two\"",
             encoder: { URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase) }, value: { ["oneTwo": 1] }),
+        Lossy(
+            testDescription: "keys of a pattern that change", path: "key5",
+            message: "a dictionary's key \"key5\" would be read as \"KEY5\"",
+            encoder: { URLEncodedFormEncoder(keyEncoding: .uppercased) }, value: { Patterned(values: [5: "b"]) }),
         Lossy(
             testDescription: "keys that become one", path: "word", message: "keyEncoding",
             encoder: { URLEncodedFormEncoder(keyEncoding: .custom { _ in "same" }) },
@@ -318,6 +323,43 @@ struct URLEncodedFormEncoderTests {
             error?.errorDescription?.hasPrefix(
                 "The parameters can't be encoded: they can't be written as a property list (") == true)
         #expect(error?.underlyingError != nil)
+    }
+
+    /// Its keys have a pattern: `key0`, `key5`.
+    struct Patterned: Codable, Equatable {
+        struct Key: CodingKey {
+            var number: Int
+            var stringValue: String { "key\(self.number)" }
+            var intValue: Int? { nil }
+            init(number: Int) { self.number = number }
+            init?(intValue: Int) { nil }
+            init?(stringValue: String) {
+                guard stringValue.hasPrefix("key"), let number = Int(stringValue.dropFirst(3)) else { return nil }
+                self.init(number: number)
+            }
+        }
+        var values: [Int: String]
+
+        init(values: [Int: String]) { self.values = values }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            self.values = [:]
+            for key in container.allKeys {
+                self.values[key.number] = try container.decode(String.self, forKey: key)
+            }
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            for (number, value) in self.values { try container.encode(value, forKey: Key(number: number)) }
+        }
+    }
+
+    @Test("Keys of a pattern that don't change come back")
+    func patterns() throws {
+        let text: String = try URLEncodedFormEncoder(keyEncoding: .lowercased).encode(Patterned(values: [5: "b"]))
+        #expect(text == "key5=b")
+        let decoder = URLEncodedFormDecoder(keyEncoding: .lowercased)
+        #expect(try decoder.decode(Patterned.self, from: text) == Patterned(values: [5: "b"]))
     }
 
     struct Extended: Codable, Equatable {

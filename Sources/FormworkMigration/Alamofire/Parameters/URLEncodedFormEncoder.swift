@@ -21,7 +21,8 @@ import Foundation
 /// - a case of an enumeration with neither a raw value nor associated values;
 /// - without `indexInBrackets`: arrays within arrays, objects in an array that don't have the same members, and with
 ///   `noBrackets` any objects in an array;
-/// - with a `keyEncoding`: a dictionary's key that changes, and two keys that become equal;
+/// - with a `keyEncoding`: two keys that become equal, and a key that changes in a dictionary or in another type that makes
+///   keys of names;
 /// - infinite numbers and NaN.
 ///
 /// Dates are read back with the precision of `dateEncoding`. The results of closures for data, dates and members' names
