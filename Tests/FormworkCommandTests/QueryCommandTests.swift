@@ -196,14 +196,14 @@ struct QueryCommandTests {
 
     @Test("Rails: what is written comes back as Rack reads it, or is refused by its name")
     func rails() throws {
-        let json = #"{"a":[{"b":1,"c":null},{"b":2,"c":"x y"}],"t":[true,2.5],"o":{"z":"1","y":["é"]},"dup":1,"dup":2}"#
+        let json = #"{"a":[{"b":1,"c":null},{"b":2,"c":"x y"}],"t":[true,2.5],"o":{"z":"1","y":["é"]}}"#
         let text =
-            "a%5B%5D%5Bb%5D=1&a%5B%5D%5Bc%5D=&a%5B%5D%5Bb%5D=2&a%5B%5D%5Bc%5D=x+y&dup=2&o%5By%5D%5B%5D=%C3%A9"
+            "a%5B%5D%5Bb%5D=1&a%5B%5D%5Bc%5D=&a%5B%5D%5Bb%5D=2&a%5B%5D%5Bc%5D=x+y&o%5By%5D%5B%5D=%C3%A9"
             + "&o%5Bz%5D=1&t%5B%5D=true&t%5B%5D=2.5"
         #expect(try Self.encode(json, "--dialect rails").text == text)
         #expect(
             try Self.decode(text, "--dialect rails").text
-                == #"{"a":[{"b":"1","c":""},{"b":"2","c":"x y"}],"dup":"2","o":{"y":["é"],"z":"1"},"t":["true","2.5"]}"#
+                == #"{"a":[{"b":"1","c":""},{"b":"2","c":"x y"}],"o":{"y":["é"],"z":"1"},"t":["true","2.5"]}"#
                 + "\n")
         let refused = try Self.encode(#"{"o":{"e":[]}}"#, "--dialect rails")
         #expect(
@@ -212,6 +212,10 @@ struct QueryCommandTests {
                 + "leave it out\n")
         #expect(refused.status == 2)
         #expect(refused.output.isEmpty)
+        #expect(
+            try Self.encode(#"{"dup":1,"dup":2}"#, "--dialect rails").errors
+                == "formwork: standard input: \"dup\" occurs 2 times and would be read back 1 time: "
+                + "give each member its own name\n")
         #expect(try Self.encode(#"{"a":[1,2]}"#, "--dialect rails --array repeated").text == "a=1&a=2")
         #expect(try Self.encode(#"[["a[]",1],["a[][",2]]"#, "--dialect rails --pairs").text == "a%5B%5D=1&a%5B%5D%5B=2")
     }

@@ -178,4 +178,22 @@ struct ReadBackTests {
         #expect(URLEncodedDialect.afnetworking3.encode(pairs) == Array("&b=1".utf8))
         #expect(URLEncodedDialect.recipes.encode(pairs) == Array("&b=1".utf8))
     }
+
+    @Test("A member that is dropped because its name occurs again is lost")
+    func duplicates() throws {
+        let tree: ParameterValue = ["o": ["a": 1, "a": 2]]
+        for (duplicates, text) in [(Flattening.Duplicates.lastWins, "o%5Ba%5D=2"), (.firstWins, "o%5Ba%5D=1")] {
+            var dialect = URLEncodedDialect.rails
+            dialect.flattening.duplicates = duplicates
+            let error = #expect(throws: FormworkError.self) { try dialect.encode(tree) }
+            #expect(
+                error?.message
+                    == "\"o[a]\" occurs 2 times and would be read back 1 time: give each member its own name")
+            dialect.checksReadBack = false
+            #expect(try dialect.encode(tree) == text)
+        }
+        var all = URLEncodedDialect.whatwg
+        all.checksReadBack = true
+        #expect(try all.encode(["a": 1, "a": 2]) == "a=1&a=2")
+    }
 }

@@ -25,7 +25,7 @@ public struct JSONRequestSerializer: RequestSerializer {
 
     /// A copy of the request with the default fields and a JSON body; without parameters, with neither body nor type.
     /// - Throws: ``RequestSerializationError`` for values that JSON can't represent: sets, dates, data, NaN and
-    ///   infinity.
+    ///   infinity; with ``Compatibility/safe``, ``FormworkError/Code/invalidArgument`` for a name that occurs twice.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         if self.settings.encodesInURL(request) {
             return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
@@ -34,7 +34,7 @@ public struct JSONRequestSerializer: RequestSerializer {
         self.settings.addHeaders(to: &copy)
         guard let value = object.flattened else { return copy }
         self.settings.setContentType("application/json", .utf8, plainSince: "2.5", of: &copy)
-        let json = (value as? ParameterValue)?.foundationObject ?? value
+        let json = try self.settings.foundationObject(value)
         guard JSONSerialization.isValidJSONObject(self.writingOptions.contains(.fragmentsAllowed) ? [json] : json)
         else { throw RequestSerializationError.invalidJSON(copy) }
         copy.httpBody = try JSONSerialization.data(

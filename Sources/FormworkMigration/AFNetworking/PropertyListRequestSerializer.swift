@@ -36,10 +36,10 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         self.settings.addHeaders(to: &copy)
         guard let value = object.flattened else { return copy }
         self.settings.setContentType("application/x-plist", .utf8, plainSince: "2.5", of: &copy)
+        let list = try self.settings.foundationObject(value)
         do {
             copy.httpBody = try PropertyListSerialization.data(
-                fromPropertyList: (value as? ParameterValue)?.foundationObject ?? value, format: self.format,
-                options: self.writeOptions)
+                fromPropertyList: list, format: self.format, options: self.writeOptions)
         } catch {
             // Before 3.2.0 AFNetworking made the request anyway, without a body.
             guard self.settings.version < "3.2", self.settings.compatibility == .exact else { throw error }

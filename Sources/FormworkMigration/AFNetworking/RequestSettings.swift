@@ -64,8 +64,18 @@ public struct RequestSettings: Sendable {
             self.version < "2.2"
             ? .by { $0.caseInsensitiveCompare($1) == .orderedAscending } : .by { $0.precedes($1) }
         if self.version < "2.6", self.stringEncoding != .utf8 { dialect.transcoding = .init(self.stringEncoding) }
-        if self.compatibility == .safe { dialect.flattening.rootArray = .refused }
+        if self.compatibility == .safe {
+            (dialect.flattening.rootArray, dialect.flattening.duplicates) = (.refused, .refused)
+        }
         return dialect
+    }
+
+    /// What Foundation's serializers write.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for a name that occurs twice, if nothing may be lost.
+    func foundationObject(_ value: Any) throws(FormworkError) -> Any {
+        guard let parameters = value as? ParameterValue else { return value }
+        if self.compatibility == .safe { try parameters.checkNames() }
+        return parameters.foundationObject
     }
 }
 

@@ -22,15 +22,15 @@ extension URLRequest {
     /// - Parameters:
     ///   - parameters: The form's fields.
     ///   - space: `.plus`, as in the book's prose and in browsers, or `.percent`, as in its listing.
-    ///   - compatibility: `.exact` leaves names unescaped.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for an object that isn't flat.
+    ///   - compatibility: `.exact` leaves names unescaped, and writes the last of several members with the same name.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for an object that isn't flat, or has a name twice.
     public mutating func setFormParameters(
         _ parameters: ParameterValue, space: PercentEncoder.Space = .plus,
         compatibility: Compatibility = .safe
     ) throws(FormworkError) {
         var dialect = URLEncodedDialect.recipes
         dialect.values = dialect.values.space(space)
-        if compatibility == .safe { dialect.names = dialect.values }
+        if compatibility == .safe { (dialect.names, dialect.flattening.duplicates) = (dialect.values, .refused) }
         self.httpBody = Data(try dialect.encode(parameters).utf8)
     }
 }

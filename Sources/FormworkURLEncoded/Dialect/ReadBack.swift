@@ -63,19 +63,20 @@ struct ReadBack {
         _ members: [ParameterValue.Member], _ others: [ParameterValue.Member], _ path: String
     ) throws(FormworkError) {
         // By bytes: the two spellings of `é` are different names.
-        var wanted = Dictionary(grouping: members) { Array($0.name.utf8) }
-        switch self.dialect.flattening.duplicates {
-        case .kept, .refused: break
-        case .lastWins: wanted = wanted.mapValues { $0.suffix(1) }
-        case .firstWins: wanted = wanted.mapValues { $0.dropLast($0.count - 1) }
-        }
+        let wanted = Dictionary(grouping: members) { Array($0.name.utf8) }
         let found = Dictionary(grouping: others) { Array($0.name.utf8) }
         // In the given order, so that the error names the first difference.
         for member in members {
             let key = Array(member.name.utf8)
             guard let values = wanted[key] else { continue }
             let name = path.isEmpty ? member.name : "\(path)[\(member.name)]"
-            guard let same = found[key], same.count == values.count else { throw self.lost(values[0].value, name) }
+            guard let same = found[key] else { throw self.lost(values[0].value, name) }
+            guard same.count == values.count else {
+                throw FormworkError(
+                    .invalidArgument,
+                    "\"\(name)\" occurs \(values.count, "time") and would be read back \(same.count, "time"): "
+                        + "give each member its own name")
+            }
             for (value, other) in zip(values, same) { try self.compare(value.value, other.value, name) }
         }
         for other in others where wanted[Array(other.name.utf8)] == nil {

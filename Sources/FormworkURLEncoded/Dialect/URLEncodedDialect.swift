@@ -39,7 +39,7 @@ public struct URLEncodedDialect: Sendable {
     /// How names become a tree when they are read.
     public var expansion: NameExpansion
     /// Whether to refuse parameters that ``decode(_:)-(String)`` would read differently. Values are compared by their
-    /// texts, and one that isn't written counts as lost.
+    /// texts, and one that isn't written counts as lost, as a member whose name occurs again may be.
     public var checksReadBack: Bool
 
     /// Creates a dialect; by default ``whatwg``.

@@ -1,7 +1,8 @@
 /// A parameter's value: text, a number, or an ordered tree of them.
 ///
-/// Members keep their order and may share a name, so exactly the caller's values are sent. It can be written as Swift
-/// literals: `["page": 1, "tags": ["a", "b"], "old": nil]`.
+/// Members keep their order and may share a name. ``Flattening/duplicates`` decides which of those are written: all with
+/// ``URLEncodedDialect/whatwg``, one with the other dialects. It can be written as Swift literals:
+/// `["page": 1, "tags": ["a", "b"], "old": nil]`.
 public enum ParameterValue: Hashable, Sendable {
     /// No value, like `null` in JSON.
     case null

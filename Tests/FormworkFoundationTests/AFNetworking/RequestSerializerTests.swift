@@ -332,4 +332,32 @@ struct RequestSerializerTests {
         #expect(("2" as AFNetworkingVersion).description == "2.0.0")
         #expect(AFNetworkingVersion.latest == "4.0.1")
     }
+
+    @Test("A name that occurs twice is an error in every body; AFNetworking writes the last value")
+    func duplicateNames() throws {
+        var request = URLRequest(url: try #require(URL(string: "http://h/")))
+        request.httpMethod = "POST"
+        let tree: ParameterValue = ["o": [["a": 1, "a": 2]]]
+        let keys: [AnyHashable: Any] = [AnyHashable(1): "int", AnyHashable("1"): "text"]
+        func bodies(_ compatibility: Compatibility) -> [(Any, any RequestSerializer)] {
+            let settings = RequestSettings(compatibility: compatibility, headers: [:])
+            return [
+                (tree, HTTPRequestSerializer(settings: settings)), (keys, HTTPRequestSerializer(settings: settings)),
+                (tree, JSONRequestSerializer(settings: settings)),
+                (tree, PropertyListRequestSerializer(settings: settings)),
+            ]
+        }
+        for (object, serializer) in bodies(.safe) {
+            let error = #expect(throws: FormworkError.self) { try serializer.serialize(request, object: object) }
+            #expect(error?.message.hasSuffix("occurs more than once") == true)
+        }
+        let exact = try bodies(.exact).map { object, serializer in
+            String(decoding: try serializer.serialize(request, object: object).httpBody ?? Data(), as: UTF8.self)
+        }
+        #expect(exact.prefix(3) == ["o%5B%5D%5Ba%5D=2", "1=text", #"{"o":[{"a":2}]}"#])
+        #expect(exact[3].contains("<integer>2</integer>") && !exact[3].contains("<integer>1</integer>"))
+        #expect(throws: FormworkError.self) {
+            try URLRequest(url: URL(fileURLWithPath: "/"), formParameters: ["a": 1, "a": 2])
+        }
+    }
 }
