@@ -360,4 +360,63 @@ struct RequestSerializerTests {
             try URLRequest(url: URL(fileURLWithPath: "/"), formParameters: ["a": 1, "a": 2])
         }
     }
+
+    private static let lostInLists: [(value: any Sendable, isLostInBinary: Bool, message: String)] = [
+        ("x\u{1}y", false, "o.a[1] is text with the character U+1, which XML can't contain: remove it"),
+        ("x\0y", false, "o.a[1] is text with the character U+0, which XML can't contain: remove it"),
+        (
+            Date(timeIntervalSinceReferenceDate: 1.75), false,
+            "o.a[1] is a Date with a fraction of a second, which XML has no text for: round it"
+        ),
+        (-0.0, false, "o.a[1] is -0.0, whose sign is lost in XML: write 0"),
+        (Float(-0.0), false, "o.a[1] is -0.0, whose sign is lost in XML: write 0"),
+        (
+            Decimal(string: "123456789012345678") ?? 0, true,
+            "o.a[1] is 123456789012345678, which would be written as 1.2345678901234568e+17: write it as text"
+        ),
+        (
+            Decimal(string: "18446744073709551617") ?? 0, true,
+            "o.a[1] is 18446744073709551617, which would be written as 1.8446744073709552e+19: write it as text"
+        ),
+    ]
+
+    @Test("What a property list would hold as another value is an error with its path", arguments: lostInLists.indices)
+    func lossyPropertyList(index: Int) throws {
+        let (value, isLostInBinary, message) = Self.lostInLists[index]
+        let elements: [any Sendable] = [1, value]
+        let object: [String: any Sendable] = ["o": ["a": elements]]
+        let request = try URLRequest(url: "http://h/", method: .post)
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let safe = PropertyListRequestSerializer(settings: RequestSettings(headers: [:]), format: format)
+            let encoding = PropertyListEncoding(format: format)
+            var exact = safe
+            exact.settings.compatibility = .exact
+            #expect(try exact.serialize(request, object: object).httpBody != nil)
+            guard format == .xml || isLostInBinary else {
+                #expect(try safe.serialize(request, object: object).httpBody != nil)
+                #expect(try encoding.encode(request, with: object).httpBody != nil)
+                continue
+            }
+            let error = #expect(throws: FormworkError.self) { try safe.serialize(request, object: object) }
+            #expect(error?.message == message)
+            let other = #expect(throws: AFError.self) { try encoding.encode(request, with: object) }
+            #expect((other?.underlyingError as? FormworkError)?.message == message)
+        }
+    }
+
+    @Test("A property list keeps what has a text")
+    func keptInLists() throws {
+        let object: [String: Any] = [
+            "a": [0.1, Float(0.1), UInt64.max, Int64.min, -1.5, 0.0, Decimal(string: "0.1") ?? 0, true],
+            "t": "a\t\r\n\u{301}\u{7F}", "d": Date(timeIntervalSinceReferenceDate: -5),
+        ]
+        let request = try URLRequest(url: "http://h/", method: .post)
+        let serializer = PropertyListRequestSerializer(settings: RequestSettings(headers: [:]))
+        #expect(try serializer.serialize(request, object: object).httpBody != nil)
+        let large: ParameterValue = ["n": .integer(18_446_744_073_709_551_617)]
+        #expect(throws: FormworkError.self) { try serializer.serialize(request, object: large) }
+        let names: [String: Any] = ["a": ["b\u{1}": 1]]
+        let error = #expect(throws: FormworkError.self) { try serializer.serialize(request, object: names) }
+        #expect(error?.message == #"a.b\u{01} is text with the character U+1, which XML can't contain: remove it"#)
+    }
 }

@@ -28,11 +28,14 @@ public struct PropertyListEncoding: ParameterEncoding {
     }
 
     /// The request with the parameters as its body; unchanged if there are none.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that a property list can't represent.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that a property list can't represent, or would
+    ///   hold as others: a `Decimal` with more digits than a `Double` has, and in XML control characters, fractions of a
+    ///   second and the sign of -0.0.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
         do {
+            try PropertyListCheck(isXML: self.format == .xml).check(parameters)
             let body = try PropertyListSerialization.data(
                 fromPropertyList: parameters, format: self.format, options: self.options)
             request.setBody(body, ofType: "application/x-plist")

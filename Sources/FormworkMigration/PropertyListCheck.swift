@@ -1,0 +1,63 @@
+import FormworkFoundation
+import Foundation
+
+/// Finds values that a property list would hold as other values. What it can't hold at all is Foundation's error.
+struct PropertyListCheck {
+    let isXML: Bool
+
+    /// - Parameter path: The value's path, for errors: `user.tags[2]`.
+    /// - Throws: ``FormworkError/Code/invalidArgument``.
+    func check(_ value: Any, at path: String = "") throws(FormworkError) {
+        switch value {
+        case let text as String: try self.check(text, path)
+        case let text as Substring: try self.check(String(text), path)
+        case let members as [String: Any]:
+            // In this order, so that the same value is named each time.
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                let path = path.isEmpty ? name : "\(path).\(name)"
+                try self.check(name, path)
+                try self.check(member, at: path)
+            }
+        case let elements as [Any]:
+            for (index, element) in elements.enumerated() { try self.check(element, at: "\(path)[\(index)]") }
+        case let date as Date:
+            let seconds = date.timeIntervalSinceReferenceDate
+            if self.isXML, seconds != seconds.rounded() {
+                throw self.loss(path, "a Date with a fraction of a second, which XML has no text for: round it")
+            }
+        case let number as Decimal: try self.check(number, path)
+        case let number as NSDecimalNumber: try self.check(number.decimalValue, path)
+        case let number as Double: try self.check(number, path)
+        case let number as Float: try self.check(Double(number), path)
+        default: break
+        }
+    }
+
+    private func check(_ text: String, _ path: String) throws(FormworkError) {
+        guard self.isXML,
+            let scalar = text.unicodeScalars.first(where: {
+                $0.value < 0x20 && !["\t", "\n", "\r"].contains($0) || [0xFFFE, 0xFFFF].contains($0.value)
+            })
+        else { return }
+        let number = String(scalar.value, radix: 16, uppercase: true)
+        throw self.loss(path, "text with the character U+\(number), which XML can't contain: remove it")
+    }
+
+    private func check(_ number: Double, _ path: String) throws(FormworkError) {
+        if self.isXML, number == 0, number.sign == .minus {
+            throw self.loss(path, "-0.0, whose sign is lost in XML: write 0")
+        }
+    }
+
+    /// A decimal number is written as the nearest `Double`.
+    private func check(_ number: Decimal, _ path: String) throws(FormworkError) {
+        let written = NSDecimalNumber(decimal: number).doubleValue
+        guard Decimal(string: "\(written)") != number else { return }
+        throw self.loss(path, "\(number), which would be written as \(written): write it as text")
+    }
+
+    private func loss(_ path: String, _ what: String) -> FormworkError {
+        let path = path.withControlCharactersEscaped
+        return FormworkError(.invalidArgument, "\(path.isEmpty ? "the value" : path) is \(what)")
+    }
+}
