@@ -69,6 +69,10 @@ struct TreeDecoder: Decoder {
         guard self.value < 0, self.content?.values.isEmpty ?? true else {
             throw self.mismatch([String: Any].self, "an object", "a single value")
         }
+        // They have no names, so an object would lose them.
+        guard !(self.content?.children ?? []).contains(where: { self.reading.tree.nodes[Int($0)].name == nil }) else {
+            throw self.mismatch([String: Any].self, "an object", "an array")
+        }
         let coding = self.reading.rules.coding
         if self.node != 0, case .custom = coding.members {
             throw self.refusal("keyPathEncoding", "only the closure knows the names of nested objects")
