@@ -13,7 +13,8 @@ package struct URLEncodedDecoding {
     package func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         let tree: PairTree
         do {
-            let rules = URLEncodedParsing(readsPlusAsSpace: self.readsPlusAsSpace, limits: self.limits)
+            let rules = URLEncodedParsing(
+                readsPlusAsSpace: self.readsPlusAsSpace, invalidText: .refused, limits: self.limits)
             tree = try PairTree(try URLEncodedPairs(bytes, rules: rules), self.coding.members, self.limits)
         } catch {
             throw DecodingError.dataCorrupted(

@@ -126,6 +126,8 @@ struct URLEncodedFormDecoderTests {
         Refused(text: "data=%25", path: "data", message: "not Base64"),
         Refused(text: "items=1&items[]=2", path: "items", message: "of this name and of its elements"),
         Refused(text: "map[a][b]=1", path: "map.a", message: "a single value was expected"),
+        Refused(text: "text=%FF", path: "", message: "a pair that isn't UTF-8"),
+        Refused(text: "unknown=1&%C3=1", path: "", message: "a pair that isn't UTF-8"),
         Refused(text: "map[]=1", path: "map", message: "an object was expected, but there is an array"),
         Refused(text: "map[]=1&map[a]=2", path: "map", message: "an object was expected, but there is an array"),
         Refused(text: "inner[]=1", path: "inner", message: "an object was expected, but there is an array"),

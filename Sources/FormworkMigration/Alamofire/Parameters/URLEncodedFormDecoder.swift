@@ -11,7 +11,7 @@ import Foundation
 ///
 /// Arrays are read from `a[]=`, `a=` or `a[0]=` and Booleans from `1`, `true`, `on`, `0`, `false` or `off`, whatever
 /// the options are, because browsers and servers send all of them. Numbers are decimal. `nil` is the text of
-/// `nilEncoding`.
+/// `nilEncoding`. Text that isn't UTF-8 is an error, as in `FormDataDecoder`.
 ///
 /// Values that the encoder accepts by default are read back equal. In other text, values that an option has lost cause
 /// a `DecodingError` that names the option: closures for `Data`, dates and members' names, dictionaries with changed
