@@ -202,6 +202,30 @@ struct FormElements: UnkeyedDecodingContainer {
         return value
     }
 
+    private mutating func optional<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        guard !self.isAtEnd else { return nil }
+        return try self.read(Value?.self)
+    }
+
+    // The protocol's defaults would call `decodeNil`, which can't distinguish text from other types.
+    mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Bool.Type) throws -> Bool? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: String.Type) throws -> String? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Double.Type) throws -> Double? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Float.Type) throws -> Float? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Int.Type) throws -> Int? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Int8.Type) throws -> Int8? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Int16.Type) throws -> Int16? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Int32.Type) throws -> Int32? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Int64.Type) throws -> Int64? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: Int128.Type) throws -> Int128? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: UInt.Type) throws -> UInt? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: UInt8.Type) throws -> UInt8? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: UInt16.Type) throws -> UInt16? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: UInt32.Type) throws -> UInt32? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: UInt64.Type) throws -> UInt64? { try self.optional(type) }
+    mutating func decodeIfPresent(_ type: UInt128.Type) throws -> UInt128? { try self.optional(type) }
+
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {

@@ -771,4 +771,32 @@ struct FormCodingTests {
         let form = try await Self.sent(try encoder.encode(["x": calls]))
         #expect(try FormDataDecoder().decode([String: [Int]].self, from: form) == ["x": [1, 2, 3]])
     }
+
+    /// Reads its elements itself.
+    private struct Numbers: Decodable {
+        var numbers: [Int?] = []
+        var more: Int128?
+        var text: String?
+        var word: Word?
+
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            while self.numbers.count < 2 { self.numbers.append(try list.decodeIfPresent(Int.self)) }
+            self.more = try list.decodeIfPresent(Int128.self)
+            self.text = try list.decodeIfPresent(String.self)
+            self.word = try list.decodeIfPresent(Word.self)
+            #expect(list.isAtEnd)
+            #expect(try list.decodeIfPresent(Int.self) == nil)
+        }
+    }
+
+    @Test("An empty element of a list is nil for a number and empty for text, as a member is")
+    func emptyElements() async throws {
+        let form = try await self.form(["x[]": "1", "x[]": "", "x[]": "", "x[]": "", "x[]": ""])
+        let numbers = try #require(try FormDataDecoder().decode([String: Numbers].self, from: form)["x"])
+        #expect(numbers.numbers == [1, nil])
+        #expect(numbers.more == nil)
+        #expect(numbers.text == "")
+        #expect(numbers.word == nil)
+    }
 }
