@@ -71,7 +71,8 @@ final class FormValueDecoder: Decoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         if case .leaf = self.value {
             throw self.mismatch(
-                [String: String].self, "fields with brackets in their names, or a part of type application/json")
+                [String: String].self, "fields with brackets in their names, or a part of type application/json",
+                called: "An object")
         }
         let isForm = self.parent == nil && self.form.arePartsMembers
         let members = isForm ? FormMemberList(of: self.form) : FormMemberList(self.value, in: self.form)
@@ -84,14 +85,14 @@ final class FormValueDecoder: Decoder {
         // A control for several files sends an empty file if none is selected.
         case .array(let elements): return FormElements(self, elements.filter { !self.isEmptyFile($0) })
         case .leaf where self.lists >= max(1, min(self.options.nameDepth, 512)):
-            throw self.mismatch([String].self, "fewer arrays in arrays: this is one field")
+            throw self.mismatch([String].self, "fewer arrays in arrays: this is one field", called: "An array")
         case .leaf: return FormElements(self, self.isEmptyFile(self.value) ? [] : [self.value])
         case .object(let members) where members.isEmpty: return FormElements(self, [])
         case .object:
             throw self.mismatch(
                 [String].self,
                 "fields with the same name, with [] after it, or with [0], [1], … in that order; a dictionary reads other "
-                    + "names")
+                    + "names", called: "An array")
         }
     }
 
@@ -267,8 +268,10 @@ final class FormValueDecoder: Decoder {
         return self.form.parts.entry(index).isEmptyFileControl
     }
 
-    func mismatch(_ type: Any.Type, _ wanted: String) -> DecodingError {
-        .typeMismatch(type, .init(codingPath: self.codingPath, debugDescription: "\(type) needs \(wanted)."))
+    /// - Parameter name: What needs it, if a container doesn't know the caller's type.
+    func mismatch(_ type: Any.Type, _ wanted: String, called name: String? = nil) -> DecodingError {
+        .typeMismatch(
+            type, .init(codingPath: self.codingPath, debugDescription: "\(name ?? "\(type)") needs \(wanted)."))
     }
 
     func unreadable(_ text: String, _ type: Any.Type, _ hint: String = "") -> DecodingError {

@@ -152,7 +152,10 @@ private struct FormSingleValueEncoder: SingleValueEncodingContainer {
         // A type that wraps a single value may check for nil first, and would find it.
         try self.encoder.put(
             value,
-            lacks: FormValueEncoder.isNil(value) ? nil : "An empty value in a wrapper type would be read as nil.")
+            lacks: FormValueEncoder.isNil(value)
+                ? nil
+                : "An empty value in a wrapper type would be read as nil: leave the member out, or send it as a JSONPart."
+        )
     }
 
     /// Writes nothing: a missing field is `nil`.

@@ -262,7 +262,7 @@ struct FormCodingTests {
                 == "list.0.number: Int needs one field, not several of the same name.")
         #expect(
             try await decode(["list": "1"])
-                == "list.0: Dictionary<String, String> needs fields with brackets in their names, "
+                == "list.0: An object needs fields with brackets in their names, "
                 + "or a part of type application/json.")
         let other = try await self.form(["unknown": ""])
         #expect(throws: DecodingError.self) { try FormDataDecoder().decode(File.self, from: other) }
@@ -418,6 +418,10 @@ struct FormCodingTests {
             (["list": [1, nil]] as [String: [Int?]], "leave it out, or send the array as a JSONPart."),
             (["a[b]": 1], "rename it (CodingKeys), or send its object as a JSONPart."),
             (["": 1], "rename it (CodingKeys), or send its object as a JSONPart."),
+            (
+                ["a": Calls { try $0.wrapper([Int]()) }],
+                "leave the member out, or send it as a JSONPart."
+            ),
         ]
         for (value, remedy) in rows {
             let error = try #require(throws: EncodingError.self) { try FormDataEncoder().encode(value) }
@@ -436,7 +440,7 @@ struct FormCodingTests {
         } catch DecodingError.typeMismatch(_, let context) {
             #expect(
                 context.debugDescription
-                    == "Array<String> needs fields with the same name, with [] after it, or with [0], [1], … in that order; "
+                    == "An array needs fields with the same name, with [] after it, or with [0], [1], … in that order; "
                     + "a dictionary reads other names.")
         }
         let sparse = try FormDataDecoder().decode([String: [Int: String]].self, from: form)
@@ -798,5 +802,13 @@ struct FormCodingTests {
         #expect(numbers.more == nil)
         #expect(numbers.text == "")
         #expect(numbers.word == nil)
+    }
+}
+
+extension Encoder {
+    /// Encodes a value as a type that wraps it does.
+    fileprivate func wrapper(_ value: some Encodable) throws {
+        var container = self.singleValueContainer()
+        try container.encode(value)
     }
 }
