@@ -122,6 +122,10 @@ struct SegmentTree: ~Copyable {
         return element.kind == .value && self.text[element.text].suffix(ending.count).elementsEqual(ending)
     }
 
+    private func path(_ key: String, _ index: Int, in place: Int32) -> [any CodingKey] {
+        self.codingPath(place) + [index < 0 ? IndexKey(named: key) : IndexKey(index)]
+    }
+
     func codingPath(_ place: Int32) -> [any CodingKey] {
         var (place, path): (Int32, [any CodingKey]) = (place, [])
         while place > 0 {
@@ -169,7 +173,7 @@ struct SegmentTree: ~Copyable {
         guard !self.coding.isAlamofire else { return }
         let old = self.nodes[Int(node)]
         guard old.kind != .value || self.text.order(old.text, range) != 0 else { return }
-        throw self.conflict(self.codingPath(place), "\"\(key)\" is given a second, different value")
+        throw self.conflict(self.path(key, index, in: place), "\"\(key)\" is given a second, different value")
     }
 
     /// Refuses a second value of a key: a second array would continue the first one, and nil, which isn't written,
@@ -205,7 +209,7 @@ struct SegmentTree: ~Copyable {
         let depth = Int(self.places[Int(place)].depth) + 1
         guard depth <= Self.depth else {
             throw SegmentArena.refusal(
-                key, self.codingPath(place),
+                key, self.path(key, index, in: place),
                 "names can't nest deeper than \(Self.depth, "level") (URLEncodedLimits.depth)")
         }
         guard index < 0 else { return }
@@ -217,7 +221,7 @@ struct SegmentTree: ~Copyable {
         }
         guard !isWhole else { return }
         throw SegmentArena.refusal(
-            key, self.codingPath(place),
+            key, self.path(key, index, in: place),
             "the key \"\(key)\" would be read as another one: it is empty, or has a bracket or keyPathEncoding's dot")
     }
 

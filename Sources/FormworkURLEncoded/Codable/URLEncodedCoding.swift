@@ -75,12 +75,13 @@ package enum InvalidRoot: String, Error {
     case singleValue = "a single value"
 }
 
-/// The key of an array's element.
+/// The key of an array's element, or a member's whose type isn't known.
 struct IndexKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
     init(_ index: Int) { (self.stringValue, self.intValue) = ("Index \(index)", index) }
+    init(named name: String) { (self.stringValue, self.intValue) = (name, nil) }
     init?(stringValue: String) { return nil }
     init?(intValue: Int) { self.init(intValue) }
 }

@@ -26,7 +26,11 @@ struct URLEncodedFormEncoderTests {
         let (safe, exact) = (URLEncodedFormEncoder(), URLEncodedFormEncoder(compatibility: .exact))
         #expect(try safe.encode(Twice(first: 1, second: 1)) == "key=1")
         #expect(try exact.encode(Twice(first: 1, second: 2)) == "key=2")
-        #expect(throws: EncodingError.self) { let _: String = try safe.encode(Twice(first: 1, second: 2)) }
+        let error = try #require(throws: EncodingError.self) {
+            let _: String = try safe.encode(["a": Twice(first: 1, second: 2)])
+        }
+        guard case .invalidValue(_, let context) = error else { throw error }
+        #expect(context.codingPath.map(\.stringValue) == ["a", "key"])
     }
 
     private struct Kinds: Encodable {
@@ -126,10 +130,10 @@ struct URLEncodedFormEncoderTests {
         Lossy(
             testDescription: "objects within arrays without brackets", path: "a", message: "arrayEncoding",
             encoder: { URLEncodedFormEncoder(arrayEncoding: .noBrackets) }, value: { ["a": [["x": 1]]] }),
-        Lossy(testDescription: "an empty key", path: "a", message: "the key \"\"") { ["a": ["": "x"]] },
-        Lossy(testDescription: "a bracket in a key", path: "", message: "the key \"a[b\"") { ["a[b": "x"] },
+        Lossy(testDescription: "an empty key", path: "a.", message: "the key \"\"") { ["a": ["": "x"]] },
+        Lossy(testDescription: "a bracket in a key", path: "a[b", message: "the key \"a[b\"") { ["a[b": "x"] },
         Lossy(
-            testDescription: "a dot in a key", path: "a", message: "keyPathEncoding's dot",
+            testDescription: "a dot in a key", path: "a.b.c", message: "keyPathEncoding's dot",
             encoder: { URLEncodedFormEncoder(keyPathEncoding: .dots) }, value: { ["a": ["b.c": "x"]] }),
         Lossy(testDescription: "an empty array in a dictionary", path: "a.y", message: "its key is lost") {
             ["a": ["x": ["1"], "y": []]]
@@ -185,7 +189,7 @@ struct URLEncodedFormEncoderTests {
             ["d": Decimal.nan]
         },
         Lossy(
-            testDescription: "65 levels", path: Array(repeating: "a", count: 64).joined(separator: "."),
+            testDescription: "65 levels", path: Array(repeating: "a", count: 64).joined(separator: ".") + ".x",
             message: "64 levels"
         ) {
             (0..<64).reduce(Deep(a: nil, x: 1)) { deep, _ in Deep(a: [deep].first, x: nil) }
