@@ -82,6 +82,8 @@ final class EncodingPlace {
     let fieldName: String?
     /// Why nothing may be written at or below this place.
     let problem: String?
+    /// How many places are around it.
+    let depth: Int
     /// What was written here; `nil` for nothing.
     var content: Content?
     /// How many elements its containers were given together.
@@ -90,12 +92,15 @@ final class EncodingPlace {
     /// Each kind excludes the others.
     enum Content { case value, members, elements }
 
-    init() { (self.parent, self.key, self.name, self.fieldName, self.problem) = (nil, nil, nil, nil, nil) }
+    init() {
+        (self.parent, self.key, self.name, self.fieldName, self.problem) = (nil, nil, nil, nil, nil)
+        self.depth = 0
+    }
 
     /// A member of `parent`.
     init(_ key: some CodingKey, of parent: EncodingPlace) {
         let text = key.stringValue
-        (self.parent, self.key) = (parent, key)
+        (self.parent, self.key, self.depth) = (parent, key, parent.depth + 1)
         self.name = parent.name.map { "\($0)[\(text)]" } ?? text
         self.fieldName = self.name
         self.problem = parent.problem ?? Self.problem(withKey: text, isFirst: parent.name == nil)
@@ -103,7 +108,7 @@ final class EncodingPlace {
 
     /// An element of `parent`.
     init(_ index: Int, of parent: EncodingPlace, arrays: FormDataEncoder.Arrays) {
-        (self.parent, self.key) = (parent, ElementKey(index))
+        (self.parent, self.key, self.depth) = (parent, ElementKey(index), parent.depth + 1)
         self.name = parent.name.map { "\($0)[\(index)]" }
         switch arrays {
         case .brackets: self.fieldName = parent.name.map { "\($0)[]" }
@@ -134,7 +139,7 @@ final class EncodingPlace {
 
     private static let insteadOfKey = ": rename it (CodingKeys), or send its object as a JSONPart."
 
-    var codingPath: [any CodingKey] { (self.parent?.codingPath ?? []) + (self.key.map { [$0] } ?? []) }
+    var codingPath: [any CodingKey] { sequence(first: self, next: \.parent).compactMap(\.key).reversed() }
 
     func refusal(_ value: Any, _ why: String) -> EncodingError {
         .invalidValue(value, .init(codingPath: self.codingPath, debugDescription: why))
@@ -169,13 +174,21 @@ final class FormSink {
 
     func append(_ part: BodyPart, named name: String, isEmpty: Bool, at place: EncodingPlace) throws {
         if let problem = place.problem { throw place.refusal(name, problem) }
-        guard name.utf8.count(where: { $0 == 0x5B }) <= self.depth else {
-            throw place.refusal(
-                name,
-                "The name nests deeper than \(self.depth, "level") (nameDepth of FormDataEncoder and FormDataDecoder).")
-        }
+        guard name.utf8.count(where: { $0 == 0x5B }) <= self.depth else { throw self.tooDeep(place) }
         try self.mark(place, as: .value)
         self.written.append(Written(part: part, place: place, isEmpty: isEmpty))
+    }
+
+    /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
+    func checkDepth(_ place: EncodingPlace) throws {
+        // The first name isn't in brackets, and an element may have its array's name.
+        guard place.depth <= 512 + 2 else { throw self.tooDeep(place) }
+    }
+
+    private func tooDeep(_ place: EncodingPlace) -> EncodingError {
+        place.refusal(
+            place.name ?? "",
+            "The name nests deeper than \(self.depth, "level") (nameDepth of FormDataEncoder and FormDataDecoder).")
     }
 
     /// Marks a place, and those around it, as written.

@@ -74,6 +74,7 @@ struct FormValueEncoder: Encoder {
     ///   - isOptional: Whether the value came from an optional that `Value` doesn't include.
     ///   - lacks: Why a value that writes nothing couldn't be decoded; `nil` if it can be.
     func put<Value: Encodable>(_ value: Value, isOptional: Bool = false, lacks: String?) throws {
+        try self.sink.checkDepth(self.place)
         let before = self.sink.written.count
         try self.write(value)
         let added = self.sink.written[before...]

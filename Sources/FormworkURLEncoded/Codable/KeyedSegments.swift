@@ -25,6 +25,7 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
         try self.arena.tree.checkIsFree(key, in: self.place, isCompared: true)
         let place = self.arena.tree.place(key, in: self.place)
+        try self.arena.tree.checkDepth(place)
         try value.encode(to: SegmentEncoder(arena: self.arena, place: place))
         // A dictionary's keys are known only from its values' names.
         let isDictionary = !isOptional && Key.isAny

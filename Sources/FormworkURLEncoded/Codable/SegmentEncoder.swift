@@ -185,6 +185,7 @@ struct UnkeyedSegments: UnkeyedEncodingContainer {
             return try self.arena.tree.write(text, "", index, in: self.place)
         }
         let place = self.arena.tree.place(index, in: self.place)
+        try self.arena.tree.checkDepth(place)
         try value.encode(to: SegmentEncoder(arena: self.arena, place: place))
         try self.arena.check(value, at: place, lacks: "an element of an array that is nil or empty writes nothing")
     }

@@ -106,6 +106,18 @@ struct SegmentTree: ~Copyable {
         return Int32(self.places.count - 1)
     }
 
+    /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
+    func checkDepth(_ place: Int32) throws {
+        guard self.places[Int(place)].depth > 512, !self.coding.isAlamofire else { return }
+        throw self.tooDeep(self.codingPath(place))
+    }
+
+    private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
+        SegmentArena.refusal(
+            path.last?.stringValue ?? "", path,
+            "names can't nest deeper than \(Self.depth, "level") (URLEncodedLimits.depth)")
+    }
+
     mutating func require(_ place: Int32) -> Int32 {
         self.required.append(place)
         return place
@@ -207,11 +219,7 @@ struct SegmentTree: ~Copyable {
     private func checkName(_ key: String, _ index: Int, of parent: Int32, in place: Int32) throws {
         guard !self.coding.isAlamofire else { return }
         let depth = Int(self.places[Int(place)].depth) + 1
-        guard depth <= Self.depth else {
-            throw SegmentArena.refusal(
-                key, self.path(key, index, in: place),
-                "names can't nest deeper than \(Self.depth, "level") (URLEncodedLimits.depth)")
-        }
+        guard depth <= Self.depth else { throw self.tooDeep(self.path(key, index, in: place)) }
         guard index < 0 else { return }
         var isWhole = !key.utf8.contains(0x5B)
         switch self.coding.members {

@@ -803,6 +803,25 @@ struct FormCodingTests {
         #expect(numbers.text == "")
         #expect(numbers.word == nil)
     }
+
+    /// Arrays in arrays, without any field between them.
+    private final class Arrays: Encodable, Sendable {
+        let inner: Arrays?
+        init(_ inner: Arrays?) { self.inner = inner }
+        func encode(to encoder: any Encoder) throws {
+            var list = encoder.unkeyedContainer()
+            if let inner { try list.encode(inner) } else { try list.encode(1) }
+        }
+    }
+
+    @Test("Arrays in thousands of arrays are refused, and don't overflow the stack")
+    func deepArrays() throws {
+        let deep = (0..<5_000).reduce(Arrays(nil)) { inner, _ in Arrays(inner) }
+        let error = try #require(throws: EncodingError.self) { try FormDataEncoder().encode(["a": deep]) }
+        guard case .invalidValue(_, let context) = error else { throw error }
+        #expect(context.debugDescription.contains("nests deeper than 8 levels"))
+        #expect(context.codingPath.count == 515)
+    }
 }
 
 extension Encoder {

@@ -382,4 +382,23 @@ struct URLEncodedCodingTests {
             try URLEncodedCoding().encodeText(["x": calls])
                 == "x%5Ba%5D%5B%5D=1&x%5Ba%5D%5B%5D=2&x%5Bb%5D%5Ba%5D=c&x%5Bb%5D%5Bb%5D=d")
     }
+
+    /// Arrays in arrays, without any text between them.
+    private final class Arrays: Encodable, Sendable {
+        let inner: Arrays?
+        init(_ inner: Arrays?) { self.inner = inner }
+        func encode(to encoder: any Encoder) throws {
+            var list = encoder.unkeyedContainer()
+            if let inner { try list.encode(inner) } else { try list.encode(1) }
+        }
+    }
+
+    @Test("Arrays in thousands of arrays are refused, and don't overflow the stack")
+    func deepArrays() throws {
+        let deep = (0..<5_000).reduce(Arrays(nil)) { inner, _ in Arrays(inner) }
+        let error = try #require(throws: EncodingError.self) { try self.indexed.encodeText(["a": deep]) }
+        guard case .invalidValue(_, let context) = error else { throw error }
+        #expect(context.debugDescription.contains("names can't nest deeper than 64 levels"))
+        #expect(context.codingPath.count == 513)
+    }
 }
