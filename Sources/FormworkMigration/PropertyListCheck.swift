@@ -1,7 +1,7 @@
 import FormworkFoundation
 import Foundation
 
-/// Finds values that a property list would hold as other values. What it can't hold at all is Foundation's error.
+/// Finds values that a property list can't hold, or would hold as other values. Foundation's error has no path.
 struct PropertyListCheck {
     let isXML: Bool
 
@@ -29,7 +29,9 @@ struct PropertyListCheck {
         case let number as NSDecimalNumber: try self.check(number.decimalValue, path)
         case let number as Double: try self.check(number, path)
         case let number as Float: try self.check(Double(number), path)
-        default: break
+        default:
+            guard !PropertyListSerialization.propertyList(value, isValidFor: .xml) else { return }
+            throw self.loss(path, "of type \(type(of: value)), which a property list can't hold")
         }
     }
 

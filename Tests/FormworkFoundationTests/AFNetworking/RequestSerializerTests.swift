@@ -362,6 +362,8 @@ struct RequestSerializerTests {
     }
 
     private static let lostInLists: [(value: any Sendable, isLostInBinary: Bool, message: String)] = [
+        (NSNull(), true, "o.a[1] is of type NSNull, which a property list can't hold"),
+        ([1: "a"], true, "o.a[1] is of type Dictionary<Int, String>, which a property list can't hold"),
         ("x\u{1}y", false, "o.a[1] is text with the character U+1, which XML can't contain: remove it"),
         ("x\0y", false, "o.a[1] is text with the character U+0, which XML can't contain: remove it"),
         (
@@ -391,7 +393,7 @@ struct RequestSerializerTests {
             let encoding = PropertyListEncoding(format: format)
             var exact = safe
             exact.settings.compatibility = .exact
-            #expect(try exact.serialize(request, object: object).httpBody != nil)
+            if index > 1 { #expect(try exact.serialize(request, object: object).httpBody != nil) }
             guard format == .xml || isLostInBinary else {
                 #expect(try safe.serialize(request, object: object).httpBody != nil)
                 #expect(try encoding.encode(request, with: object).httpBody != nil)
