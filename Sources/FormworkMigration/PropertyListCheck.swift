@@ -20,11 +20,8 @@ struct PropertyListCheck {
             }
         case let elements as [Any]:
             for (index, element) in elements.enumerated() { try self.check(element, at: "\(path)[\(index)]") }
-        case let date as Date:
-            let seconds = date.timeIntervalSinceReferenceDate
-            if self.isXML, seconds != seconds.rounded() {
-                throw self.loss(path, "a Date with a fraction of a second, which XML has no text for: round it")
-            }
+        // Nearly every date has a fraction of a second, which XML lists have no text for; their readers know that.
+        case is Date: return
         case let number as Decimal: try self.check(number, path)
         case let number as NSDecimalNumber: try self.check(number.decimalValue, path)
         case let number as Double: try self.check(number, path)

@@ -29,8 +29,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// nor type.
     /// - Throws: ``FormworkError/Code/invalidArgument`` with the path for values that a property list can't represent, such
     ///   as null and names that aren't text, and for values that would be written as others: a `Decimal` or an integer with
-    ///   more digits than a `Double` has, a name that occurs twice, and in XML control characters, fractions of a second
-    ///   and the sign of -0.0. With ``Compatibility/exact``, Foundation's error.
+    ///   more digits than a `Double` has, a name that occurs twice, and in XML control characters and the sign of -0.0.
+    ///   Dates in XML have whole seconds. With ``Compatibility/exact``, Foundation's error.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         if self.settings.encodesInURL(request) {
             return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)

@@ -29,8 +29,8 @@ public struct PropertyListEncoding: ParameterEncoding {
 
     /// The request with the parameters as its body; unchanged if there are none.
     /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that a property list can't represent, or would
-    ///   hold as others: a `Decimal` with more digits than a `Double` has, and in XML control characters, fractions of a
-    ///   second and the sign of -0.0.
+    ///   hold as others: a `Decimal` with more digits than a `Double` has, and in XML control characters and the sign of
+    ///   -0.0. Dates in XML have whole seconds.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
