@@ -1,4 +1,5 @@
 #if Transfer
+import Formwork
 @testable import FormworkCommand
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 #if Command
+import Formwork
 @testable import FormworkCommand
 import Testing
 

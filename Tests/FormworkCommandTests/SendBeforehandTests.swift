@@ -15,6 +15,10 @@ struct SendBeforehandTests {
             ("ftp://x/", 1, "ftp://x/, which can't be followed; the body was not delivered (forms are sent with"),
             ("foo://x/", 1, "foo://x/, which can't be followed; the body was not delivered (forms are sent with"),
             (
+                "ftp://u:SECRET@x/?token=SECRET", 1,
+                "ftp://***@x/?token=***, which can't be followed; the body was not delivered (forms are sent with"
+            ),
+            (
                 "http://127.0.0.1:99999/", 3,
                 "http://127.0.0.1:99999/, which can't be followed; the body was not delivered"
             ),
@@ -33,6 +37,19 @@ struct SendBeforehandTests {
             #expect(
                 result.errors.hasPrefix("formwork: the server redirects (307) to \(message)"), "\(result.errors)")
         }
+    }
+
+    @Test("A redirect that isn't followed is shown without its secrets")
+    func redirectSecrets() throws {
+        let receiver = try Receiver(answering: "307 Temporary Redirect\r\nLocation: /?token=SECRET&a=1")
+        let place = "http://127.0.0.1:\(receiver.port)"
+        let result = try Command.shell("echo x | \"$F\" send \(place) -F a=@-")
+        #expect(result.status == 65, "\(result.errors)")
+        #expect(
+            result.errors.hasPrefix(
+                "formwork: part 1 \"a\": the server redirects to \(place)/?token=***&a=1, but standard input can be read only once"
+            ),
+            "\(result.errors)")
     }
 
     @Test("307 and 308 without Location didn't take the body")

@@ -29,7 +29,22 @@ struct URLWithoutSchemeTests {
         for (words, message) in [
             (
                 "send 'me:secret@h:99999/?to=http://x' -F a=1",
-                "http://…@h:99999/?to=http://x: the port must be a number from 1 to 65535"
+                "http://***@h:99999/?to=http://x: the port must be a number from 1 to 65535"
+            ),
+            (
+                "send 'http://me:secret@a b/?token=SECRET' -F a=1",
+                "http://***@a b/?token=***: isn't a URL such as https://example.com/upload"
+            ),
+            (
+                "send 'http://h:999999/?token=SECRET' -F a=1",
+                "http://h:999999/?token=***: the port must be a number from 1 to 65535"
+            ),
+            (
+                "send 'ftp://me:secret@h/?token=SECRET' -F a=1",
+                "ftp://***@h/?token=***: forms are sent with http or https, not ftp"
+            ),
+            (
+                "receive --to 'S4://id:secret@bucket'", "--to 'S4://***@bucket': is not s3://bucket/prefix"
             ),
             (
                 "link --key-file k --to 'me:secret@h'",

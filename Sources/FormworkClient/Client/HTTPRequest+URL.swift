@@ -20,15 +20,15 @@ extension HTTPRequest {
             !host.isEmpty, !parsed.hasImpossibleHost
         else {
             throw TransferError(
-                .invalidRequest, "\(Self.withoutUser(url)): isn't a URL such as https://example.com/upload")
+                .invalidRequest, "\(SecretText.masked(url: url)): isn't a URL such as https://example.com/upload")
         }
         guard scheme == "http" || scheme == "https" else {
             throw TransferError(
-                .invalidRequest, "\(Self.withoutUser(url)): forms are sent with http or https, not \(scheme)")
+                .invalidRequest, "\(SecretText.masked(url: url)): forms are sent with http or https, not \(scheme)")
         }
         guard !parsed.hasImpossiblePort else {
             throw TransferError(
-                .invalidRequest, "\(Self.withoutUser(url)): the port must be a number from 1 to 65535")
+                .invalidRequest, "\(SecretText.masked(url: url)): the port must be a number from 1 to 65535")
         }
         var authority = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         if let port = parsed.port { authority += ":\(port)" }
@@ -43,15 +43,11 @@ extension HTTPRequest {
         }
     }
 
-    /// A text that should be a URL, without its user and password, if any.
-    private static func withoutUser(_ url: String) -> String {
-        guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
-        let start = url.utf8.authorityStart ?? url.startIndex
-        return start < at ? "\(url[..<start])…\(url[at...])" : url
-    }
-
     /// The URL that this request is for, without credentials.
     public var urlText: String { "\(self.scheme ?? "")://\(self.authority ?? "")\(self.path ?? "/")" }
+
+    /// The same for errors, which may be logged: parameters that carry a credential are masked.
+    var shownURL: String { SecretText.masked(url: self.urlText) }
 
     /// The same request for `location`, resolved against this request's URL (RFC 9110 section 10.2.2).
     func resolving(_ location: String) -> HTTPRequest? {

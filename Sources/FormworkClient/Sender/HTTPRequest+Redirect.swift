@@ -84,7 +84,8 @@ extension HTTPRequest {
         let isLeft = hasBody && !Redirection.becomesGet(status: status, method: self.method.rawValue)
         let end = isLeft ? "the body was not delivered" : "it isn't known whether the body was delivered"
         return TransferError(
-            .redirects, "the server redirects (\(status)) to \(location), which can't be followed; \(end)",
+            .redirects,
+            "the server redirects (\(status)) to \(SecretText.masked(url: location)), which can't be followed; \(end)",
             cause: fault)
     }
 }

@@ -96,21 +96,21 @@ package struct PlainSend: SendMachine {
         self.followed += 1
         guard self.followed <= self.maximumRedirects else {
             return self.failure = TransferError(
-                .redirects, "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.urlText)")
+                .redirects, "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.shownURL)")
         }
         guard !next.redirection.leavesTLS else {
             return self.failure = TransferError(
                 .redirects,
-                "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it")
+                "the server redirects to \(next.request.shownURL), without TLS: send there, if you trust it")
         }
         if self.hasBody, next.redirection.keepsBody, !canRepeat, let blocker = self.plan.replayBlocker {
             return self.failure = FormworkError(
                 .notReplayable,
-                "the server redirects to \(next.request.urlText), but \(blocker.reason): send there, or give a source that can be opened again",
+                "the server redirects to \(next.request.shownURL), but \(blocker.reason): send there, or give a source that can be opened again",
                 part: blocker.part)
         }
         if self.hasBody, !next.redirection.keepsBody, self.isMove(status, to: next.request) {
-            self.movedTo = "\(next.request.urlText) (\(status))"
+            self.movedTo = "\(next.request.shownURL) (\(status))"
         }
         self.request = next.request
         self.hasBody = self.hasBody && next.redirection.keepsBody

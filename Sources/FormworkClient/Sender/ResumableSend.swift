@@ -353,15 +353,15 @@ package struct ResumableSend: SendMachine {
             self.fail(
                 TransferError(
                     .redirects,
-                    "the server has the upload and wants all of it again at \(next.request.urlText): send there, "
+                    "the server has the upload and wants all of it again at \(next.request.shownURL): send there, "
                         + "if you trust it"))
         } else if next.redirection.leavesTLS || redirects > self.maximumRedirects {
             self.fail(
                 TransferError(
                     .redirects,
                     next.redirection.leavesTLS
-                        ? "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it"
-                        : "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.urlText)"))
+                        ? "the server redirects to \(next.request.shownURL), without TLS: send there, if you trust it"
+                        : "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.shownURL)"))
         } else if !self.hasFailed {
             self.state = .page(next.request, redirects: redirects)
         }

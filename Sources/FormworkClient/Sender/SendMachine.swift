@@ -109,7 +109,7 @@ extension SendAnswer {
             return nil
         }
         // For example to a login page, which doesn't get the body.
-        let place = next.map { ", and redirects to \($0.request.urlText)" } ?? ""
+        let place = next.map { ", and redirects to \($0.request.shownURL)" } ?? ""
         return FormworkError(
             .writeFailed, "the server answered \(self.head.status.code) before it had all of the body\(place)",
             offset: self.bytesSent)

@@ -158,7 +158,7 @@ extension HTTPClient {
             if let failure = feed?.failure { throw failure }
             if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
             guard !error.precedesConnection else {
-                let error = TransferError(unreached: next.urlText, error)
+                let error = TransferError(unreached: next.shownURL, error)
                 // The client has tried again and again, for as long as it does. Its URL may be wrong.
                 guard course.hasReachedServer else { throw error }
                 machine.failed(error, remaining: deadline.remaining)
@@ -194,7 +194,7 @@ extension HTTPClient {
                 return fields
             } catch {
                 try _Concurrency.Task.checkCancellation()
-                guard !error.precedesConnection else { throw TransferError(unreached: probe.url, error) }
+                guard !error.precedesConnection else { throw TransferError(unreached: head.shownURL, error) }
                 failures += 1
                 let isOver = [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError)
                 guard !isOver, failures < options.maximumAttempts else { throw error }

@@ -94,7 +94,7 @@ public struct UploadResuming: Sendable {
                 guard state.key == key, let kept = state.link else {
                     throw FormworkError(
                         .sourceChanged,
-                        "\(memory.name) is another one, to \(state.url) or with other parts: delete it to start again, or "
+                        "\(memory.name) is another one, to \(SecretText.masked(url: state.url)) or with other parts: delete it to start again, or "
                             + "save this one elsewhere")
                 }
                 link = kept

@@ -42,7 +42,8 @@ struct S3Address: Sendable {
             url.query == nil, url.user == nil
         else {
             throw FormworkError(
-                .invalidArgument, "the object store's address is not http(s)://host[:port]: \(address)")
+                .invalidArgument,
+                "the object store's address is not http(s)://host[:port]: \(SecretText.masked(url: address))")
         }
         let isVirtual =
             switch addressing {
@@ -76,8 +77,10 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
 
     /// - Throws: ``FormworkError/Code/invalidArgument`` for anything else.
     init(_ url: String) throws(FormworkError) {
+        // Some programs accept keys in it.
+        let shown = SecretText.masked(url: url)
         guard url.lowercased().hasPrefix("s3://") else {
-            throw FormworkError(.invalidArgument, "not s3://bucket/prefix: \(url)")
+            throw FormworkError(.invalidArgument, "not s3://bucket/prefix: \(shown)")
         }
         // Scalar by scalar, as in ``name(ofKey:)``.
         let path = url.unicodeScalars.dropFirst(5).split(
@@ -89,19 +92,20 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
         }
         guard (3...255).contains(self.bucket.utf8.count), isName else {
             throw FormworkError(
-                .invalidArgument, "a bucket's name has 3 to 255 letters, digits, dots, hyphens and underscores: \(url)")
+                .invalidArgument,
+                "a bucket's name has 3 to 255 letters, digits, dots, hyphens and underscores: \(shown)")
         }
         var parts =
             path.count > 1 ? path[1].split(separator: "/", omittingEmptySubsequences: false).map { String($0) } : []
         if parts.last?.isEmpty == true { parts.removeLast() }
         // Programs between here and the store normalize such paths, each in its own way.
         guard parts.allSatisfy({ !["", ".", ".."].contains($0) }) else {
-            throw FormworkError(.invalidArgument, "a prefix can't have empty parts, . or ..: \(url)")
+            throw FormworkError(.invalidArgument, "a prefix can't have empty parts, . or ..: \(shown)")
         }
         self.prefix = parts.map { "\($0)/" }.joined()
         // A key can have 1,024 bytes, and a name up to 255.
         guard self.prefix.utf8.count <= 700 else {
-            throw FormworkError(.invalidArgument, "a prefix can have at most 700 bytes: \(url)")
+            throw FormworkError(.invalidArgument, "a prefix can have at most 700 bytes: \(shown)")
         }
     }
 

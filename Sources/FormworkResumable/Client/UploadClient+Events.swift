@@ -145,7 +145,7 @@ extension UploadClient {
     /// Why the upload's URL can't be used; `nil` if the server named none.
     var refusal: String? {
         self.refusedLocation.map { location in
-            "the server places the upload at \(location), which "
+            "the server places the upload at \(SecretText.masked(url: location)), which "
                 + (UploadTarget(location) == nil
                     ? "isn't a URL of http or https"
                     : "has no TLS: it may not know that a proxy in front of it has TLS")

@@ -32,7 +32,7 @@ extension UploadClient {
         self.turnAway(
             exchange,
             location.map {
-                "the server redirects to \($0) (\(status)), where the upload can't continue: it may require credentials"
+                "the server redirects to \(SecretText.masked(url: $0)) (\(status)), where the upload can't continue: it may require credentials"
             } ?? "the server answered \(status) without saying where to continue the upload (Location)")
     }
 
@@ -52,13 +52,15 @@ extension UploadClient {
         guard let target = exchange.target.resolving(location) else {
             return self.turnAway(
                 exchange,
-                "the server redirects to \(location), which isn't HTTP, or has no TLS: send there, if you trust it"
+                "the server redirects to \(SecretText.masked(url: location)), which isn't HTTP, or has no TLS: send there, if you trust it"
             )
         }
         self.redirects += 1
         guard self.redirects <= self.options.maximumRedirects else {
             return self.turnAway(
-                exchange, "more than \(self.options.maximumRedirects, "redirect"), the last to \(target.url)")
+                exchange,
+                "more than \(self.options.maximumRedirects, "redirect"), the last to \(SecretText.masked(url: target.url))"
+            )
         }
         switch exchange.kind {
         case .create: self.creationTarget = target

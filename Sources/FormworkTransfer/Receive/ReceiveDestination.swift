@@ -139,7 +139,7 @@ struct ReceiveDestination: ParsableArguments {
                 freeBytes: self.freeSpace?.bytes ?? 0)
         }
         guard url.lowercased().hasPrefix("s3://") else {
-            let shown = ShellQuote.quote(url).withControlCharactersEscaped
+            let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
             throw ExitStatus(2, "formwork: --to \(shown): is not s3://bucket/prefix")
         }
         // The parts of many uploads would stay in memory after they ended.

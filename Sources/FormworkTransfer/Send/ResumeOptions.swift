@@ -223,7 +223,8 @@ struct ResumeOptions: ParsableArguments {
         }
         guard state.key == key, let link = state.link else {
             let difference =
-                state.url != url ? "to \(state.url)" : "to the same URL, of other parts or with another method"
+                state.url != url
+                ? "to \(SecretText.masked(url: state.url))" : "to the same URL, of other parts or with another method"
             if self.restartIfChanged {
                 return self.startingAgain(plan, path, "it holds another upload, \(difference)", warn)
             }

@@ -46,6 +46,16 @@ struct StoreSettingsTests {
         #expect(error?.message.contains("t\u{F6}k") == false)
     }
 
+    @Test func `Keys in an address aren't shown`() {
+        let endpoint = #expect(throws: FormworkError.self) {
+            try S3Address(endpoint: "https://id:SECRET@h/?token=SECRET", region: "r", bucket: "b")
+        }
+        #expect(
+            endpoint?.message == "the object store's address is not http(s)://host[:port]: https://***@h/?token=***")
+        let bucket = #expect(throws: FormworkError.self) { try S3Location("s3://id:SECRET@bucket/a") }
+        #expect(bucket?.message.hasSuffix("hyphens and underscores: s3://***@bucket/a") == true)
+    }
+
     @Test func `Another store needs no region`() throws {
         let settings = try AWSSettings(environment: Self.keys.merging(["AWS_ENDPOINT_URL": "http://a"]) { $1 })
         #expect(settings.region == "us-east-1")

@@ -1,7 +1,4 @@
-#if Command
-import Formwork
-
-/// Secrets in texts for people, such as the heads that `-v` shows.
+/// Secrets in texts for people, such as errors with a URL, and the heads that `send -v` shows.
 ///
 /// Each pass reads the bytes once: a server's field may be long, and made to be slow to read.
 package enum SecretText {
@@ -28,7 +25,7 @@ package enum SecretText {
     }
 
     /// The signatures of upload links: `/.link/CLAIMS.SIGNATURE/`.
-    static func linkSignatures(in bytes: [UInt8]) -> [Range<Int>] {
+    package static func linkSignatures(in bytes: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         for start in self.ends(of: "/.link/", in: bytes) {
             let token = bytes[start...].prefix { byte in
@@ -45,18 +42,18 @@ package enum SecretText {
     }
 
     /// User and password of each URL that has them, also if they are empty.
-    static func userInfo(in bytes: [UInt8]) -> [Range<Int>] {
+    package static func userInfo(in bytes: [UInt8]) -> [Range<Int>] {
         self.ends(of: "://", in: bytes).compactMap { self.userInfo(of: bytes, from: $0) }
     }
 
     /// User and password of an authority that begins at `start`.
-    static func userInfo(of bytes: [UInt8], from start: Int) -> Range<Int>? {
+    package static func userInfo(of bytes: [UInt8], from start: Int) -> Range<Int>? {
         let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) && !self.isBlank($0) }
         return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     }
 
     /// Whether a URL, with or without a scheme, has a user or password.
-    static func hasUserInfo(url: String) -> Bool {
+    package static func hasUserInfo(url: String) -> Bool {
         url.utf8.authority.contains(UInt8(ascii: "@"))
     }
 
@@ -102,6 +99,5 @@ package enum SecretText {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// Whether a parameter of a URL carries a credential, as far as its name shows.
-    static func isSecret(parameter name: String) -> Bool { Redirection.carriesCredentials(name) }
+    package static func isSecret(parameter name: String) -> Bool { Redirection.carriesCredentials(name) }
 }
-#endif
