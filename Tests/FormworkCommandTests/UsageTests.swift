@@ -29,6 +29,12 @@ struct UsageTests {
             ("inspect --boundry x f", "unknown option '--boundry': did you mean '--boundary'?"),
             ("send POST http://h a=b", "unexpected argument 'POST': the method is an option: -X POST"),
             ("send http://h a=b", "unexpected argument 'a=b': a field needs -F: -F 'a=b'"),
+            (
+                "send -F a=b http://h 'http://us:SECRET@h/?token=SECRET'",
+                "unexpected argument 'http://***@h/?token=***': a form goes to one URL"
+            ),
+            ("curl http://h us:SECRET@h -F a=b", "unexpected argument '***@h': a form goes to one URL"),
+            ("body -F a=b 'http://us:SECRET@h/'", "unexpected argument 'http://***@h/'"),
             ("send http://h photo@a.jpg", "unexpected argument 'photo@a.jpg': a file needs -F: -F 'photo=@a.jpg'"),
             (
                 "send -F x=@a.jpg b.jpg http://h",

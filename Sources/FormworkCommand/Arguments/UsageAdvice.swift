@@ -42,7 +42,7 @@ struct UsageAdvice {
         switch Self.scan(rest, verb) {
         case .unknown(let option): problem = Self.unknownOption(option, of: verb)
         case .extra(let words): problem = Self.extra(words, of: verb)
-        case nil: problem = Self.ownText(given)
+        case nil: problem = SecretText.masked(Self.ownText(given))
         }
         // The short page of some verbs has only names of options.
         let help = path == "formwork" ? "formwork --help" : "formwork help\(path.trimmingPrefix("formwork"))"
@@ -122,7 +122,8 @@ struct UsageAdvice {
                 }
             }
         }
-        return others.count > verb.positionals ? .extra(others) : nil
+        // curl's own arguments follow '--'.
+        return others.count > (verb.name == "curl" ? 1 : verb.positionals) ? .extra(others) : nil
     }
 
     // MARK: Verbs
@@ -140,7 +141,7 @@ struct UsageAdvice {
         let near = verb.name == "formwork" ? self.otherVerbs[word.lowercased()] : nil
         let meant = near ?? Self.nearest(to: word.lowercased(), in: names)
         let hint = meant.map { ": did you mean '\(path) \($0)'?" } ?? ""
-        return "formwork: '\(word.withControlCharactersEscaped)' isn't a verb\(hint)\n"
+        return "formwork: '\(self.shown(word).withControlCharactersEscaped)' isn't a verb\(hint)\n"
             + "The verbs are: \(names.joined(separator: ", ")). See '\(path) --help'."
     }
 
@@ -228,9 +229,16 @@ struct UsageAdvice {
 
     // MARK: Other arguments
 
+    /// A word that may be a URL with secrets, also without a scheme.
+    private static func shown(_ word: String) -> String {
+        let authority = word.utf8.authority
+        let hasPassword = authority.contains(UInt8(ascii: ":")) && authority.contains(UInt8(ascii: "@"))
+        return hasPassword ? SecretText.masked(url: word) : SecretText.masked(word)
+    }
+
     private static func extra(_ words: [String], of verb: Verb) -> String {
         guard verb.name == "send" || verb.name == "curl" else {
-            return "unexpected argument '\(words[min(verb.positionals, words.count - 1)])'"
+            return "unexpected argument '\(Self.shown(words[min(verb.positionals, words.count - 1)]))'"
         }
         if let method = words.first, ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(method.uppercased()) {
             let option = verb.name == "curl" ? "-- -X \(method.uppercased())" : "-X \(method.uppercased())"
@@ -238,11 +246,13 @@ struct UsageAdvice {
         }
         var others = words
         others.remove(at: words.firstIndex { $0.contains("://") } ?? 0)
-        let word = others.first ?? ""
+        let word = Self.shown(others.first ?? "")
         if word.hasPrefix("{") || word.hasPrefix("[") {
             return "unexpected argument '\(word)': --json reports the result in JSON; --data-json sends JSON"
         }
-        if word.contains("://") { return "unexpected argument '\(word)': a form goes to one URL" }
+        if word.contains("://") || word.contains("***@") {
+            return "unexpected argument '\(word)': a form goes to one URL"
+        }
         if word.contains("=") { return "unexpected argument '\(word)': a field needs -F: -F '\(word)'" }
         if let at = word.firstIndex(of: "@"), at != word.startIndex {
             let file = "\(word[..<at])=\(word[at...])"

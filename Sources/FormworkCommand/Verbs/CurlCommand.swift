@@ -125,7 +125,7 @@ struct CurlCommand: ParsableCommand {
     /// curl would write a line break in a header as it is, which begins another header.
     private func checkHeaders() throws(ExitStatus) {
         for header in self.form.otherHeaders where header.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
-            let shown = ShellQuote.quote(header).withControlCharactersEscaped
+            let shown = HeaderText.masked(header)
             throw ExitStatus(2, "formwork: -H \(shown): has a line break: give each header with an -H of its own")
         }
     }
