@@ -54,7 +54,9 @@ package final class OutputQueue: Sendable {
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        if begins { self.queue.async { self.drain() } }
+        guard begins else { return }
+        // Without a thread, waiting for the reader is better than writing nothing.
+        if ThisProcess.canStartThread { self.queue.async { self.drain() } } else { self.drain() }
     }
 
     /// Waits until all texts before this call are written, up to a time limit. It doesn't wait while the reader is

@@ -76,8 +76,8 @@ package final class Interruption {
 
     /// A source of Dispatch for each signal would lose those that arrive before it is registered, or are pending.
     private static func watch() -> (any DispatchSourceRead)? {
-        // Without free descriptors, the signals stop the process as they did before.
-        guard let pipe = try? SystemCalls.pipe() else { return nil }
+        // Without a thread or free descriptors, the signals stop the process as they did before.
+        guard ThisProcess.canStartThread, let pipe = try? SystemCalls.pipe() else { return nil }
         let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reading.rawValue, queue: .global())
         source.setEventHandler {
             var number: [UInt8] = []

@@ -77,6 +77,9 @@ package enum ThisProcess {
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
+    /// Whether a thread can be started. Dispatch waits for ever for its first one, and reports nothing.
+    package static let canStartThread = (try? Self.tryThreads(1)) != nil
+
     /// Makes a limit on file sizes an error of the write for the whole process, on Darwin; elsewhere
     /// ``SystemCalls/withoutWriteSignals(to:_:)`` does that for the writing thread.
     package static func ignoreSizeSignal() {

@@ -11,7 +11,7 @@ struct FormworkTransferMain: ParsableCommand {
 
     static func main() {
         FormworkVerbs.run(Self.self) { arguments throws(ExitStatus) in
-            if ["send", "receive"].contains(arguments.first) { SystemLimits.checkThreads() }
+            if ["send", "receive"].contains(arguments.first) { try SystemLimits.checkThreads() }
         }
     }
 }

@@ -15,6 +15,14 @@ struct SystemLimitTests {
                 "this process may have 6 files open (ulimit -n): it needs 16 or more"
             ),
             ("-n 5", "extract none", "this process may have 5 files open (ulimit -n): it needs 16 or more"),
+            (
+                "-v 65000", "inspect none",
+                "this process may use 63 MiB of address space (ulimit -v): it needs 64 or more"
+            ),
+            (
+                "-v 65000", "link --key-file none",
+                "this process may use 63 MiB of address space (ulimit -v): it needs 64 or more"
+            ),
         ])
     func few(limit: String, words: String, message: String) throws {
         let result = try Command.shell("ulimit \(limit); exec \"$F\" \(words)")
@@ -38,15 +46,29 @@ struct SystemLimitTests {
             "\(result.errors)")
     }
 
-    @Test("send and receive don't wait for threads that can't be started")
-    func threads() throws {
+    /// Runs a command that may not start a thread.
+    private func withoutThreads(_ words: String) throws -> Outcome {
         // The limit doesn't hold for root.
         let user = "$([ \"$(id -u)\" != 0 ] || echo setpriv --reuid=65534 --regid=65534 --clear-groups)"
-        let result = try Command.shell(
-            "chmod 755 . 2> /dev/null; timeout 20 \(user) bash -c 'ulimit -u 1; exec \"$F\" send http://127.0.0.1:1 -F a=1'; echo $?"
-        )
+        return try Command.shell(
+            "chmod 755 . 2> /dev/null; timeout -s KILL 60 \(user) bash -c 'ulimit -u 1; exec \"$F\" \(words)'; echo $?")
+    }
+
+    @Test("send and receive don't wait for threads that can't be started")
+    func threads() throws {
+        let result = try self.withoutThreads("send http://127.0.0.1:1 -F a=1")
         #expect(result.text == "71\n", "\(result.errors)")
         #expect(result.errors.contains("threads (Resource temporarily unavailable): allow more (ulimit -u)"))
+    }
+
+    @Test("The other verbs need no thread, whatever they report")
+    func withoutThread() throws {
+        let progress = try self.withoutThreads("body -F a=b --boundary XX --progress log -o /dev/null")
+        #expect(progress.text == "0\n" && progress.errors.contains(" 100%"), "\(progress)")
+        let error = try self.withoutThreads("inspect /nonexistent")
+        #expect(error.text == "26\n" && error.errors.hasPrefix("formwork: /nonexistent: "), "\(error)")
+        let json = try self.withoutThreads("type --json /dev/null")
+        #expect(json.text.hasSuffix("}\n0\n"), "\(json)")
     }
 }
 #endif

@@ -4,10 +4,19 @@ import SystemPackage
 
 /// What the system has to allow before a command begins. Libraries stop the process, or wait for ever, if it doesn't.
 package enum SystemLimits {
-    /// Raises the limit on open files as far as the verb may need it.
-    /// - Throws: `ExitStatus` if it stays too low.
-    static func allowFiles(for verb: String?) throws(ExitStatus) {
+    /// Checks what a verb needs before another executable is loaded for it, and raises the limit on open files.
+    /// - Throws: `ExitStatus` if a limit is too low.
+    static func check(for verb: String?) throws(ExitStatus) {
         let usesNetwork = ["send", "receive"].contains(verb)
+        // The network's libraries start a thread for each core and a few more; each reserves 64 MiB of addresses.
+        let needed: UInt64 = usesNetwork ? 384 + 64 * UInt64(ThisProcess.cores) : 64
+        let addresses = ThisProcess.addressLimit >> 20
+        guard addresses >= needed else {
+            throw ExitStatus(
+                71,
+                "formwork: this process may use \(addresses) MiB of address space (ulimit -v): it needs \(needed) or more"
+            )
+        }
         let least: UInt64 = usesNetwork ? 64 : 16
         let limit = usesNetwork || ThisProcess.fileLimit < least ? ThisProcess.raiseFileLimit() : least
         guard limit < least else { return }
@@ -15,24 +24,13 @@ package enum SystemLimits {
             71, "formwork: this process may have \(limit) files open (ulimit -n): it needs \(least) or more")
     }
 
-    /// Checks what the network's libraries need, and exits if too few threads can be started, or too few addresses be used.
-    package static func checkThreads() {
-        // There is a thread for each, and each thread reserves 64 MiB of addresses.
-        let cores = ThisProcess.cores
-        let needed = UInt64(384 + 64 * cores)
-        let limit = ThisProcess.addressLimit >> 20
-        guard limit >= needed else {
-            self.leave("this process may use \(limit) MiB of address space (ulimit -v): it needs \(needed) or more")
+    /// Checks that the network's libraries can start their threads.
+    package static func checkThreads() throws(ExitStatus) {
+        let count = 8 + ThisProcess.cores
+        do { try ThisProcess.tryThreads(count) } catch {
+            throw ExitStatus(
+                71, "formwork: this process can't start \(count) threads (\(error)): allow more (ulimit -u)")
         }
-        do { try ThisProcess.tryThreads(8 + cores) } catch {
-            self.leave("this process can't start \(8 + cores) threads (\(error)): allow more (ulimit -u)")
-        }
-    }
-
-    /// Errors are written by a thread, which is what is missing.
-    private static func leave(_ reason: String) -> Never {
-        _ = try? FileDescriptor.standardError.writeAll("formwork: \(reason)\n".utf8)
-        ThisProcess.exit(71)
     }
 }
 #endif

@@ -78,7 +78,7 @@ package enum FormworkVerbs {
                     "formwork: argument \(place) is not UTF-8: rename a file, or give its content on standard input ('@-' or '-'); "
                         + "a value comes from a file with -F 'NAME=<FILE'")
             }
-            try SystemLimits.allowFiles(for: words.first)
+            try SystemLimits.check(for: words.first)
             try beforehand(given)
             MagicDatabase.use()
             SecretArguments.blank()
