@@ -209,14 +209,20 @@ struct TransferMessagesTests {
         let outcome = try self.run(
             """
             echo text > text; receive --resume-dir text
+            mkdir -p closed own/.formwork-resumable; chmod 777 own; chmod 555 closed own/.formwork-resumable; chmod 755 .
+            as=; [ "$(id -u)" != 0 ] || as='setpriv --reuid=65534 --regid=65534 --clear-groups'
+            timeout -s KILL 60 $as "$F" receive own --resume-dir closed --port 0; echo $?
+            timeout -s KILL 60 $as "$F" receive own --port 0; echo $?
             mkdir served outside; ln -s ../outside served/.formwork-resumable; timeout 60 "$F" receive served --port 0; echo $?
             unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_PROFILE; export HOME=$PWD
             timeout 60 "$F" receive --to http://x; echo $?
             """)
-        #expect(outcome.text == "23\n23\n2\n")
+        #expect(outcome.text == "23\n23\n23\n23\n2\n")
         #expect(
             outcome.errors == """
                 formwork: text: can't be used as a folder for uploads (Not a directory)
+                formwork: closed: can't be written (Permission denied)
+                formwork: own/.formwork-resumable: can't be written (Permission denied)
                 formwork: served/.formwork-resumable: isn't a folder, but unfinished uploads need one: remove it, or give \
                 --resume-dir
                 formwork: --to http://x: is not s3://bucket/prefix

@@ -68,15 +68,18 @@ public final class UploadStore: Sendable {
 
     /// Opens a folder, or creates it, accessible to this user only.
     /// - Parameters:
-    ///   - makesFolder: Whether it is created now, instead of for the first upload.
+    ///   - makesFolder: Whether it is created now, instead of for the first upload, and a file in it is tried.
     ///   - afterReading: Called whenever a request has read a record, so that tests can imitate other processes.
     /// - Throws: `writeFailed`.
     package convenience init(
         _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), makesFolder: Bool,
         afterReading: (@Sendable () async -> Void)? = nil
     ) throws(FormworkError) {
-        let uploads = FolderUploads(folder: folder, isDurable: options.isDurable)
-        if makesFolder { try uploads.makeFolder() }
+        let uploads = FolderUploads(folder: folder, isDurable: options.isDurable, mayBeLink: options.mayBeLink)
+        if makesFolder {
+            try uploads.makeFolder()
+            try OpenFolder(folder).makeFile().close()
+        }
         self.init(uploads, options, afterReading)
     }
 

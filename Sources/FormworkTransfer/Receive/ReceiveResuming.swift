@@ -114,7 +114,7 @@ struct ReceiveResuming: ParsableArguments {
                     path: unfinished.string)
             }
             options.mayBeLink = false
-            return UploadStore(unfinished, options: options)
+            return try UploadStore(unfinished, options: options, makesFolder: kind != nil)
         }
         guard let bucket else { return nil }
         // Otherwise a longer one would fail at its end.
