@@ -22,6 +22,28 @@ struct TransferStatusTests {
         #expect(exit.message?.hasPrefix("formwork: ") == true)
     }
 
+    @Test(
+        "A connection that is reset at once is one status, however far the body was",
+        arguments: [(9, 56), (20 << 20, 55)])
+    func reset(size: UInt64, status: Int) throws {
+        let folder = Folder()
+        try folder.sparse("file", size)
+        let result = try Command.shell(
+            """
+            python3 -c 'import socket, struct
+            server = socket.create_server(("127.0.0.1", 0), backlog=100)
+            print(server.getsockname()[1], flush=True)
+            while True:
+                client = server.accept()[0]
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                client.close()' > port & S=$!
+            until [ -s port ]; do sleep 0.05; done
+            for i in {1..30}; do "$F" send http://127.0.0.1:$(cat port) -F f=@file 2>> errors; echo $?; done | sort | uniq -c
+            kill -KILL $S
+            """, in: folder.path)
+        #expect(result.text.split(separator: " ") == ["30", "\(status)\n"], "\(result.text)")
+    }
+
     @Test("A certificate of another host isn't mended by one to trust")
     func certificates() {
         let other = TransferError(.certificate, "h: \(TransferError.otherHost)")

@@ -123,6 +123,12 @@ struct Connector: Sendable {
             return try await bootstrap.connect(
                 host: self.options.address(of: endpoint), port: endpoint.port, channelInitializer: initialize)
         } catch {
+            // The server accepted it. Whether that was noticed in time to send something depends on the time.
+            if setup.proxy == nil, TransferError.isReset(error) {
+                throw TransferError(
+                    .receive, "the connection ended before the server answered (\(Errno.connectionReset))", bytesSent: 0
+                )
+            }
             throw TransferError(connecting: self.options.unixSocket?.string ?? endpoint.authority, error)
         }
     }

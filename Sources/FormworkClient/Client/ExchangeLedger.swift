@@ -65,6 +65,11 @@ final class ExchangeLedger: Sendable {
 
     var written: Int64 { self.state.withLock { $0.written } }
     var isComplete: Bool { self.state.withLock { $0.isComplete } }
+    /// Whether all of the body was sent, or it has so few bytes that only the time decides how many of them were before
+    /// the connection ended. A body of unknown length has those that were read of it.
+    var isCompleteOrSmall: Bool {
+        self.state.withLock { $0.isComplete || (self.length ?? $0.produced) <= EarlySuccess.believedLength }
+    }
     var answered: Answered? { self.state.withLock { $0.answered } }
     /// Whether the answer stopped the sending on the wire.
     var endsSending: Bool { self.state.withLock { $0.endsSending } }

@@ -87,7 +87,7 @@ extension FormClient {
                     .receive, "the server speaks TLS on this port: write https:// and not http://", bytesSent: sent)
             }
             let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
-            guard self.ledger.isComplete else {
+            guard self.ledger.isCompleteOrSmall else {
                 throw TransferError(
                     .send, "the connection ended before the server had the whole body\(said)", bytesSent: sent)
             }

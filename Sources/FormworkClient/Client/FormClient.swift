@@ -77,9 +77,14 @@ public struct FormClient: Sendable {
         ledger.enter(.connecting)
         let asks = expectsContinue ?? self.options.expects(body)
         let permission = Permission(asks ? self.options.expectationTimeout : nil)
-        let connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) {
-            loop in
-            AnswerHandler(ledger, permission.ask(on: loop), judgesEarly: hooks.judgesEarly)
+        let connection: Connection
+        do {
+            connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) { loop in
+                AnswerHandler(ledger, permission.ask(on: loop), judgesEarly: hooks.judgesEarly)
+            }
+        } catch var error as TransferError where error.code == .receive && !ledger.isCompleteOrSmall {
+            error.code = .send
+            throw error
         }
         let wire: ExchangeChannel
         var isHTTP2 = false

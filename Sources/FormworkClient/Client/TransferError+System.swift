@@ -52,6 +52,12 @@ extension TransferError {
         }
     }
 
+    /// Whether the connection was made, and reset at once.
+    static func isReset(_ error: any Error) -> Bool {
+        let last = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
+        return (last as? IOError)?.errnoCode == Errno.connectionReset.rawValue
+    }
+
     /// The end of the message for a certificate without the host's name.
     package static let otherHost = "the server's certificate is another host's"
 

@@ -34,7 +34,8 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         public static var trustAnchors: Self { .init(kind: .trustAnchors) }
         /// A time-out expired.
         public static var timedOut: Self { .init(kind: .timedOut) }
-        /// The connection failed before the server had the whole body.
+        /// The connection failed while a body of more than 4 MiB was being sent. With a smaller one, or one of unknown
+        /// length of which less was read, it is ``receive``: whether all of it was sent would depend on the time.
         public static var send: Self { .init(kind: .send) }
         /// The connection failed before the whole answer arrived, or the answer is malformed.
         public static var receive: Self { .init(kind: .receive) }
