@@ -17,11 +17,13 @@ struct PEMFile {
     let option: String
     let path: String
 
-    /// - Parameter status: The exit status of a failure.
-    func check(_ content: Content, status: Int32) throws {
+    /// - Parameters:
+    ///   - status: The exit status for other content.
+    ///   - unreadable: The exit status if the file can't be read.
+    func check(_ content: Content, status: Int32, unreadable: Int32) throws {
         // A pipe, such as that of <(…), can be read only once.
         guard self.canBeReadAgain else { return }
-        let text = try self.text(status)
+        let text = try self.text(unreadable)
         switch content {
         case .certificates:
             guard text.contains("CERTIFICATE-----") else {

@@ -182,7 +182,7 @@ struct TransferMessagesTests {
             send $U -F a=1 --cert c1 --key k2
             send $U -F a=1 --cacert nope
             """)
-        #expect(outcome.text == "2\n2\n2\n2\n2\n2\n58\n58\n58\n58\n58\n77\n")
+        #expect(outcome.text == "26\n2\n26\n2\n2\n2\n58\n58\n58\n58\n58\n77\n")
         let encrypted = "the private key is encrypted: decrypt it, as with 'openssl pkey -in KEY -out PLAIN'"
         #expect(
             outcome.errors == """

@@ -211,8 +211,8 @@ struct ReceiveAddress: ParsableArguments {
         switch (self.tlsCert, self.tlsKey) {
         case (nil, nil): return nil
         case (let certificates?, let key?):
-            try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2)
-            try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2)
+            try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2, unreadable: 26)
+            try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2, unreadable: 26)
             do {
                 return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
             } catch {

@@ -105,12 +105,12 @@ struct ConnectionOptions: ParsableArguments {
     /// Checks the files of certificates and keys.
     func checkPEM() throws {
         if let cacert, !self.insecure {
-            try PEMFile(option: "--cacert", path: cacert).check(.certificates, status: 77)
+            try PEMFile(option: "--cacert", path: cacert).check(.certificates, status: 77, unreadable: 77)
         }
         guard let cert else { return }
-        try PEMFile(option: "--cert", path: cert).check(.certificates, status: 58)
+        try PEMFile(option: "--cert", path: cert).check(.certificates, status: 58, unreadable: 58)
         try PEMFile(option: self.key == nil ? "--cert" : "--key", path: self.key ?? cert)
-            .check(.privateKey, status: 58)
+            .check(.privateKey, status: 58, unreadable: 58)
     }
 
     func validate() throws {
