@@ -67,8 +67,16 @@ struct PlainWordsTests {
             ("receive . --resume-lifetime 0s", "--resume-lifetime: give 1s to 365d"),
             (
                 "send http://127.0.0.1:9 -d a=1 -H 'Content-Type:'",
-                "-H 'Content-Type:': a body is sent with its type: leave it out, or give another, such as "
-                    + "application/octet-stream"
+                "-H 'Content-Type:': a body is always sent with its type: leave out this header, or give another type, "
+                    + "such as application/octet-stream"
+            ),
+            (
+                "send http://127.0.0.1:9 -d a=1 -H 'Content-Type: a/b' -H 'content-type: c/d'",
+                "-H 'Content-Type: …': it can be given only once: leave one of them out"
+            ),
+            (
+                "body -F a=1 -H 'Content-Type: multipart/mixed' -H 'Content-Type: multipart/mixed'",
+                "-H 'Content-Type: …': it can be given only once: leave one of them out"
             ),
         ])
     func choices(line: String, message: String) throws {

@@ -94,8 +94,12 @@ package struct FormOptions: ParsableArguments {
         try GivenPath.check(["--from": self.description])
         guard !self.header.contains(where: { $0.contentType?.isEmpty == true }) else {
             throw ValidationError(
-                "-H 'Content-Type:': a body is sent with its type: leave it out, or give another, such as "
-                    + "application/octet-stream")
+                "-H 'Content-Type:': a body is always sent with its type: leave out this header, or give another type, "
+                    + "such as application/octet-stream")
+        }
+        // curl accepts several.
+        guard self.compat != nil || self.header.count(where: { $0.contentType != nil }) < 2 else {
+            throw ValidationError("-H 'Content-Type: …': it can be given only once: leave one of them out")
         }
     }
 
