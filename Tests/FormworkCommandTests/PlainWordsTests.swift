@@ -78,6 +78,14 @@ struct PlainWordsTests {
                 "body -F a=1 -H 'Content-Type: multipart/mixed' -H 'Content-Type: multipart/mixed'",
                 "-H 'Content-Type: …': it can be given only once: leave one of them out"
             ),
+            (
+                "send $'http://127.0.0.1:1/up\\r' -F a=1",
+                "'http://127.0.0.1:1/up\\r': a URL can't have control characters, or blanks around it: leave them out"
+            ),
+            (
+                "send ' 127.0.0.1:1/up' -F a=1",
+                "' 127.0.0.1:1/up': a URL can't have control characters, or blanks around it: leave them out"
+            ),
         ])
     func choices(line: String, message: String) throws {
         let result = try Command.shell("\"$F\" \(line)")

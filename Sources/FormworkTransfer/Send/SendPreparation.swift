@@ -116,6 +116,13 @@ struct SendPreparation {
                     ? "formwork: no URL: write formwork send URL -F …"
                     : "formwork: --presigned contains the URL: leave out the other one")
         }
+        let (first, last) = (url.utf8.first, url.utf8.last)
+        // They come with the lines of a file, and would be sent percent-encoded.
+        guard !url.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), first != 0x20, last != 0x20 else {
+            let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
+            throw ExitStatus(
+                2, "formwork: \(shown): a URL can't have control characters, or blanks around it: leave them out")
+        }
         guard let method = HTTPRequest.Method(self.method) else {
             throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is not a method, such as POST")
         }
