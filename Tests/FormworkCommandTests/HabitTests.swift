@@ -72,8 +72,8 @@ struct HabitTests {
         #expect(read.text == "[200]\n" && read.errors == "")
         let other = try Receiver()
         let text = try Command.shell(
-            "\"$F\" send http://127.0.0.1:\(other.port) -F a=1 -q -o /dev/null -w '%|%{http_code}'")
-        #expect(text.text == "%|200" && text.errors == "", "\(text)")
+            "\"$F\" send http://127.0.0.1:\(other.port) -F a=1 -q -o /dev/null -w '%|%{http_code}|%{http_code'")
+        #expect(text.text == "%|200|%{http_code" && text.errors == "", "\(text)")
         let missing = try Command.shell("\"$F\" send http://127.0.0.1:1 -F a=1 -q -w @nope", in: folder.path)
         #expect(missing.status == 26)
         #expect(missing.errors == "formwork: -w: nope: can't be read (No such file or directory)\n")
