@@ -41,6 +41,23 @@ struct HabitTests {
         #expect(body == "x=1&y=2&w=+&z=3&y=4")
     }
 
+    @Test("-H 'X:' leaves out a field of ours, and not another -H, in any order, as in curl")
+    func removal() throws {
+        let words = "-H 'X: 1' -H 'X:' -H 'User-Agent:' -H 'User-Agent: me' -H 'Accept:'"
+        let result = try Command.shell(
+            "\"$F\" send http://h --dry-run -F a=1 --boundary b \(words) | sed -n '2,/^$/p'")
+        #expect(
+            result.text == """
+                Host: h
+                X: 1
+                User-Agent: me
+                Content-Type: multipart/form-data; boundary=b
+                Content-Length: 59
+
+
+                """, "\(result)")
+    }
+
     @Test("-H Accept twice is sent twice, and replaces the usual one once")
     func accept() throws {
         let lines = try self.request("-d a=1 -A one -H 'Accept: a' -H 'Accept: b' -H 'User-Agent: two'").lines

@@ -5,7 +5,8 @@ import FormworkNIO
 import FormworkClient
 import FormworkSystem
 
-/// The header fields of a request. `-H` works as in curl: `Name: value` adds a field, `Name:` removes it, `Name;` adds
+/// The header fields of a request. `-H` works as in curl: `Name: value` adds a field, `Name:` leaves out the one
+/// that would be sent without it, `Name;` adds
 /// an empty one. `-H @FILE` has been replaced by the file's lines.
 struct RequestFields {
     private(set) var fields: HTTPFields = [.userAgent: "formwork/\(FormworkVersion.text)", .accept: "*/*"]
@@ -24,7 +25,18 @@ struct RequestFields {
     init(options: [String], _ headers: [String]) throws {
         for header in options { try self.add(header) }
         self.replaceable = [.userAgent, .accept]
-        for header in headers { try self.add(header) }
+        // As in curl, a header without a value leaves out a field of ours, not another header's, whatever their order.
+        for removes in [true, false] {
+            for header in headers where Self.removes(header) == removes { try self.add(header) }
+        }
+    }
+
+    private static func removes(_ header: String) -> Bool {
+        guard let end = header.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }) else {
+            return false
+        }
+        return header[end...].utf8.first == UInt8(ascii: ":")
+            && String(header[header.utf8.index(after: end)...]).trimmingBlanks.isEmpty
     }
 
     private mutating func add(_ header: String) throws {
@@ -37,7 +49,7 @@ struct RequestFields {
         }
         // Blanks around a value aren't part of it (RFC 9110 section 5.5).
         let value = String(header[bytes.index(after: end)...]).trimmingBlanks
-        let isRemoval = value.isEmpty && bytes[end] == UInt8(ascii: ":")
+        let isRemoval = Self.removes(header)
         if name == .expect { self.asksFirst = !isRemoval }
         if isRemoval {
             self.removed.insert(name)
