@@ -92,6 +92,10 @@ struct PlainWordsTests {
         #expect(result.status == 2 && result.errors.hasPrefix("formwork: \(message)"), "\(result.errors)")
     }
 
+            (
+                "send http://127.0.0.1:9 -d a=1 --json -i",
+                "-i: --json prints the answer's header fields in its object: leave -i out"
+            ),
     @Test("'help help' is the list of verbs")
     func help() throws {
         let folder = Folder()

@@ -37,7 +37,7 @@ enum VersionOption: String, EnumerableFlag {
 struct ConnectionOptions: ParsableArguments {
     @Flag(exclusivity: .exclusive) var version: VersionOption?
 
-    @Flag(name: [.customShort("k"), .long], help: "Don't check the server's certificate.")
+    @Flag(name: [.customShort("k"), .long], help: "Don't check the server's certificate. --cacert has no effect then.")
     var insecure = false
 
     @Option(

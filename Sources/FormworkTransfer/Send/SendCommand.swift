@@ -176,6 +176,9 @@ package struct SendCommand: ParsableCommand, Sendable {
         guard !self.dryRun || !self.json else {
             throw ValidationError("--dry-run: there is no answer to report: leave out --json")
         }
+        guard !self.json || !self.include else {
+            throw ValidationError("-i: --json prints the answer's header fields in its object: leave -i out")
+        }
         guard !self.json || self.writeOut == nil else {
             throw ValidationError("-w: --json prints one object alone: leave one out, or write -w '%{json}'")
         }
