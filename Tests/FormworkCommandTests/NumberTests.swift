@@ -21,6 +21,12 @@ struct NumberTests {
         #expect(ByteCount(argument: text)?.bytes == bytes)
     }
 
+    @Test("A time limit of less than a microsecond isn't none")
+    func shortTime() throws {
+        #expect(try TimeOption(argument: "0.0000001")?.bound("-m") == .microseconds(1))
+        #expect(try TimeOption(argument: "0")?.bound("-m") == nil)
+    }
+
     @Test("A chunk's size has up to 15 digits")
     func chunkSizes() throws {
         var long = ChunkedCoding()

@@ -42,7 +42,8 @@ package struct TimeOption: ExpressibleByArgument {
     /// A time limit; `nil` for 0, which means none, as in curl.
     package func bound(_ option: String) throws -> Duration? {
         let duration = try self.duration(option)
-        return duration == .zero ? nil : duration
+        // Less than a microsecond is rounded to 0, but is a limit.
+        return self.seconds == 0 ? nil : max(duration, .microseconds(1))
     }
 }
 #endif
