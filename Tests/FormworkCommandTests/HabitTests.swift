@@ -243,6 +243,12 @@ struct HabitTests {
         #expect(receiver.request().head.contains("\r\nHost: nowhere.invalid:\(receiver.port)"))
         let wrong = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", "--resolve", "x:y")
         #expect(wrong.status == 2 && wrong.errors == "formwork: --resolve x:y: write host:port:address\n")
+        let address = try Command.run("send", "http://x:1", "-F", "a=1", "--resolve", "x:1:999.9.9.9")
+        #expect(
+            address.status == 2
+                && address.errors
+                    == "formwork: --resolve x:1:999.9.9.9: the address is not one: write an IP address such as 127.0.0.1 or ::1\n"
+        )
     }
 
     @Test("-s, -S, -L and -#")

@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkNIO
+import NIOCore
 import FormworkClient
 import SystemPackage
 
@@ -136,6 +137,12 @@ struct ConnectionOptions: ParsableArguments {
             )
         }
         let address = first.hasPrefix("[") ? first.dropFirst().prefix { $0 != "]" } : first
+        // Otherwise it would be resolved as a name. An address may have a zone.
+        guard (try? SocketAddress(ipAddress: String(address.prefix { $0 != "%" }), port: 0)) != nil else {
+            let shown = ShellQuote.quote(text).withControlCharactersEscaped
+            throw ExitStatus(
+                2, "formwork: --resolve \(shown): the address is not one: write an IP address such as 127.0.0.1 or ::1")
+        }
         return ("\(words[0].lowercased()):\(port)", String(address))
     }
 
