@@ -17,7 +17,7 @@ struct CurlCommand: ParsableCommand {
 
             Arguments after '--' are passed to curl. FORMWORK_USER=user:password and FORMWORK_TOKEN (sent as Bearer) in the
             environment are used as in 'send', unless the URL, -H or curl's own arguments contain credentials. In the
-            list of processes, credentials in the URL and -H are masked. If a source fails half-way, or formwork is killed,
+            list of processes, credentials in the URL and in formwork's own -H are masked, but not those in curl's -H after '--'. If a source fails half-way, or formwork is killed,
             curl is killed before it can end the body as if it were complete. curl reads the body once, so it can't
             follow redirects, try again or send to a second URL: --retry, -L, --next and logins in two steps are refused.
             'formwork send' can do all of these.
