@@ -360,7 +360,7 @@ struct ReceiveCommandTests {
             begin; N=${U##*:}; timeout 20 "$F" receive --dir in --port ${N%/}; echo "exit $?"
             kill -TERM $P; wait $P
             """)
-        #expect(outcome.text == "exit 2\n")
+        #expect(outcome.text == "exit 71\n")
         #expect(outcome.errors.contains("can't listen on 127.0.0.1:"))
     }
 }

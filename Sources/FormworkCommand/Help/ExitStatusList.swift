@@ -39,7 +39,7 @@ enum ExitStatusList {
         ),
         ("65", "a file changed, a source can't be read again, or a length is unknown", Self.composing),
         ("70", "the input is malformed: a body, a query string, or the JSON of 'query encode'", Self.reading),
-        ("71", "the system doesn't allow enough open files, threads or memory", nil),
+        ("71", "the system doesn't allow enough open files, threads or memory, or the port is taken (receive)", nil),
         ("77", "the certificates to trust can't be read", Self.network),
         // For the list of all verbs, which has the first row of a status.
         ("127", "curl or formwork-transfer isn't installed", []),

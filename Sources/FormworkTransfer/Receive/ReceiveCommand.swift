@@ -97,7 +97,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             await stores.close()
             guard let error = error as? IOError else { throw error }
             let place = "\(options.host):\(options.port)".withControlCharactersEscaped
-            throw ExitStatus(2, "formwork: can't listen on \(place): \(Errno(rawValue: error.errnoCode))")
+            let errno = Errno(rawValue: error.errnoCode)
+            throw ExitStatus(errno == .addressInUse ? 71 : 2, "formwork: can't listen on \(place): \(errno)")
         }
         await stores.close()
         StandardError.output.flush(within: 1)
