@@ -75,7 +75,7 @@ extension FormClient {
                 let fault =
                     switch cause {
                     case .invalidEOFState: "the connection ended inside the head of the server's answer"
-                    case .headerOverflow: "the head of the server's answer is too long"
+                    case .headerOverflow: "the head of the server's answer is too long, or has too many fields"
                     case .unexpectedContentLength, .invalidContentLength:
                         "the server's answer has an invalid Content-Length, or several"
                     default: "the server's answer isn't HTTP"

@@ -60,7 +60,8 @@ struct UsageAdvice {
             text = text[..<list.lowerBound] + ": choose one of \(values.joined(separator: ", "))"
         } else if let list = text.firstRange(of: ". Please provide one of ") {
             let values = text[list.upperBound...].replacing("'", with: "").replacing(" or ", with: ", ")
-            text = text[..<list.lowerBound] + ": choose one of \(values.hasSuffix(".") ? values.dropLast() : values)"
+            let choice = values.contains(", ") ? "choose one of" : "write"
+            text = text[..<list.lowerBound] + ": \(choice) \(values.hasSuffix(".") ? values.dropLast() : values)"
         } else if let flags = text.firstMatch(of: #/with flag '(.+)' had already been set with flag '(.+)'/#) {
             text = "give \(flags.2) or \(flags.1), not both"
         } else if let match = text.firstMatch(of: #/value '(.*)' is invalid for '(--?[a-z0-9-]+) /#) {

@@ -23,7 +23,12 @@ enum JSONText {
         let isInput = file == "-"
         let limit = 256 << 20
         let source = try CommandInputs.source(file, for: "\(option) \(file)")
-        let bytes = try BodyPlan(copying: source).bytes(upTo: limit)
+        let bytes: [UInt8]
+        do { bytes = try BodyPlan(copying: source).bytes(upTo: limit) } catch {
+            var error = error
+            (error.part, error.offset) = (nil, nil)
+            throw error
+        }
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch let error as FormworkError {

@@ -21,7 +21,11 @@ package enum GivenFile {
         let source = try CommandInputs.source(file, for: option)
         do { return try BodyPlan(copying: source).bytes(upTo: limit) } catch {
             var error = error
-            error.path = nil
+            // The reader's plan has one part.
+            (error.path, error.part, error.offset) = (nil, nil, nil)
+            if error.code == .limitExceeded {
+                error.message = "it has more than \(limit >> 10) KiB: name another file"
+            }
             var status = ExitStatus(error)
             let reason = (status.message ?? "").trimmingPrefix("formwork: ")
             status.message = "formwork: \(option): \(reason)"

@@ -129,6 +129,10 @@ struct BodyOptions: ParsableArguments {
         } catch let error as FormworkError {
             var error = error
             (error.part, error.path) = (nil, nil)
+            if error.message.hasSuffix(FormworkError.streamAdvice) {
+                error.message.removeLast(FormworkError.streamAdvice.count)
+                error.message += "write cat \(ShellQuote.quote(path)) | formwork send … -T -"
+            }
             var status = ExitStatus(error)
             let reason = (status.message ?? "").trimmingPrefix("formwork: ")
             status.message = "formwork: -T \(ShellQuote.quote(path).withControlCharactersEscaped): \(reason)"
@@ -192,6 +196,8 @@ struct BodyOptions: ParsableArguments {
         guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the path is empty") }
         let source = try CommandInputs.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
+            var error = error
+            (error.part, error.offset) = (nil, nil)
             var status = ExitStatus(error)
             var reason = String((status.message ?? "").trimmingPrefix("formwork: "))
             if error.code == .limitExceeded {

@@ -54,6 +54,7 @@ struct CredentialOptions: ParsableArguments {
     /// The value of `Authorization` for `-u`; `nil` without it.
     func option() throws -> String? {
         guard let user else { return nil }
+        guard !user.isEmpty else { throw ExitStatus(2, "formwork: -u: the user is missing: write user:password") }
         if let credentials = BasicCredentials(user) { return credentials.fieldValue }
         let password = try PasswordPrompt.ask("Password for \(user.withControlCharactersEscaped): ")
         guard let password else {
