@@ -96,6 +96,18 @@ struct HabitTests {
         #expect(missing.errors == "formwork: -w: nope: can't be read (No such file or directory)\n")
     }
 
+    @Test("The segments . and .. of a path are left out, as in curl")
+    func dotSegments() throws {
+        for (path, sent) in [
+            ("/a/../b", "/b"), ("/a/%2e%2e/b", "/a/%2e%2e/b"), ("/a/./b/..", "/a/"), ("/..", "/"), ("/a/b/.", "/a/b/"),
+            ("/a?x=/../b", "/a?x=/../b"), ("/a/..;/b", "/a/..;/b"), ("", "/"), ("/a//../b", "/a/b"),
+            ("/../a/../../b/../c/d/..#/x/../y", "/c/"),
+        ] {
+            let outcome = try Command.shell("\"$F\" send 'http://h\(path)' -F a=1 --dry-run | head -n 1")
+            #expect(outcome.text == "POST \(sent) HTTP/1.1\n", "\(path) \(outcome)")
+        }
+    }
+
     @Test("Escapes of a URL aren't escaped again when another character has to be")
     func escapes() throws {
         for (words, path, line) in [

@@ -176,6 +176,7 @@ struct UsageAdvice {
             "-4": Self.address, "-6": Self.address, "--ipv4": Self.address, "--ipv6": Self.address,
             "--connect-to": Self.address, "--compressed": "answers aren't compressed: leave it out",
             "-g": "URLs have no patterns: leave it out", "--globoff": "URLs have no patterns: leave it out",
+            "--path-as-is": "segments . and .. of a path are always left out",
             "-e": "write -H 'Referer: URL'", "--referer": "write -H 'Referer: URL'",
             "-C": "--state FILE continues an upload", "--continue-at": "--state FILE continues an upload",
             "--continue": "--state FILE continues an upload",

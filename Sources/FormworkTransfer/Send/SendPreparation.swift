@@ -129,7 +129,8 @@ struct SendPreparation {
         do {
             return try HTTPRequest(
                 method,
-                to: TargetURL.complete(self.command.body.complete(url, addsName: self.command.resume.choice != .tus)),
+                to: TargetURL.withoutDotSegments(
+                    TargetURL.complete(self.command.body.complete(url, addsName: self.command.resume.choice != .tus))),
                 headerFields: fields.fields)
         } catch { throw ExitStatus(transfer: error) }
     }

@@ -24,5 +24,20 @@ enum TargetURL {
         throw ExitStatus(
             2, "formwork: \(shown): not a valid host: write it in ASCII, in its xn-- form (IDNA) if it has one")
     }
+
+    /// The URL without the segments `.` and `..` of its path (RFC 3986 section 5.2.4), as curl and browsers send it.
+    static func withoutDotSegments(_ url: String) -> String {
+        let start = url.utf8.authority.endIndex
+        let end = url.utf8[start...].firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
+        let segments = url.utf8[start..<end].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        var kept: [String] = []
+        for (index, segment) in segments.enumerated().dropFirst() {
+            let text = String(Substring(segment))
+            if text == ".." { _ = kept.popLast() }
+            let isDots = text == "." || text == ".."
+            if !isDots { kept.append(text) } else if index == segments.count - 1 { kept.append("") }
+        }
+        return url[..<start] + kept.map { "/\($0)" }.joined() + url[end...]
+    }
 }
 #endif
