@@ -133,6 +133,7 @@ extension HTTPClient {
         // A server may have given the URL.
         try made.checkURL()
         var feed: BufferFeed?
+        var length: Int64?
         if let body {
             options.monitor?.update { progress in
                 (progress.start, progress.sent, progress.total) = (body.offset, body.offset, body.plan.contentLength)
@@ -141,7 +142,7 @@ extension HTTPClient {
             let buffers = FollowedBuffers(
                 feed: stretch, offset: body.offset, hooks: machine.hooks(FormSender.Observer(), nil))
             made.body = .stream(buffers, length: body.length.map { .known($0) } ?? .unknown)
-            feed = stretch
+            (feed, length) = (stretch, body.length)
         }
         do {
             let response = try await withTaskCancellationHandler { [made, feed] in
@@ -165,7 +166,8 @@ extension HTTPClient {
                 return nil
             }
             course.hasReachedServer = true
-            let isSent = feed?.isComplete ?? true
+            // Of few bytes only the time decides how many were sent.
+            let isSent = feed.map { $0.isComplete || (length ?? $0.count) <= EarlySuccess.believedLength } ?? true
             machine.failed(
                 TransferError(
                     isSent ? .receive : .send, "the connection failed", bytesSent: feed?.count ?? 0, cause: error),
