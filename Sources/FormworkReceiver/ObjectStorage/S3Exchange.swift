@@ -26,6 +26,11 @@ struct S3Request: Sendable {
     /// The body's SHA-256 in hexadecimal, if it is known already.
     var sha256: String?
 
+    /// Whether it may be given up half-way: nothing is left of it then, or what is left can be removed without its answer.
+    var isCancellable: Bool {
+        [.GET, .HEAD].contains(self.method) || self.query.contains { $0.name == "partNumber" }
+    }
+
     /// The body's SHA-256 in hexadecimal.
     var payloadHash: String {
         if let sha256 { return sha256 }
@@ -113,7 +118,13 @@ struct S3Exchange: Sendable {
         (self.patience, self.logger) = (patience, logger)
     }
 
+    /// How long a request that can't be given up half-way is waited for after its task was cancelled.
+    private static let lastWait: Duration = .seconds(10)
+
     /// The answer, which is 2xx.
+    ///
+    /// If the task is cancelled, a request that changes the store isn't tried again, but it is ended: the store may carry
+    /// it out anyway, and the id of an upload that it begins is only in its answer.
     /// - Returns: Also the number of tries: a request that was made twice may have succeeded the first time.
     /// - Throws: ``S3Error``; `CancellationError`.
     func send(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
@@ -121,7 +132,7 @@ struct S3Exchange: Sendable {
     }
 
     private func tried(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
-        if let standIn { return try await standIn(request) }
+        if let standIn { return try await Self.ended(request) { try await standIn(request) } }
         let payloadHash = self.payloadHash(of: request)
         var delay = self.patience.delay
         var attempt = 1
@@ -131,7 +142,8 @@ struct S3Exchange: Sendable {
             do {
                 if attempt > 1 { self.metrics?.willRetry(request.operation) }
                 let stall = min(self.patience.stall, max(ContinuousClock.now.duration(to: end), .milliseconds(1)))
-                return (try await self.counted(request, payloadHash, stall), attempt)
+                let answer = try await Self.ended(request) { try await self.counted(request, payloadHash, stall) }
+                return (answer, attempt)
             } catch var error as Failure {
                 // Random, so that clients that were told to slow down don't all return at once.
                 wait = max(error.retryAfter ?? .zero, delay * Double.random(in: 0.5...1))
@@ -148,6 +160,23 @@ struct S3Exchange: Sendable {
             try await Task.sleep(for: wait.asWait)
             attempt += 1
             delay = min(delay * 2, self.patience.longestDelay)
+        }
+    }
+
+    /// Makes one try, which isn't cancelled at once if the request can't be given up.
+    private static func ended<Answer: Sendable>(
+        _ request: S3Request, _ attempt: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        try Task.checkCancellation()
+        if request.isCancellable { return try await attempt() }
+        let work = Task { try await attempt() }
+        return try await withTaskCancellationHandler {
+            try await work.value
+        } onCancel: {
+            Task {
+                try? await Task.sleep(for: Self.lastWait)
+                work.cancel()
+            }
         }
     }
 

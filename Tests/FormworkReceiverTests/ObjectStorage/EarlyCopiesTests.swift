@@ -255,6 +255,25 @@ import Testing
         #expect(Self.stored(store) == expected)
     }
 
+    @Test func `A file that is being begun when the client leaves has no name afterwards`() async throws {
+        let store = try FakeStore(smallestPart: 50) { operation, number in
+            operation == "Create" && number == 1 ? .hold : nil
+        }
+        try await Self.with(store, receivers: 2) { receivers in
+            let path = try await receivers.create(Self.form)
+            do {
+                let connection = try await receivers.begin(path, Self.form, but: Self.form.count - 900)
+                #expect(try await receivers[0].eventually { store.held == 1 })
+                _ = connection
+            }
+            try await Task.sleep(for: .milliseconds(300))
+            store.release()
+            #expect(try await receivers[0].eventually { store.count("Abort") == 1 })
+            try await receivers.complete(path, Self.form, by: 1)
+        }
+        #expect(Self.stored(store) == Self.whole)
+    }
+
     @Test func `Bytes whose digest is wrong leave nothing that was copied of them`() async throws {
         let store = try FakeStore(smallestPart: 50)
         try await Self.with(store) { receivers in

@@ -386,6 +386,32 @@ struct S3StorageTests {
         }
     }
 
+    /// The store carries a request out although nobody waits for its answer any more.
+    @Test(arguments: [("Put", 10), ("Create", 2 * part), ("Complete", 2 * part)])
+    func `A cancelled request that makes something is ended, so that nothing is left`(operation: String, count: Int)
+        async throws
+    {
+        let store = try FakeStore { name, number in name == operation && number == 1 ? .hold : nil }
+        try await Self.with(store) { storage in
+            let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
+            let task = Task {
+                try await upload.write(ByteBuffer(bytes: Self.bytes(count)))
+                _ = try await upload.finish()
+            }
+            try await Self.wait { store.held == 1 }
+            task.cancel()
+            let removal = Task {
+                _ = await task.result
+                await upload.withdraw()
+            }
+            try await Task.sleep(for: .milliseconds(200))
+            store.release()
+            await removal.value
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        #expect(store.objects.isEmpty && store.uploads.isEmpty, "\(store.log)")
+    }
+
     @Test(arguments: [10, 2 * part])
     func `A finished file can be withdrawn`(count: Int) async throws {
         let store = try FakeStore()
