@@ -123,9 +123,14 @@ class Bucket:
             return None
 
     def digest(self, key):
+        """An object's SHA-256; None if there is none."""
         digest = hashlib.sha256()
         if self.client:
-            for chunk in self.client.get_object(Bucket=self.name, Key=key)["Body"].iter_chunks(1 << 20):
+            try:
+                body = self.client.get_object(Bucket=self.name, Key=key)["Body"]
+            except self.client.exceptions.NoSuchKey:
+                return None
+            for chunk in body.iter_chunks(1 << 20):
                 digest.update(chunk)
         else:
             for attempt in range(100):
@@ -135,6 +140,9 @@ class Bucket:
                         while piece := answer.read(1 << 20):
                             digest.update(piece)
                         break
+                except urllib.error.HTTPError as error:
+                    if error.code == 404:
+                        return None
                 except (OSError, http.client.HTTPException):
                     continue
         return digest.hexdigest()
