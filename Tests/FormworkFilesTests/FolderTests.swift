@@ -28,6 +28,15 @@ struct FolderTests {
         #expect(folder.names.isEmpty)
     }
 
+    @Test("A folder that was removed gets no file, also on tmpfs", arguments: ["/tmp", "/dev/shm"])
+    func removed(place: String) throws {
+        let path = FilePath("\(place)/formwork-\(UUID().uuidString)")
+        let folder = try OpenFolder(path)
+        try FileManager.default.removeItem(atPath: path.string)
+        let error = #expect(throws: FormworkError.self) { try folder.makeFile() }
+        #expect(error?.cause as? Errno == .noSuchFileOrDirectory)
+    }
+
     @Test("One at a time appends to a file, and only to one that has its name")
     func appended() throws {
         let folder = TemporaryFolder()

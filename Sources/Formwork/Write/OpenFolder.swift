@@ -115,9 +115,10 @@ package final class OpenFolder: Sendable {
     }
 
     private func openUnnamed() -> FileDescriptor? {
-        guard !self.avoidsUnnamedFiles, let descriptor = try? SystemCalls.openUnnamed(in: self.descriptor) else {
-            return nil
-        }
+        // In a folder that was removed tmpfs makes a file all the same, which can't get a name.
+        guard !self.avoidsUnnamedFiles, (try? SystemCalls.status(of: self.descriptor))?.links != 0,
+            let descriptor = try? SystemCalls.openUnnamed(in: self.descriptor)
+        else { return nil }
         _ = SystemCalls.lock(descriptor)
         return descriptor
     }
