@@ -36,7 +36,7 @@ public struct JSONRequestSerializer: RequestSerializer {
         self.settings.setContentType("application/json", .utf8, plainSince: "2.5", of: &copy)
         let json = try self.settings.foundationObject(value)
         guard JSONSerialization.isValidJSONObject(self.writingOptions.contains(.fragmentsAllowed) ? [json] : json)
-        else { throw RequestSerializationError.invalidJSON(copy) }
+        else { throw RequestSerializationError.invalidJSON(json, copy) }
         copy.httpBody = try JSONSerialization.data(
             withJSONObject: json, options: self.writingOptions.union(.sortedKeys))
         return copy

@@ -13,12 +13,13 @@ public struct RequestSerializationError: Error, LocalizedError, CustomNSError {
     public var reason: String
     /// The request that failed; `nil` if there was none yet.
     public var request: URLRequest?
-    /// The system's error, unchanged.
+    /// The system's error, unchanged; for invalid JSON a ``FormworkError``, which names the value.
     public var cause: (any Error)?
 
-    static func invalidJSON(_ request: URLRequest) -> Self {
+    static func invalidJSON(_ object: Any, _ request: URLRequest) -> Self {
         Self(
-            code: .cannotDecodeContentData, reason: "The `parameters` argument is not valid JSON.", request: request)
+            code: .cannotDecodeContentData, reason: "The `parameters` argument is not valid JSON.", request: request,
+            cause: JSONCheck.error(object))
     }
 
     static func badURL(_ reason: String, cause: (any Error)? = nil) -> Self {
@@ -41,6 +42,8 @@ public struct RequestSerializationError: Error, LocalizedError, CustomNSError {
     }
     /// The reason.
     public var failureReason: String? { self.reason }
-    /// The reason.
-    public var errorDescription: String? { self.reason }
+    /// The reason, and for invalid JSON which value it is.
+    public var errorDescription: String? {
+        (self.cause as? FormworkError).map { "\(self.reason) (\($0.message))" } ?? self.reason
+    }
 }

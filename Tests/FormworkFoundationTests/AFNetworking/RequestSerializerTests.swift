@@ -268,12 +268,21 @@ struct RequestSerializerTests {
     @Test("JSON takes dates, sets and fragments for what they are: refused, unless fragments are allowed")
     func json() throws {
         var serializer = JSONRequestSerializer(settings: RequestSettings(headers: [:]))
-        for object in [["a": Date()], Set(["a"]), "text", ["a": Double.nan], ["a": Data()]] as [Any] {
+        let refused: [(Any, String)] = [
+            (["a": [1, ["b": Date()]]] as [String: Any], "a[1].b is of type Date, which JSON can't hold"),
+            (Set(["a"]), "the value is of type Set<String>, which JSON can't hold"),
+            ("text", "the value is a single String: give an array or a dictionary, or allow fragments"),
+            (["b": Data(), "a": Double.nan] as [String: Any], "a is nan, which isn't a number in JSON"),
+            ([1: "a"], "the value is of type Dictionary<Int, String>, which JSON can't hold"),
+        ]
+        for (object, detail) in refused {
             let error = #expect(throws: RequestSerializationError.self) {
                 try serializer.request(method: "POST", url: "http://a.b/", object: object)
             }
             #expect(error?.code == .cannotDecodeContentData)
             #expect(error?.request?.url?.host == "a.b")
+            #expect(error?.failureReason == "The `parameters` argument is not valid JSON.")
+            #expect(error?.errorDescription == "The `parameters` argument is not valid JSON. (\(detail))")
         }
         serializer.writingOptions = [.fragmentsAllowed, .withoutEscapingSlashes]
         let text = try serializer.request(method: "POST", url: "http://a.b/", parameters: "a/b")
