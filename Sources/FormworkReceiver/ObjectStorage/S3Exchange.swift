@@ -174,7 +174,7 @@ struct S3Exchange: Sendable {
             try await work.value
         } onCancel: {
             Task {
-                try? await Task.sleep(for: Self.lastWait)
+                try? await Task.sleep(for: Self.lastWait.asWait)
                 work.cancel()
             }
         }
