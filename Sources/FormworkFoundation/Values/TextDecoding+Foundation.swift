@@ -10,6 +10,19 @@ extension TextDecoding {
         guard let encoding = String.Encoding(ianaCharset: charset), encoding != .macOSRoman,
             "a".data(using: encoding) != nil
         else { return nil }
-        return { String(data: Data($0), encoding: encoding) }
+        // Foundation on Linux leaves out the last bytes if they aren't a whole code unit.
+        let unit = encoding.unitBytes
+        return { $0.count % unit == 0 ? String(data: Data($0), encoding: encoding) : nil }
+    }
+}
+
+extension String.Encoding {
+    /// The number of bytes of a code unit.
+    fileprivate var unitBytes: Int {
+        switch self {
+        case .utf16, .utf16BigEndian, .utf16LittleEndian: 2
+        case .utf32, .utf32BigEndian, .utf32LittleEndian: 4
+        default: 1
+        }
     }
 }

@@ -36,7 +36,9 @@ struct TextDecodingTests {
     @Test(
         "Bytes that aren't valid are an error, and so are UTF-7 and names that nothing has",
         arguments: [
-            ("shift_jis", [0x83, 0xFF]), ("utf-7", [0x2B, 0x41, 0x47, 0x45, 0x2D]), ("x-unknown", [0x61]),
+            ("shift_jis", [0x83, 0xFF]), ("utf-16", [0x00, 0x61, 0x00]), ("utf-16be", [0x61]),
+            ("utf-16le", [0x61, 0x00, 0x62]), ("utf-32", [0x00, 0x00, 0x00, 0x61, 0x00, 0x00]), ("utf-32be", [0x61]),
+            ("utf-32le", [0x61, 0x00, 0x00]), ("utf-7", [0x2B, 0x41, 0x47, 0x45, 0x2D]), ("x-unknown", [0x61]),
         ] as [(String, [UInt8])])
     func refused(charset: String, bytes: [UInt8]) async throws {
         await #expect(throws: DecodingError.self) { try await self.decoded(bytes, charset, .foundation) }
