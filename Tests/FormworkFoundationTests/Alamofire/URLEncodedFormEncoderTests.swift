@@ -188,6 +188,9 @@ struct URLEncodedFormEncoderTests {
         Lossy(testDescription: "a decimal that is none", path: "d", message: "not a finite number") {
             ["d": Decimal.nan]
         },
+        Lossy(testDescription: "a URL with a base", path: "u", message: "read as its absoluteURL") {
+            ["u": URL(string: "b/c", relativeTo: URL(string: "https://a.b/"))]
+        },
         Lossy(
             testDescription: "65 levels", path: Array(repeating: "a", count: 64).joined(separator: ".") + ".x",
             message: "64 levels"

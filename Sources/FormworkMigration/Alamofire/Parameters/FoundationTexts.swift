@@ -17,7 +17,13 @@ struct FoundationTexts: ForeignTypes {
             guard !decimal.isNaN else { throw Unwritable("NaN is not a finite number", text: decimal.description) }
             return decimal.description
         }
-        if self.writesURLs, Value.self == URL.self, let url = value as? URL { return url.absoluteString }
+        if self.writesURLs, Value.self == URL.self, let url = value as? URL {
+            guard url.baseURL == nil else {
+                throw Unwritable(
+                    "a URL with a base would be read as its absoluteURL: pass that", text: url.absoluteString)
+            }
+            return url.absoluteString
+        }
         return nil
     }
 }

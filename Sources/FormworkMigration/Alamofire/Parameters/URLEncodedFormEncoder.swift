@@ -23,7 +23,7 @@ import Foundation
 ///   `noBrackets` any objects in an array;
 /// - with a `keyEncoding`: two keys that become equal, and a key that changes in a dictionary or in another type that makes
 ///   keys of names;
-/// - infinite numbers and NaN.
+/// - infinite numbers and NaN, and a URL with a `baseURL`.
 ///
 /// Dates are read back with the precision of `dateEncoding`. The results of closures for data, dates and members' names
 /// aren't checked. `compatibility: .exact` writes Alamofire's bytes, and loses the same data as Alamofire.
