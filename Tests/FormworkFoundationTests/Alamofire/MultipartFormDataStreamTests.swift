@@ -98,6 +98,25 @@ struct MultipartFormDataStreamTests {
         #expect(folder.names.isEmpty)
     }
 
+    /// A subclass that counts bytes it wasn't asked for.
+    private final class Miscounting: InputStream {
+        init() { super.init(data: Data()) }
+        override var streamStatus: Stream.Status { .open }
+        override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int { length + 1 }
+        override func close() {}
+    }
+
+    @Test("A stream that returns an impossible count is an error", arguments: [Compatibility.safe, .exact])
+    func impossibleCount(compatibility: Compatibility) throws {
+        let folder = Folder()
+        let form = MultipartFormData.fixed(compatibility)
+        form.append(Miscounting(), withLength: 5, name: "s", fileName: "s.bin", mimeType: "a/b")
+        let error = try #require(throws: AFError.self) { try form.writeEncodedData(to: folder["out"]) }
+        let cause = try #require(error.underlyingError as? FormworkError)
+        #expect(cause.message == "a stream returned a count of 6 for a buffer of 5 bytes")
+        #expect(folder.names.isEmpty)
+    }
+
     @Test("A long stream goes through in pieces")
     func long() throws {
         let content = String(repeating: "0123456789abcdef", count: 100_000)

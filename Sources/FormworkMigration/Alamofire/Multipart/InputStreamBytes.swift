@@ -41,7 +41,12 @@ struct InputStreamPrefix: ByteStream {
 
     mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
         guard self.remaining > 0 else { return 0 }
-        let count = try self.stream.read(into: &buffer, upTo: Int(clamping: self.remaining))
+        let limit = min(buffer.byteCount, Int(clamping: self.remaining))
+        let count = try self.stream.read(into: &buffer, upTo: limit)
+        guard count <= limit else {
+            throw FormworkError(
+                .sourceUnavailable, "a stream returned a count of \(count) for a buffer of \(limit, "byte")")
+        }
         self.remaining -= UInt64(count)
         return count
     }
