@@ -17,7 +17,10 @@ extension JSONParts: JSONPartCoding {
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
             let seconds = date.timeIntervalSinceReferenceDate
-            guard let text = dates.text(secondsSince2001: seconds) else {
+            let written = dates.text(secondsSince2001: seconds)
+            let number = dates == .iso8601 ? nil : written.flatMap { Decimal(string: $0) }
+            // Decimal rounds a number of more than 38 digits.
+            guard let text = written, number == nil || number?.description == text else {
                 // Foundation traps when it describes a date outside its calendars.
                 throw EncodingError.invalidValue(
                     seconds,
@@ -26,7 +29,7 @@ extension JSONParts: JSONPartCoding {
                         debugDescription: "A Date \(seconds) s after 2001 has no text in this format (dates)."))
             }
             // Numbers are numbers in JSON.
-            if dates == .iso8601 { try container.encode(text) } else { try container.encode(Decimal(string: text)) }
+            if let number { try container.encode(number) } else { try container.encode(text) }
         }
         return Array(try encoder.encode(value))
     }

@@ -106,8 +106,13 @@ struct DecimalSeconds {
 // MARK: the calendar
 
 extension DecimalSeconds {
-    /// Seconds since 1970 as `2026-11-22T15:51:44.5Z`; `nil` for years that don't have four digits.
+    /// The most digits after the point of calendar text.
+    private static let mostDigits = 100
+
+    /// Seconds since 1970 as `2026-11-22T15:51:44.5Z`; `nil` for years that don't have four digits, and for more digits
+    /// after the point than are read.
     var calendarText: String? {
+        guard self.fraction.count <= Self.mostDigits else { return nil }
         let (days, second) = self.whole.flooring(by: 86_400)
         let date = Self.date(days)
         guard (0...9999).contains(date.year) else { return nil }
@@ -144,7 +149,7 @@ extension DecimalSeconds {
             second = number
             if Self.take(&rest, ".") || Self.take(&rest, ",") {
                 let digits = rest.prefix(while: Self.isDigit)
-                guard (1...100).contains(digits.count) else { return nil }
+                guard (1...Self.mostDigits).contains(digits.count) else { return nil }
                 rest = rest[digits.endIndex...]
                 fraction = digits.map { $0 - 0x30 }
             }

@@ -182,6 +182,25 @@ struct FormValueTests {
         }
     }
 
+    private struct Log: Codable, Equatable { @JSONPart var events: [Event] }
+
+    @Test("A date with more digits than are read is refused when it is written")
+    func preciseDates() throws {
+        func decoded<Value: Codable>(_ value: Value, _ format: FormDateFormat) throws -> Value {
+            var (encoder, decoder) = (FormDataEncoder(), FormDataDecoder())
+            (encoder.dates, decoder.dates) = (format, format)
+            return try decoder.decode(Value.self, from: self.sent(encoder.encode(value)).form)
+        }
+        let event = { Event(at: Date(timeIntervalSinceReferenceDate: $0)) }
+        #expect(try decoded(event(1e-100), .iso8601) == event(1e-100))
+        #expect(throws: EncodingError.self) { try decoded(event(1e-101), .iso8601) }
+        #expect(try decoded(event(1e-300), .secondsSince1970) == event(1e-300))
+        // A Decimal has 38 digits.
+        #expect(try decoded(Log(events: [event(1e-29)]), .secondsSince1970) == Log(events: [event(1e-29)]))
+        #expect(throws: EncodingError.self) { try decoded(Log(events: [event(1e-30)]), .secondsSince1970) }
+        #expect(throws: EncodingError.self) { try decoded(Log(events: [event(1e-30)]), .millisecondsSince1970) }
+    }
+
     // MARK: other values
 
     @Test("URL, UUID and Decimal are texts")
