@@ -1,9 +1,11 @@
 #if NIO
 @testable import FormworkClient
 @testable import FormworkNIO
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import NIOHTTPTypes
 import Testing
 
 extension NIOTests {
@@ -40,6 +42,27 @@ extension NIOTests {
             #expect(try self.framing([("Content-Length", "3")], status: .noContent) == [])
             #expect(try self.framing([("Content-Length", "3")], to: .HEAD) == ["content-length: 3"])
             #expect(try self.framing([chunked], .http1_0) == [])
+        }
+
+        @Test("A second answer, to a body that is invalid after the first, is dropped")
+        func second() throws {
+            let channel = EmbeddedChannel()
+            try channel.pipeline.syncOperations.addRequestFraming()
+            try channel.writeInbound(
+                ByteBuffer(string: "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"))
+            try self.answer(.contentTooLarge, on: channel)
+            #expect(throws: HTTPParserError.self) { try channel.writeInbound(ByteBuffer(string: "1\r\nab\r\n")) }
+            try self.answer(.badRequest, on: channel)
+            var sent = ""
+            while let bytes = try channel.readOutbound(as: ByteBuffer.self) { sent += String(buffer: bytes) }
+            #expect(sent == "HTTP/1.1 413 Payload Too Large\r\nContent-Length: 0\r\n\r\n")
+            _ = try? channel.finish()
+        }
+
+        private func answer(_ status: HTTPResponse.Status, on channel: EmbeddedChannel) throws {
+            let head = HTTPResponse(status: status, headerFields: [.contentLength: "0"])
+            try channel.writeOutbound(HTTPResponsePart.head(head))
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
         }
     }
 }

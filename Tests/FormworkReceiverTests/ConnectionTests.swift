@@ -64,6 +64,19 @@ struct ConnectionTests {
         }
     }
 
+    @Test(arguments: ["1\r\nab\r\n0\r\n\r\n", "1\r\na\r\n"])
+    func `A refused request has one answer, even if its body is invalid or cut`(body: String) async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            await connection.send("PUT /.. HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+            let answer = await connection.receive(until: "}")
+            #expect(answer.statuses == ["400"])
+            await connection.send(body)
+            await connection.finishSending()
+            #expect(await connection.receiveAll() == "")
+        }
+    }
+
     @Test func `A client's connection above its limit is closed, and its place is free again`() async throws {
         let metrics = MemoryMetrics()
         func change(_ options: inout ReceiverOptions) {

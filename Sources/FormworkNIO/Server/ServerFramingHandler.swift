@@ -7,7 +7,8 @@ import NIOHTTP1
 /// section says. A client with HTTP/1.0 supports neither chunks nor expectations nor informational answers (RFC 9110
 /// section 15.2).
 ///
-/// A refused head is an error of the pipeline, ``HeadRefusal``; nothing comes after it.
+/// A refused head is an error of the pipeline, ``HeadRefusal``; nothing comes after it. If a body is invalid or cut after its
+/// request was answered, a second answer to it, which Hummingbird writes then, is dropped.
 final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -26,6 +27,10 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
     private var endsConnection = false
     private let place: RequestPlace
     private var isRefused = false
+    private var isInBody = false
+    private var isBodyInvalid = false
+    /// Whether the answer that is being written is a second one.
+    private var isDropping = false
 
     init(_ place: RequestPlace = RequestPlace()) { self.place = place }
 
@@ -39,6 +44,7 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
                 context.fireErrorCaught(error)
                 return
             }
+            self.isInBody = true
             context.fireChannelRead(self.wrapInboundOut(.head(head)))
         case .body(let bytes):
             self.place.took(bytes.readableBytes)
@@ -46,6 +52,7 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
         case .end:
             // Set first, so that an answer to this part is one to a complete request.
             self.place.requestEnded()
+            self.isInBody = false
             context.fireChannelRead(data)
         }
     }
@@ -57,6 +64,7 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
             self.isRefused = true
             self.place.phase = .over
         }
+        if error is HTTPParserError || error is HeadRefusal { self.isBodyInvalid = self.isInBody }
         context.fireErrorCaught(error)
     }
 
@@ -78,7 +86,13 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch self.unwrapOutboundIn(data) {
+        let part = self.unwrapOutboundIn(data)
+        if case .head = part, self.isBodyInvalid, self.askers.isEmpty { self.isDropping = true }
+        guard !self.isDropping else {
+            promise?.succeed()
+            return
+        }
+        switch part {
         case .head(let head) where head.status.code < 200 && self.askers.first?.isOld == true: promise?.succeed()
         case .head(var head):
             self.frame(&head)
