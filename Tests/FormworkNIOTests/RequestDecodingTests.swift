@@ -48,6 +48,29 @@ extension NIOTests {
             #expect((1_000..<4_000).contains(refused))
         }
 
+        @Test(
+            "Blanks without end in a head or a trailer section are refused",
+            arguments: [
+                "GET / ", "GET / HTTP/1.1\r\nHost: a\r\nX: ",
+                "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: ",
+            ])
+        func blanks(start: String) throws {
+            let channel = EmbeddedChannel()
+            try channel.pipeline.syncOperations.addRequestFraming()
+            try channel.writeInbound(ByteBuffer(string: start))
+            var pieces = 0
+            let refusal = #expect(throws: HeadRefusal.self) {
+                while pieces < 100 {
+                    try channel.writeInbound(ByteBuffer(repeating: 0x20, count: 4_096))
+                    pieces += 1
+                }
+            }
+            #expect(refusal?.problem.status == 431)
+            // 80 KiB and a little.
+            #expect(pieces == 20)
+            _ = try? channel.finish()
+        }
+
         /// Lends the bytes in random pieces, lets answers that wait be written in between, and ends the connection.
         private func feed(_ bytes: [UInt8], to handler: Answering, _ dice: inout Dice) throws {
             let channel = EmbeddedChannel()

@@ -10,11 +10,16 @@ import NIOHTTP1
 ///   9110 section 7.8), so the next request gets a new decoder.
 /// - Pipelined requests wait as bytes, not as heads, which are twenty times as large.
 /// - A body with more bytes of chunk extensions than of content is refused.
+/// - NIO's decoder keeps blanks in a head or a trailer section, and doesn't count them for its limits: more than its limit
+///   of a field is refused.
 final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
+
+    /// What the decoder may keep besides a field of the longest length: what is around it on its line.
+    private static let keptBesidesField = 1 << 10
 
     private let place: RequestPlace
     private let limits: NIOHTTPDecoderLimitConfiguration
@@ -159,6 +164,9 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
         self.searched = max(0, self.searched - consumed)
         if isChunked, self.place.phase == .body(remaining: nil), self.place.overhead.read(consumed) {
             throw HeadRefusal(.badRequest, "The chunks have more bytes of extensions than of content.")
+        }
+        if slice.readableBytes - Self.keptBesidesField > self.limits.maxHeaderFieldSize {
+            throw HeadRefusal(HTTPParserError.headerOverflow)
         }
         let isWhole = self.place.phase == .answering || self.place.phase == .head
         if self.place.offersUpgrade, isWhole {
