@@ -246,6 +246,22 @@ struct PlainWordsTests {
                 == "formwork: the server's answer has an invalid Content-Length, or several [59 bytes sent]\n")
     }
 
+    @Test("Blanks without end in an answer's head or trailer section are refused, and not kept")
+    func blanks() throws {
+        let blanks = String(repeating: " ", count: 1_000_000)
+        let long = try Receiver(raw: "HTTP/1.1 200 OK\r\nX-A: \(blanks)")
+        let first = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(long.port) -F a=1 --boundary b -q")
+        #expect(first.status == 56)
+        #expect(
+            first.errors
+                == "formwork: the head of the server's answer is too long, or has too many fields [59 bytes sent]\n")
+        let trailers = try Receiver(raw: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-A: \(blanks)")
+        let second = try Command.shell(
+            "timeout 60 \"$F\" send http://127.0.0.1:\(trailers.port) -F a=1 --boundary b -q")
+        #expect(second.status == 56)
+        #expect(second.errors == "formwork: the server's answer isn't HTTP: its body is malformed\n")
+    }
+
     @Test("A name in a PUT's path that isn't UTF-8 is named so")
     func putName() throws {
         let folder = Folder()

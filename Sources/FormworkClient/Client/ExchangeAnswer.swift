@@ -69,8 +69,8 @@ public final class AnswerBody {
             self.isCut = true
             if let given = self.ledger?.failure { throw given }
             switch failure {
-            case let parsing as HTTPParserError where parsing != .invalidEOFState:
-                throw TransferError(.receive, "the server's answer isn't HTTP: its body is malformed")
+            case let parsing as HTTPParserError where parsing != .invalidEOFState: throw Self.malformed
+            case is ByteToMessageDecoderError.PayloadTooLargeError: throw Self.malformed
             // Its words, "stream ended at an unexpected time", say no more.
             case is HTTPParserError: failure = nil
             default: break
@@ -80,6 +80,10 @@ public final class AnswerBody {
             }
         }
         return nil
+    }
+
+    private static var malformed: TransferError {
+        TransferError(.receive, "the server's answer isn't HTTP: its body is malformed")
     }
 
     /// The next bytes, for callers without NIO; `nil` at the end.

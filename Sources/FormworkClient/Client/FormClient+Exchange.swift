@@ -70,6 +70,7 @@ extension FormClient {
             try Task.checkCancellation()
             if let failure = self.ledger.failure { throw failure }
             let sent = self.ledger.written
+            if cause is ByteToMessageDecoderError.PayloadTooLargeError { cause = HTTPParserError.headerOverflow }
             if let cause = cause as? HTTPParserError {
                 // The parser's words, such as "invalid constant string", explain nothing.
                 let fault =

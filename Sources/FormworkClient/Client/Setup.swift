@@ -24,6 +24,10 @@ struct Setup: Sendable {
     let isHTTP2: Bool
     let makeHandler: @Sendable (any EventLoop) -> AnswerHandler
 
+    /// The most bytes that the decoder may keep of a head or a trailer section: the longest field that it accepts, and what
+    /// is around it. It keeps blanks, too, and its own limits don't count them.
+    private static let keptBytes = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize + (1 << 10)
+
     /// - Returns: A future that succeeds when a request can be written.
     func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
         if let proxy, let proxyContext {
@@ -43,7 +47,8 @@ struct Setup: Sendable {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let encoder = HTTPRequestEncoder()
         let head = AnswerHeadHandler()
-        let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
+        let decoder = ByteToMessageHandler(
+            HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes), maximumBufferSize: Self.keptBytes)
         let watch = TunnelWatch(notes, of: proxy.endpoint.host)
         var fields = HTTPHeaders([("Host", self.endpoint.authority)])
         if let authorization = proxy.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
@@ -96,7 +101,8 @@ struct Setup: Sendable {
         try pipeline.addHandler(HTTPRequestEncoder())
         try pipeline.addHandler(AnswerHeadHandler())
         try pipeline.addHandler(
-            ByteToMessageHandler(HTTPResponseDecoder(informationalResponseStrategy: .forward)))
+            ByteToMessageHandler(
+                HTTPResponseDecoder(informationalResponseStrategy: .forward), maximumBufferSize: Self.keptBytes))
         try pipeline.addHandler(HTTP1ToHTTPClientCodec(absoluteForm: self.proxy != nil && !self.endpoint.isSecure))
         try pipeline.addHandler(self.makeHandler(channel.eventLoop))
         let wrapped = try ExchangeChannel(wrappingChannelSynchronously: channel)

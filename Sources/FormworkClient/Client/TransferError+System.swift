@@ -78,7 +78,8 @@ extension TransferError {
         case is CancellationError: self.init(.timedOut, "\(host): no connection in time")
         case HTTPParserError.invalidEOFState where isTunnel:
             self.init(.proxy, "\(host): the proxy closed the connection inside its answer")
-        case is HTTPParserError where isTunnel: self.init(.proxy, "\(host): the proxy's answer isn't HTTP")
+        case is HTTPParserError where isTunnel, is ByteToMessageDecoderError.PayloadTooLargeError where isTunnel:
+            self.init(.proxy, "\(host): the proxy's answer isn't HTTP")
         case _ where isTunnel && Self.isClosure(error):
             self.init(.proxy, "\(host): the proxy closed the connection while the tunnel was made")
         default:
