@@ -50,11 +50,12 @@ struct Connector: Sendable {
         to endpoint: Origin, _ makeHandler: @escaping @Sendable (any EventLoop) -> AnswerHandler
     ) async throws -> Connection {
         let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
-        let context = endpoint.isSecure ? try self.options.tls.context(self.protocols) : nil
-        let proxyContext = proxy?.endpoint.isSecure == true ? try self.options.tls.context(["http/1.1"]) : nil
+        let context = try self.options.tls.context(self.protocols, for: endpoint)
+        let proxyContext = try proxy.flatMap { try self.options.tls.context(["http/1.1"], for: $0.endpoint) }
         let setup = Setup(
             endpoint: endpoint, proxy: proxy, context: context, proxyContext: proxyContext,
-            isHTTP2: self.options.version == .http2, makeHandler: makeHandler)
+            verifiesServer: self.options.tls.verifiesServer, isHTTP2: self.options.version == .http2,
+            makeHandler: makeHandler)
         let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
         let late = TransferError(
             .timedOut,

@@ -30,16 +30,23 @@ extension FormClient.Options {
             self.privateKey = privateKey
         }
 
+        /// - Returns: `nil` for an endpoint without TLS.
         /// - Throws: ``TransferError`` with ``TransferError/Code/trustAnchors`` or
         ///   ``TransferError/Code/localCertificate``.
-        func context(_ protocols: [String]) throws -> NIOSSLContext {
+        func context(_ protocols: [String], for endpoint: Origin) throws -> NIOSSLContext? {
+            guard endpoint.isSecure else { return nil }
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.applicationProtocols = protocols
             // RFC 8996 forbids the older versions.
             configuration.minimumTLSVersion = .tlsv12
             // Everything was received by the time a connection is closed, so the wait is short.
             configuration.shutdownTimeout = .milliseconds(100)
-            if !self.verifiesServer { configuration.certificateVerification = .none }
+            if !self.verifiesServer {
+                configuration.certificateVerification = .none
+            } else if HostIdentity(String(endpoint.hostWithoutZone)).serverName == nil {
+                // NIO would compare the address that is connected to, which may be a proxy's.
+                configuration.certificateVerification = .noHostnameVerification
+            }
             if let path = self.trustedCertificates {
                 configuration.trustRoots = .certificates(
                     try self.certificates(path, .trustAnchors, "the certificates to trust"))

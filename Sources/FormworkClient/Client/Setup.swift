@@ -20,6 +20,7 @@ struct Setup: Sendable {
     let context: NIOSSLContext?
     /// For TLS with the proxy; `nil` without.
     let proxyContext: NIOSSLContext?
+    let verifiesServer: Bool
     /// Whether to use HTTP/2 without negotiation by TLS.
     let isHTTP2: Bool
     let makeHandler: @Sendable (any EventLoop) -> AnswerHandler
@@ -91,9 +92,21 @@ struct Setup: Sendable {
     }
 
     private func addTLS(_ context: NIOSSLContext, _ host: String, to channel: any Channel) throws {
-        // An address is checked against the certificate, but isn't valid as the requested server name.
-        let name = (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
-        try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+        let identity = HostIdentity(host)
+        let handler: NIOSSLClientHandler
+        if self.verifiesServer {
+            handler = try ._makeSSLClientHandler(context: context, serverHostname: identity.serverName) {
+                certificate, channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard identity.isNamed(in: certificate) else {
+                        throw TransferError(.certificate, "\(host): \(TransferError.otherHost)")
+                    }
+                }
+            }
+        } else {
+            handler = try NIOSSLClientHandler(context: context, serverHostname: identity.serverName)
+        }
+        try channel.pipeline.syncOperations.addHandler(handler)
     }
 
     private func http1(_ channel: any Channel) throws -> EventLoopFuture<Connection.Transport> {

@@ -51,6 +51,7 @@ extension NIOTests {
         /// Runs a server with a certificate of its own for localhost.
         private func withServer(
             offering protocols: [String], asksForCertificate: Bool = false, newest: TLSVersion? = nil,
+            names: String = "DNS:localhost",
             _ body: (Int, FilePath) async throws -> Void
         ) async throws {
             let folder = TemporaryFolder()
@@ -60,7 +61,7 @@ extension NIOTests {
             process.arguments =
                 "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
                 .split(separator: " ").map(String.init)
-                + ["-addext", "subjectAltName=DNS:localhost", "-keyout", key.string, "-out", certificate.string]
+                + ["-addext", "subjectAltName=\(names)", "-keyout", key.string, "-out", certificate.string]
             process.standardError = FileHandle.nullDevice
             try process.run()
             process.waitUntilExit()
@@ -208,6 +209,32 @@ extension NIOTests {
                 #expect(await failure(.init(tls: .init(verifiesServer: false)), "127.0.0.1") == nil)
                 #expect(await failure(.init(tls: .init(trustedCertificates: "/nope"))) == .trustAnchors)
                 #expect(await failure(.init(tls: .init(certificate: "/nope"))) == .localCertificate)
+            }
+        }
+
+        @Test(
+            "A certificate has the URL's host; the address that is connected to doesn't count",
+            arguments: [
+                ("DNS:a.test,IP:127.0.0.1", ["a.test", "A.test", "127.0.0.1"], ["b.test", "127.0.0.2", "a.b.test"]),
+                ("DNS:*.test,DNS:c.test", ["a.test", "c.test"], ["a.b.test", "test", "127.0.0.1"]),
+                ("IP:127.0.0.2,IP:::2", ["127.0.0.2", "[::2]"], ["127.0.0.1", "[::1]", "a.test"]),
+                ("email:a@b.test,IP:127.0.0.1", ["127.0.0.1"], ["localhost", "b.test"]),
+            ])
+        func hosts(names: String, right: [String], wrong: [String]) async throws {
+            try await self.withServer(offering: ["http/1.1"], names: names) { port, certificate in
+                var options = FormClient.Options(tls: .init(trustedCertificates: certificate))
+                options.addresses["*:\(port)"] = "127.0.0.1"
+                for host in right {
+                    let seen = try await self.exchange(port, options, host: host, count: 10)
+                    #expect(seen.status == 200, "\(host)")
+                }
+                for host in wrong {
+                    let error = await #expect(throws: TransferError.self) {
+                        try await self.exchange(port, options, host: host, count: 10)
+                    }
+                    #expect(error?.code == .certificate, "\(host): \(error as Any)")
+                    #expect(error?.message.hasSuffix("the server's certificate is another host's") == true)
+                }
             }
         }
     }
