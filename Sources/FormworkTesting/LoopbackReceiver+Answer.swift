@@ -77,10 +77,14 @@ extension LoopbackReceiver {
         func bytes(closing: Bool, isHeadOnly: Bool = false) -> [UInt8] {
             var head = "HTTP/1.1 \(self.status) \(Self.reason(self.status))\r\n"
             for field in self.fields { head += "\(field.name): \(field.value)\r\n" }
-            if self.status != 204, self.status != 304 { head += "Content-Length: \(self.body.utf8.count)\r\n" }
+            if !self.hasNoBody { head += "Content-Length: \(self.body.utf8.count)\r\n" }
             if closing { head += "Connection: close\r\n" }
             return Array((head + "\r\n" + (isHeadOnly ? "" : self.body)).utf8)
         }
+
+        /// Whether the status never has a body (RFC 9110 sections 15.3.5 and 15.4.5). The client would read it as the next
+        /// answer.
+        private var hasNoBody: Bool { self.status == 204 || self.status == 304 }
 
         private static func reason(_ status: Int) -> String {
             switch status {
@@ -98,6 +102,10 @@ extension LoopbackReceiver {
             guard case .answer = self.ending else { return }
             guard (200..<600).contains(self.status) else {
                 throw FormworkError(.invalidArgument, "the status \(self.status) is not a final one: 200 to 599")
+            }
+            guard self.body.isEmpty || !self.hasNoBody else {
+                throw FormworkError(
+                    .invalidArgument, "an answer with the status \(self.status) has no body: leave it out")
             }
             for field in self.fields { _ = try HeaderField(field.name, field.value) }
         }

@@ -35,7 +35,7 @@ public final class LoopbackReceiver: Sendable {
     ///   - keeping: The most bytes of a body, and of each part's content, that are kept; by default 1 MiB. Longer
     ///     content has only lengths and checksums.
     ///   - digests: Digests to compute of every body; by default none.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for an answer with a status or field that can't be sent, or a
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for an answer with a status, field or body that can't be sent, or a
     ///   negative count; ``FormworkError/Code/sourceUnavailable`` if no socket can be opened.
     public init(
         answers: [Answer] = [], keeping: Int = 1 << 20, digests: [any BodyDigest] = []

@@ -327,6 +327,8 @@ struct LoopbackReceiverTests {
         arguments: [
             (LoopbackReceiver.Answer.status(199), "the status 199 is not a final one: 200 to 599"),
             (.status(600), "the status 600 is not a final one: 200 to 599"),
+            (.status(204, body: "x"), "an answer with the status 204 has no body: leave it out"),
+            (.early(304, body: "x"), "an answer with the status 304 has no body: leave it out"),
             (.closing(after: -1), "an answer after -1 bytes: a count is not negative"),
             (.redirect(to: "/ "), "The value of Location begins or ends with a blank: trim it."),
         ])
