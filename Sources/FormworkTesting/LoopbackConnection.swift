@@ -113,7 +113,9 @@ struct LoopbackConnection: ~Copyable {
     private mutating func chunkSize() throws -> Int64 {
         let line = try self.line()
         let digits = line.prefix { $0 != UInt8(ascii: ";") && !$0.isBlank }
-        guard let size = Int64(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0 else {
+        guard digits.first != UInt8(ascii: "+"), let size = Int64(String(decoding: digits, as: UTF8.self), radix: 16),
+            size >= 0
+        else {
             throw FormworkError(.malformedBody, "\"\(String(decoding: line, as: UTF8.self))\" is not a chunk's size")
         }
         return size

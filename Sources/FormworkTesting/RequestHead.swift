@@ -36,11 +36,15 @@ struct RequestHead: Sendable {
             fields.append(field)
         }
         self.fields = fields
-        func value(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
+        // Several fields of a name are one list (RFC 9110 section 5.3).
+        func value(_ name: String) -> String? {
+            let values = fields.filter { $0.isNamed(name) }.map(\.value)
+            return values.isEmpty ? nil : values.joined(separator: ", ")
+        }
         switch (value("Transfer-Encoding")?.lowercased(), value("Content-Length")) {
         case (nil, nil): self.framing = .none
         case (nil, let length?):
-            guard let count = Int64(length), count >= 0 else {
+            guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int64(length) else {
                 throw FormworkError(.malformedBody, "Content-Length is \"\(length)\", not a count of bytes")
             }
             self.framing = .length(count)

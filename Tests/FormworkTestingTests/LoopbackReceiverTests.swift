@@ -218,6 +218,15 @@ struct LoopbackReceiverTests {
             ("hello\r\n\r\n", "\"hello\" is not a request line of HTTP/1.1, which is all that is understood here"),
             ("PUT / HTTP/1.1\r\nno colon\r\n\r\n", "\"no colon\" is not a header field"),
             ("PUT / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "Content-Length is \"-1\", not a count of bytes"),
+            ("PUT / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", "Content-Length is \"+1\", not a count of bytes"),
+            (
+                "PUT / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                "Content-Length is \"1, 2\", not a count of bytes"
+            ),
+            (
+                "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n",
+                "Transfer-Encoding is \"chunked, gzip\": \"chunked\" is all that is understood here"
+            ),
             (
                 "PUT / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
                 "a request has Content-Length and Transfer-Encoding: drop one of them"
