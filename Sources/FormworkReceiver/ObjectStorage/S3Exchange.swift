@@ -31,6 +31,9 @@ struct S3Request: Sendable {
         [.GET, .HEAD].contains(self.method) || self.query.contains { $0.name == "partNumber" }
     }
 
+    /// Whether the answer's body is an object's own bytes, which may look like any answer of the store.
+    var readsContent: Bool { self.method == .GET && self.key != nil && self.query.isEmpty }
+
     /// The body's SHA-256 in hexadecimal.
     var payloadHash: String {
         if let sha256 { return sha256 }
@@ -235,8 +238,9 @@ struct S3Exchange: Sendable {
             throw Failure(error: S3Error(operation: request.operation, reason: .connection(error)))
         }
         // CompleteMultipartUpload answers 200 before it knows the result, and may report an error in the body.
-        let xml = 200..<300 ~= answer.status && answer.body.readableBytes == 0 ? nil : answer.xml
-        if 200..<300 ~= answer.status, xml?.name != "Error" { return answer }
+        let isSuccess = 200..<300 ~= answer.status
+        let xml = isSuccess && (answer.body.readableBytes == 0 || request.readsContent) ? nil : answer.xml
+        if isSuccess, xml?.name != "Error" { return answer }
         throw Failure(
             error: S3Error(answer, xml, operation: request.operation, method: request.method),
             retryAfter: answer.headers.first(name: "Retry-After").flatMap(Int.init).map {

@@ -106,6 +106,26 @@ import Testing
         #expect(store.uploads.isEmpty)
     }
 
+    @Test(arguments: [150, 57])
+    func `Bytes that look like a store's error are an upload's like any other`(saved: Int) async throws {
+        let bytes = Array("<Error><Code>SlowDown</Code><Message>m</Message></Error>\n".utf8)
+        let store = try FakeStore()
+        try await Self.with(store, partSize: saved) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            let content = try await Self.open(uploads)
+            try await content.append(bytes, at: 0)
+            try await content.sync()
+            await content.close()
+            // Another request reads the bytes, as a tail or as a part.
+            let next = try await Self.open(uploads)
+            try await next.append([0x0A], at: 57)
+            #expect(try await Self.read(next, count: 58) == bytes + [0x0A])
+            await next.close()
+        }
+        #expect(store.count("Get") > 0)
+    }
+
     @Test func `Bytes that weren't saved are lost with their receiver, and the rest continues`() async throws {
         let store = try FakeStore()
         try await Self.with(store, receivers: 2) { storages in
