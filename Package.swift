@@ -253,6 +253,7 @@ let package = Package(
                 product("NIOHTTP1", "swift-nio", "Client"),
                 product("NIOHTTP2", "swift-nio-http2", "Client"),
                 product("NIOSSL", "swift-nio-ssl", "Client"),
+                product("NIOTLS", "swift-nio", "Client"),
                 product("NIOExtras", "swift-nio-extras", "Client"),
                 product("NIOHTTPTypes", "swift-nio-extras", "Client"),
                 product("NIOHTTPTypesHTTP1", "swift-nio-extras", "Client"),

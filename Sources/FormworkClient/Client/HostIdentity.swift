@@ -22,18 +22,15 @@ struct HostIdentity: Sendable {
     var serverName: String? { self.address == nil ? self.host : nil }
 
     /// Whether a certificate that NIO accepts is the host's.
-    func isNamed(in certificate: NIOSSLCertificate) -> Bool {
-        let names = certificate._subjectAlternativeNames()
+    /// - Parameter certificate: In DER.
+    func isNamed(in certificate: [UInt8]) -> Bool {
+        let names = AlternativeNames(of: certificate)
         guard let address else {
             // Without any alternative name, NIO has compared the common name.
-            guard !names.isEmpty else { return true }
-            return names.contains {
-                $0.nameType == .dnsName && self.matches(String(decoding: $0.contents, as: UTF8.self))
-            }
+            return names.isEmpty || names.hosts.contains { self.matches(String(decoding: $0, as: UTF8.self)) }
         }
-        return names.contains {
-            $0.nameType == .ipAddress
-                && (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: $0.contents), port: 0)) == address
+        return names.addresses.contains {
+            (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: $0), port: 0)) == address
         }
     }
 

@@ -92,21 +92,10 @@ struct Setup: Sendable {
     }
 
     private func addTLS(_ context: NIOSSLContext, _ host: String, to channel: any Channel) throws {
-        let identity = HostIdentity(host)
-        let handler: NIOSSLClientHandler
-        if self.verifiesServer {
-            handler = try ._makeSSLClientHandler(context: context, serverHostname: identity.serverName) {
-                certificate, channel in
-                channel.eventLoop.makeCompletedFuture {
-                    guard identity.isNamed(in: certificate) else {
-                        throw TransferError(.certificate, "\(host): \(TransferError.otherHost)")
-                    }
-                }
-            }
-        } else {
-            handler = try NIOSSLClientHandler(context: context, serverHostname: identity.serverName)
-        }
+        let handler = try NIOSSLClientHandler(context: context, serverHostname: HostIdentity(host).serverName)
         try channel.pipeline.syncOperations.addHandler(handler)
+        guard self.verifiesServer else { return }
+        try channel.pipeline.syncOperations.addHandler(HostCheck(host, handler))
     }
 
     private func http1(_ channel: any Channel) throws -> EventLoopFuture<Connection.Transport> {
