@@ -262,6 +262,28 @@ struct PlainWordsTests {
         #expect(second.errors == "formwork: the server's answer isn't HTTP: its body is malformed\n")
     }
 
+    @Test(
+        "A fault of HTTP/2 is named in its words",
+        arguments: [
+            // DATA on stream 0, and RST_STREAM with codes 7 and 99.
+            ("\0\0\u{1}\0\0\0\0\0\0a", "the server's answer isn't valid HTTP/2, or its head is too long ["),
+            (
+                "\0\0\u{4}\u{3}\0\0\0\0\u{1}\0\0\0\u{7}",
+                "the connection ended before the server answered (REFUSED_STREAM) ["
+            ),
+            (
+                "\0\0\u{4}\u{3}\0\0\0\0\u{1}\0\0\0\u{63}",
+                "the connection ended before the server answered (HTTP/2 error 99) ["
+            ),
+        ])
+    func faults(frame: String, message: String) throws {
+        let server = try Receiver(raw: "\0\0\0\u{4}\0\0\0\0\0\(frame)", after: 100)
+        let result = try Command.shell(
+            "timeout 60 \"$F\" send http://127.0.0.1:\(server.port) -F a=1 --http2-prior-knowledge -q")
+        #expect(result.status == 56)
+        #expect(result.errors.hasPrefix("formwork: \(message)"), "\(result)")
+    }
+
     @Test("A name in a PUT's path that isn't UTF-8 is named so")
     func putName() throws {
         let folder = Folder()

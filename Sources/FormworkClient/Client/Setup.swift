@@ -25,6 +25,8 @@ struct Setup: Sendable {
     let isHTTP2: Bool
     let makeHandler: @Sendable (any EventLoop) -> AnswerHandler
 
+    /// The longest head of HTTP/2: as long as the longest field of HTTP/1.1.
+    private static let headSize = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize
     /// The most bytes that the decoder may keep of a head or a trailer section: the longest field that it accepts, and what
     /// is around it. It keeps blanks, too, and its own limits don't count them.
     private static let keptBytes = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize + (1 << 10)
@@ -70,7 +72,7 @@ struct Setup: Sendable {
         guard let context = self.context else {
             guard self.isHTTP2 else { return try self.http1(channel) }
             try channel.pipeline.syncOperations.addHandler(SettingsWatch(notes, of: self.endpoint.host))
-            return self.http2(channel)
+            return self.http2(channel, notes)
         }
         try self.addTLS(context, String(self.endpoint.hostWithoutZone), to: channel)
         try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: self.endpoint.host))
@@ -83,7 +85,7 @@ struct Setup: Sendable {
                     return try self.http1(channel)
                 } catch { return channel.eventLoop.makeFailedFuture(error) }
             },
-            http2ConnectionInitializer: { self.http2($0) }
+            http2ConnectionInitializer: { self.http2($0, notes) }
         ).flatMap { $0 }.map { negotiated in
             switch negotiated {
             case .http1_1(let transport), .http2(let transport): transport
@@ -111,11 +113,20 @@ struct Setup: Sendable {
         return channel.eventLoop.makeSucceededFuture(.http1(wrapped))
     }
 
-    private func http2(_ channel: any Channel) -> EventLoopFuture<Connection.Transport> {
-        channel.configureAsyncHTTP2Pipeline(mode: .client) { stream in
-            // The settings already tell the server not to push.
-            stream.eventLoop.makeSucceededVoidFuture()
-        }.map { .http2($0) }
+    private func http2(_ channel: any Channel, _ notes: ErrorNote) -> EventLoopFuture<Connection.Transport> {
+        channel.eventLoop.makeCompletedFuture {
+            var configuration = NIOHTTP2Handler.Configuration()
+            var settings = configuration.connection.initialSettings.filter { $0.parameter != .maxHeaderListSize }
+            settings.append(HTTP2Setting(parameter: .maxHeaderListSize, value: Self.headSize))
+            configuration.connection.initialSettings = settings
+            let pipeline = channel.pipeline.syncOperations
+            let streams = try pipeline.configureAsyncHTTP2Pipeline(mode: .client, configuration: configuration) {
+                // The settings already tell the server not to push.
+                $0.eventLoop.makeSucceededVoidFuture()
+            }
+            try pipeline.addHandler(HTTP2Fault.Handler(notes, of: self.endpoint.host))
+            return .http2(streams)
+        }
     }
 }
 
@@ -139,6 +150,23 @@ final class ErrorHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         self.notes.note(error, of: self.host)
         context.fireErrorCaught(error)
+    }
+}
+
+/// A server sent something that HTTP/2 doesn't allow on the connection, or a head that is too long.
+struct HTTP2Fault: Error {
+    /// Closes the connection, which NIO leaves open after such an error: the server may not close it either.
+    final class Handler: ChannelInboundHandler {
+        typealias InboundIn = HTTP2Frame
+        private let notes: ErrorNote
+        private let host: String
+        init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            guard error is any NIOHTTP2Error else { return context.fireErrorCaught(error) }
+            self.notes.note(HTTP2Fault(), of: self.host)
+            context.close(promise: nil)
+        }
     }
 }
 

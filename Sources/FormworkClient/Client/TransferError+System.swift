@@ -6,6 +6,7 @@ import FormworkResumable
 import NIOCore
 import NIOExtras
 import NIOHTTP1
+import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import SystemPackage
@@ -20,6 +21,9 @@ extension ErrorNote {
         case is NoHTTP2:
             // How many bytes its connection took depends on the time.
             return TransferError(.receive, "\(host): the server doesn't speak HTTP/2")
+        case is HTTP2Fault:
+            return TransferError(
+                .receive, "the server's answer isn't valid HTTP/2, or its head is too long", bytesSent: bytesSent)
         // Closed without TLS's closing message, which is common.
         case NIOSSLError.uncleanShutdown: return nil
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
@@ -121,8 +125,19 @@ extension TransferError {
         self.init(.tls, "\(host): \(what) (\(words.lowercased().replacing("_", with: " ")))")
     }
 
+    /// The names of HTTP/2's error codes, from 0 (RFC 9113 section 7).
+    private static let streamErrors = [
+        "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
+
     /// The text of an error from NIO, without its type's name.
     static func text(_ error: any Error) -> String {
+        if let error = error as? NIOHTTP2Errors.StreamClosed {
+            let code = error.errorCode.networkCode
+            return self.streamErrors.indices.contains(code) ? self.streamErrors[code] : "HTTP/2 error \(code)"
+        }
         guard let error = error as? IOError else { return "\(error)" }
         // Its own text also contains the call and the number.
         return Errno(rawValue: error.errnoCode).description
