@@ -32,6 +32,8 @@ struct ProblemDetailsTests {
                 == ProblemDetails(
                     title: "Content Too Large", status: 413, detail: "There are too many files: the limit is 3.",
                     members: ["code": "limit.files", "limit": "3", "field": "a\u{1B}"]))
+        let fields = FormworkError(.limitExceeded, "x", cause: ParsingFailure(.headerCountLimit, limit: 32))
+        #expect(ProblemDetails(fields).detail == "A part has too many header fields: the limit is 32.")
         let mark = FormworkError(.malformedBody, "x", cause: ParsingFailure(.delimiterInPreamble))
         #expect(
             ProblemDetails(mark).detail
