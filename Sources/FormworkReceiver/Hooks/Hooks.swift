@@ -266,6 +266,11 @@ package final class Hooks: Service, Sendable {
                 try await self.giveUp(name)
                 return self.state.withLock { $0.tries[name] = nil }
             }
+            if let traces = notice.traces {
+                // It couldn't be replaced when its files were stored, which may have got other names.
+                self.state.withLock { $0.tries[name] = nil }
+                return try await self.settle(notice.event, traces, name)
+            }
             let answer = try await self.post(notice.event)
             guard 200..<300 ~= answer.status else {
                 return self.postpone(name, "the status \(answer.status)")

@@ -101,6 +101,24 @@ struct BucketHookTests {
         store.close()
     }
 
+    @Test func `If the message with the names can't be kept, the names are looked for`() async throws {
+        // The message, the object, and the message with the object's name.
+        let store = try FakeStore { operation, count in
+            operation == "Put" && count == 3 ? .answer(403, "AccessDenied") : nil
+        }
+        store.put("in/a.txt")
+        let server = try HookServer()
+        try await Self.run(store, server) { receiver in
+            let answer = try await receiver.request("PUT /a.txt", [], "2")
+            #expect(answer.status == 201)
+            #expect(try await receiver.eventually { server.messages("upload.stored").count == 1 })
+            #expect(server.messages("upload.stored")[0].text.contains(#""files":[{"name":"a (1).txt","sha256""#))
+            #expect(try await receiver.eventually { Self.waiting(store).isEmpty })
+        }
+        #expect(server.messages("upload.stored").count == 1 && server.messages("upload.failed").isEmpty)
+        store.close()
+    }
+
     @Test func `Another receiver sends what is left`() async throws {
         let store = try FakeStore()
         let deaf = try HookServer { type, _ in type == "upload.asked" ? .answer(200) : .answer(500) }
