@@ -205,10 +205,8 @@ actor BucketContent: ObservingContent {
             let (files, digests) = (self.mapper?.files ?? [], self.wanted?.digestsFiles ?? false)
             await self.early?.keep(Set(files.filter { !digests || $0.sha256 != nil }.map(\.range)))
             let placed = try await self.endPlacings()
-            // Also of a few bytes: an object that is made in one request can't be taken back by a receiver that takes over.
-            if !self.state.bytes.pieces.isEmpty {
-                self.uploads.finished(self, self.state.bytes, placed: placed, self.early)
-            }
+            // Also of a few bytes, or none: what makes the file must be noted.
+            self.uploads.finished(self, self.state.bytes, placed: placed, self.early)
             if self.lease != nil {
                 // The buffer's memory is for what reads it.
                 self.freeBuffer()

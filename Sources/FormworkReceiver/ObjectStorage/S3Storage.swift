@@ -189,7 +189,8 @@ package final class S3Storage: ReceiverStorage {
     package func begin(
         _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
     ) async throws -> (any StorageUpload)? {
-        guard let finished = self.finished.withLock({ $0[name] }) else { return nil }
+        // Of no bytes no part can be copied.
+        guard let finished = self.finished.withLock({ $0[name] }), !finished.pieces.isEmpty else { return nil }
         guard file.condition == .none, self.mayCopy else {
             await finished.early?.abandon()
             return nil

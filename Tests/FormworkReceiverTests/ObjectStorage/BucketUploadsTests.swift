@@ -514,6 +514,38 @@ import Testing
         #expect(store.uploads.isEmpty)
     }
 
+    /// The receiver is killed at each of its requests that write an object.
+    @Test(arguments: 2...7)
+    func `A file without bytes is there once, whichever receiver is killed`(number: Int) async throws {
+        let count = Local(0)
+        let isOpen = Local(false)
+        let store = try FakeStore { name, _ in
+            guard !isOpen.value else { return nil }
+            if name == "Put" { count.value += 1 }
+            return count.value >= number ? .answer(403, "AccessDenied") : nil
+        }
+        try await Self.with(store, receivers: 2) { storages in
+            let stores = storages.map { UploadStore(storage: BucketUploads($0)) }
+            let place = Local("")
+            let last = Self.patch(0) + ["Upload-Length: 0"]
+            try await TestReceiver.run(storage: storages[0], store: stores[0]) { receiver in
+                let created = try await receiver.request(
+                    "POST /", ["Tus-Resumable: 1.0.0", "Upload-Defer-Length: 1", "Upload-Metadata: filename YS5iaW4="])
+                place.value = try #require(created.field("Location"))
+                _ = try await receiver.request("PATCH \(place.value)", last)
+            }
+            isOpen.value = true
+            try await TestReceiver.run(storage: storages[1], store: stores[1]) { receiver in
+                let answer = try await receiver.request("PATCH \(place.value)", last)
+                #expect(answer.status == 204, "\(answer)")
+            }
+        }
+        let names = store.objects.keys.filter { !$0.hasPrefix(Self.folder) }
+        #expect(names == ["in/a.bin"])
+        #expect(store.objects["in/a.bin"]?.bytes == [])
+        #expect(store.uploads.isEmpty)
+    }
+
     @Test func `A receiver whose upload another one completes in the meantime gives the other's answer`() async throws {
         let store = try FakeStore()
         try await Self.with(store, receivers: 2) { storages in
