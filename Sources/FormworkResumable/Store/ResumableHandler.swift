@@ -345,8 +345,7 @@ public struct ResumableHandler: Sendable {
             self.failed(cause)
             return .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "5"]))
         case StoredUpload.Failure.busy, is UploadIsBusy:
-            let status = isTus ? HTTPResponse.Status(code: 423, reasonPhrase: "Locked") : .serviceUnavailable
-            return .answer(UploadAnswer(status, [.retryAfter: "1"]))
+            return .answer(.busy(isTus: isTus))
         case StoredUpload.Failure.full(let cause):
             self.failed(cause)
             return .answer(.storageFailed(cause))

@@ -427,6 +427,9 @@ package actor StoredUpload {
         do { answer = try await self.completed(by: handler) } catch {
             if let given = await self.answerOfAnother() {
                 answer = given
+            } else if Self.isBusy(error) {
+                // It is the other process that completes it, or will.
+                answer = .busy(isTus: self.uploadProtocol == .tus)
             } else {
                 handler.report(self.name, error)
                 answer = self.resource.failed(HTTPResponse.Status(processingError: error))
@@ -437,6 +440,12 @@ package actor StoredUpload {
         await self.content.close()
         self.processing = nil
         return answer
+    }
+
+    /// Whether another process has the upload.
+    private static func isBusy(_ error: any Error) -> Bool {
+        if case Failure.busy = error { return true }
+        return error is UploadIsBusy
     }
 
     private func completed(by handler: ResumableHandler) async throws -> UploadAnswer {

@@ -23,6 +23,12 @@ extension UploadAnswer {
         return UploadAnswer(.serviceUnavailable, [.retryAfter: isForbidden ? "60" : "5"])
     }
 
+    /// The answer if another process has the upload.
+    static func busy(isTus: Bool) -> UploadAnswer {
+        let status = isTus ? HTTPResponse.Status(code: 423, reasonPhrase: "Locked") : .serviceUnavailable
+        return UploadAnswer(status, [.retryAfter: "1"])
+    }
+
     /// The answer if there is no upload at the request's URL.
     static func missing(_ request: HTTPRequest) -> UploadAnswer {
         let isTus = request.headerFields.contains(.tusResumable)

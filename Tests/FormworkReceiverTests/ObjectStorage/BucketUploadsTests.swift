@@ -583,6 +583,44 @@ import Testing
         }
     }
 
+    @Test(arguments: [("8", 503), (nil, 423)])
+    func `A receiver whose complete upload another one has says so, and has no error`(
+        draft: String?, status: Int
+    ) async throws {
+        let store = try FakeStore()
+        try await Self.with(store, receivers: 2) { storages in
+            let stores = storages.map { UploadStore(storage: BucketUploads($0)) }
+            let reports = Local(0)
+            let handler = ResumableHandler(stores[0]) { _, _ in
+                reports.value += 1
+            } complete: { upload in
+                // The other receiver takes it, and hasn't completed it yet.
+                let other = BucketUploads(storages[1])
+                try await other.keep(try #require(try await other.record(of: upload.name)), of: upload.name)
+                throw UploadIsBusy()
+            }
+            var fields: HTTPFields = [.contentLength: "1000"]
+            if let draft {
+                fields[.init("Upload-Draft-Interop-Version")!] = draft
+                fields[.init("Upload-Complete")!] = "?1"
+            } else {
+                fields[.init("Tus-Resumable")!] = "1.0.0"
+                fields[.init("Upload-Length")!] = "1000"
+                fields[.contentType] = "application/offset+octet-stream"
+            }
+            let create = HTTPRequest(
+                method: .post, scheme: "http", authority: "localhost", path: "/", headerFields: fields)
+            let outcome = await handler.handle(create, body: LateBody()) { _ in }
+            guard case .answer(let answer) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(answer.response.status.code == status)
+            #expect(answer.response.headerFields[.retryAfter] == "1")
+            #expect(reports.value == 0)
+        }
+    }
+
     /// A body that begins late, and then arrives at once in single bytes.
     private struct LateBody: AsyncSequence, Sendable {
         struct AsyncIterator: AsyncIteratorProtocol {
