@@ -204,7 +204,7 @@ package final class S3Storage: ReceiverStorage {
         let upload = range == nil ? S3Upload(file, in: self, marker: name) : S3Upload(file, in: self)
         do { try await upload.copy(pieces, range, finished) } catch {
             await upload.abandon()
-            guard self.notesRefusal(error) else { throw self.explained(error) }
+            guard self.notesRefusal(error) else { throw await upload.explained(error) }
             await finished.early?.abandon()
             return nil
         }

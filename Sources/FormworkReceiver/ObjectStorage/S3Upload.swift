@@ -137,7 +137,7 @@ package actor S3Upload: StorageUpload {
             await self.abandon()
             // The client can complete the upload again.
             self.storage.notesRefusal(error)
-            throw self.storage.explained(error)
+            throw self.explained(error)
         }
     }
 
@@ -197,7 +197,14 @@ package actor S3Upload: StorageUpload {
 
     func checkOpen() throws {
         guard case .open = self.state else { throw CancellationError() }
-        if let failure { throw self.storage.explained(failure) }
+        if let failure { throw self.explained(failure) }
+    }
+
+    /// The same error, with the location; ``UploadIsBusy`` if another receiver has taken the upload, and aborted what was to
+    /// make the file.
+    func explained(_ error: any Error) -> any Error {
+        if self.confirm != nil, (error as? S3Error)?.code == "NoSuchUpload" { return UploadIsBusy() }
+        return self.storage.explained(error)
     }
 
     /// Whether a name is free. If it is, it is reserved.
@@ -301,7 +308,7 @@ package actor S3Upload: StorageUpload {
         if let begun = self.multipart {
             multipart = begun
         } else {
-            do { multipart = try await self.beginParts() } catch { throw self.storage.explained(error) }
+            do { multipart = try await self.beginParts() } catch { throw self.explained(error) }
         }
         while self.onTheWay.count >= limit ?? self.storage.partsAtOnce(self.concurrency) {
             self.concurrency.waited()

@@ -583,6 +583,29 @@ import Testing
         }
     }
 
+    /// The requests at which another receiver has aborted what was to make the file, or the store has forgotten it.
+    @Test(arguments: [("UploadPartCopy", 1), ("UploadPartCopy", 2), ("Complete", 1)])
+    func `A file whose upload another receiver aborted isn't the store's failure`(
+        operation: String, number: Int
+    ) async throws {
+        let store = try FakeStore { $0 == operation && $1 == number ? .answer(404, "NoSuchUpload") : nil }
+        try await Self.with(store) { storages in
+            let uploads = UploadStore(storage: BucketUploads(storages[0]))
+            try await TestReceiver.run({ $0.isDigesting = false }, storage: storages[0], store: uploads) { receiver in
+                let created = try await receiver.request(
+                    "POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 1234", "Upload-Metadata: filename YS5iaW4="])
+                let path = try #require(created.field("Location"))
+                let refused = try await receiver.request("PATCH \(path)", Self.patch(0), Self.bytes)
+                #expect(refused.status == 503, "\(refused)")
+                #expect(receiver.log.all.contains { $0.hasPrefix("upload left to another receiver") })
+                #expect(try await receiver.request("HEAD \(path)", ["Tus-Resumable: 1.0.0"]).status == 200)
+            }
+        }
+        #expect(store.objects.keys.filter { !$0.hasPrefix(Self.folder) } == ["in/a.bin"])
+        #expect(store.objects["in/a.bin"]?.bytes == Self.bytes)
+        #expect(store.uploads.isEmpty)
+    }
+
     @Test(arguments: [("8", 503), (nil, 423)])
     func `A receiver whose complete upload another one has says so, and has no error`(
         draft: String?, status: Int
