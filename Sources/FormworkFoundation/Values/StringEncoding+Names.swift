@@ -52,7 +52,28 @@ extension URLEncodedDialect.Transcoding {
     /// Uses an encoding of Foundation, without loss: text that it can't represent is an error.
     public init(_ encoding: String.Encoding) {
         self.init(name: encoding.ianaCharset ?? encoding.description) { text in
-            text.data(using: encoding).map { Array($0) }
+            text.data(withoutLossIn: encoding).map { Array($0) }
         }
+    }
+}
+
+extension String {
+    /// The text in an encoding; `nil` if the encoding can't represent all of it.
+    ///
+    /// Foundation on Linux leaves out invisible characters, such as joiners, or searches for them without end. In
+    /// Shift_JIS it exchanges control characters.
+    package func data(withoutLossIn encoding: String.Encoding) -> Data? {
+        switch encoding {
+        case .utf8, .utf16, .utf16BigEndian, .utf16LittleEndian, .utf32, .utf32BigEndian, .utf32LittleEndian:
+            return self.data(using: encoding)
+        default: break
+        }
+        for scalar in Set(self.unicodeScalars.filter(\.properties.isDefaultIgnorableCodePoint)) {
+            guard let data = String(scalar).data(using: encoding), !data.isEmpty else { return nil }
+        }
+        guard let data = self.data(using: encoding), let read = String(data: data, encoding: encoding),
+            read.unicodeScalars.elementsEqual(self.unicodeScalars)
+        else { return nil }
+        return data
     }
 }

@@ -30,7 +30,7 @@ public struct HTTPRequestSerializer: RequestSerializer, Codable {
             guard let query else { return copy }
             copy.url = try copy.url.map { try settings.url($0, adding: query) }
         } else if query != nil || settings.version >= "2.6.1" {
-            guard let body = (query ?? "").data(using: settings.stringEncoding) else {
+            guard let body = (query ?? "").data(withoutLossIn: settings.stringEncoding) else {
                 throw FormworkError(
                     .contentNotEncodable, "the form's text can't be written in \(settings.stringEncoding)")
             }

@@ -89,7 +89,7 @@ extension RequestSettings {
         for field in try self.dialect.fields(of: parameters) {
             let content: Data?
             switch field.content {
-            case .text(let text): content = text.data(using: encoding)
+            case .text(let text): content = text.data(withoutLossIn: encoding)
             case .bytes(let bytes): content = Data(bytes)
             }
             if let content {

@@ -34,6 +34,22 @@ struct StringEncodingTests {
     }
 
     @Test(
+        "Text from which an encoding would lose a character is refused",
+        arguments: [
+            (String.Encoding.koi8R, "a\u{200D}b"), (.windowsCP1251, "a\u{FE0F}"), (.shiftJIS, "\u{AD}"),
+            (.shiftJIS, "\u{7F}"), (.gbk, "\u{200B}"), (.isoLatin2, "\u{202E}b"), (.isoLatin1, "a\u{200D}b"),
+        ])
+    func lost(encoding: String.Encoding, text: String) throws {
+        #expect(URLEncodedDialect.Transcoding(encoding).encode(text) == nil)
+        var serializer = HTTPRequestSerializer()
+        serializer.stringEncoding = encoding
+        let error = #expect(throws: FormworkError.self) {
+            try serializer.multipartFormRequest(method: "POST", url: "http://a.b/", parameters: ["k": .text(text)])
+        }
+        #expect(error?.code == .contentNotEncodable)
+    }
+
+    @Test(
         "A letter of each encoding that has a name here",
         arguments: [
             (String.Encoding.gbk, "汉", [0xBA, 0xBA] as [UInt8]), (.gb2312, "汉", [0xBA, 0xBA]),
