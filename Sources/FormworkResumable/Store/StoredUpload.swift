@@ -230,6 +230,8 @@ package actor StoredUpload {
         do { try await self.content.append(bytes, at: offset) } catch {
             self.endTransfer()
             await self.content.close()
+            // Cancelled by the next request, or because the receiver stops: the storage hasn't failed.
+            if error is CancellationError { throw error }
             throw error is UploadIsBusy ? Failure.busy : Failure.full(error)
         }
         self.resource = next

@@ -659,6 +659,42 @@ import Testing
         func makeAsyncIterator() -> AsyncIterator { AsyncIterator(count: 1_000) }
     }
 
+    @Test func `A request that is cancelled while the store is slow isn't the store's failure`() async throws {
+        let isSlow = Local(false)
+        let store = try FakeStore { name, _ in name == "Get" && isSlow.value ? .hold : nil }
+        // The first bytes are less than a part, and have to be read to be continued.
+        try await Self.with(store, partSize: 64 << 10) { storages in
+            let (place, failures) = (Local(""), Local(0))
+            var handler = ResumableHandler(
+                UploadStore(storage: BucketUploads(storages[0])), failed: { _ in failures.value += 1 }
+            ) { _ in
+                UploadAnswer(HTTPResponse(status: .ok))
+            }
+            handler.created = { place.value = "/.uploads/\($0)" }
+            func request(_ method: HTTPRequest.Method, _ path: String, _ field: (String, String)) -> HTTPRequest {
+                HTTPRequest(
+                    method: method, scheme: "http", authority: "localhost", path: path,
+                    headerFields: [
+                        .contentType: "application/offset+octet-stream", .contentLength: "1000",
+                        .init("Tus-Resumable")!: "1.0.0", .init(field.0)!: field.1,
+                    ])
+            }
+            _ = await handler.handle(request(.post, "/", ("Upload-Length", "2000")), body: LateBody()) { _ in }
+            let append = request(.patch, place.value, ("Upload-Offset", "1000"))
+            let appending = Task { [handler] in await handler.handle(append, body: LateBody()) { _ in } }
+            // The body begins after a second.
+            try await Task.sleep(for: .milliseconds(600))
+            isSlow.value = true
+            while store.held == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            appending.cancel()
+            guard case .close = await appending.value else {
+                Issue.record("\(await appending.value)")
+                return
+            }
+            #expect(failures.value == 0)
+        }
+    }
+
     @Test func `A tus upload that takes longer than the interval of progress isn't saved with each chunk`() async throws
     {
         let store = try FakeStore()
