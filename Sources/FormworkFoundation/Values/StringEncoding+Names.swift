@@ -66,6 +66,12 @@ extension String {
         switch encoding {
         case .utf8, .utf16, .utf16BigEndian, .utf16LittleEndian, .utf32, .utf32BigEndian, .utf32LittleEndian:
             return self.data(using: encoding)
+        case .macOSRoman:
+            // Foundation on Linux crashes on some of its characters.
+            let bytes = self.unicodeScalars.compactMap { scalar in
+                scalar.isASCII ? UInt8(scalar.value) : Self.macRoman.firstIndex(of: scalar).map { UInt8(0x80 + $0) }
+            }
+            return bytes.count == self.unicodeScalars.count ? Data(bytes) : nil
         default: break
         }
         for scalar in Set(self.unicodeScalars.filter(\.properties.isDefaultIgnorableCodePoint)) {
@@ -76,4 +82,11 @@ extension String {
         else { return nil }
         return data
     }
+
+    /// The characters of Mac OS Roman from 0x80 on: <https://unicode.org/Public/MAPPINGS/VENDORS/APPLE/ROMAN.TXT>.
+    private static let macRoman = Array(
+        """
+        ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈\
+        ∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ
+        """.unicodeScalars)
 }

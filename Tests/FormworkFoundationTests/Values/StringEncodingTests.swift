@@ -49,6 +49,15 @@ struct StringEncodingTests {
         #expect(error?.code == .contentNotEncodable)
     }
 
+    @Test("Mac OS Roman has 128 characters above ASCII, and no other ends the process")
+    func macRoman() {
+        let transcoding = URLEncodedDialect.Transcoding(.macOSRoman)
+        let scalars = (0x80...0xFFFF).compactMap { Unicode.Scalar($0 as Int).map { String($0) } }
+        #expect(scalars.count { transcoding.encode($0) != nil } == 128)
+        #expect(transcoding.encode("a\u{1F4BE}") == nil)
+        #expect(transcoding.encode("aÄﬁ") == [0x61, 0x80, 0xDE])
+    }
+
     @Test(
         "A letter of each encoding that has a name here",
         arguments: [
