@@ -346,36 +346,49 @@ package actor S3Upload: StorageUpload {
         return number
     }
 
+    /// How often a name is tried that several uploads want at once.
+    private static let tries = 5
+
     /// Begins a multipart upload under the first free name.
     func beginParts() async throws -> Multipart {
-        let client = self.storage.client
         for name in ObjectNames(self.file) where try await self.hold(name) {
-            let key = self.storage.location.prefix + name
-            let id = try await client.createUpload(
-                key, contentType: self.contentType, marker: self.marker, metadata: self.file.metadata)
-            self.storage.began(id)
-            let multipart = Multipart(name: name, id: id)
-            do {
+            for attempt in 1...Self.tries {
+                if let multipart = try await self.beginParts(as: name) { return multipart }
+                // Without a random wait, two uploads could give way to each other forever. It grows, for more than two.
+                let pause = self.storage.options.patience.delay * (Double.random(in: 0...0.2) * Double(1 << attempt))
+                if pause > .zero { try await Task.sleep(for: pause.asWait) }
                 try self.checkOpen()
-                // A receiver that takes over aborts it, so that it doesn't hold the name.
-                try await self.confirm?(key, id)
-                try self.checkOpen()
-                // Checked again: now other uploads see this one, so of two that began at once at least one gives way.
-                if try await self.storage.isFree(name, except: id) {
-                    try self.checkOpen()
-                    self.multipart = multipart
-                    return multipart
-                }
-            } catch {
-                _ = await Task { await self.storage.abort(multipart, hadPartsOnTheWay: false) }.value
-                throw error
+                // If all gave way, the name is still free: the next one would leave a gap.
+                guard try await self.storage.isFree(name) else { break }
             }
-            await self.storage.abort(multipart, hadPartsOnTheWay: false)
-            // Without a random wait, two uploads could give way to each other forever.
-            let pause = self.storage.options.patience.delay * Double.random(in: 0...0.4)
-            if pause > .zero { try await Task.sleep(for: pause.asWait) }
         }
         throw try await self.noNameLeft()
+    }
+
+    /// - Returns: `nil` if another upload wants the name at the same moment.
+    private func beginParts(as name: String) async throws -> Multipart? {
+        let key = self.storage.location.prefix + name
+        let id = try await self.storage.client.createUpload(
+            key, contentType: self.contentType, marker: self.marker, metadata: self.file.metadata)
+        self.storage.began(id)
+        let multipart = Multipart(name: name, id: id)
+        do {
+            try self.checkOpen()
+            // A receiver that takes over aborts it, so that it doesn't hold the name.
+            try await self.confirm?(key, id)
+            try self.checkOpen()
+            // Checked again: now other uploads see this one, so of two that began at once at least one gives way.
+            if try await self.storage.isFree(name, except: id) {
+                try self.checkOpen()
+                self.multipart = multipart
+                return multipart
+            }
+        } catch {
+            _ = await Task { await self.storage.abort(multipart, hadPartsOnTheWay: false) }.value
+            throw error
+        }
+        await self.storage.abort(multipart, hadPartsOnTheWay: false)
+        return nil
     }
 
     private func completeParts() async throws -> (name: String, object: S3Client.Made) {

@@ -25,7 +25,8 @@ struct S3StorageTests {
     static func with<Result>(
         _ store: FakeStore, url: String = "s3://bucket/in", stall: Duration = .seconds(20),
         parallelism: ClosedRange<Int> = 2...2,
-        partSize: Int = part, attempts: Int = 3, total: Duration = .seconds(300), keepsPaths: Bool = false,
+        partSize: Int = part, attempts: Int = 3, delay: Duration = .milliseconds(1), total: Duration = .seconds(300),
+        keepsPaths: Bool = false, closes: Bool = true,
         _ body: (S3Storage) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
@@ -33,7 +34,7 @@ struct S3StorageTests {
         options.partsAtOnce = parallelism
         options.keepsPaths = keepsPaths
         options.patience.attempts = attempts
-        options.patience.delay = .milliseconds(1)
+        options.patience.delay = delay
         options.patience.stall = stall
         options.patience.total = total
         let settings = try AWSSettings(environment: [
@@ -45,7 +46,7 @@ struct S3StorageTests {
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body(storage)) } catch { result = .failure(error) }
         await storage.close()
-        store.close()
+        if closes { store.close() }
         return try result.get()
     }
 
@@ -91,6 +92,27 @@ struct S3StorageTests {
         let name = try await Self.with(store) { try await Self.store(Self.bytes(count), as: "a.tar.gz", in: $0) }
         #expect(name == "a.tar (2).gz")
         #expect(store.objects["in/a.tar.gz"]?.bytes == [1])
+        #expect(store.uploads.isEmpty)
+    }
+
+    /// Each sees the others' uploads, and gives way.
+    @Test func `Of uploads that begin at once at several receivers one gets the name`() async throws {
+        let store = try FakeStore { operation, count in operation == "Create" && count <= 4 ? .hold : nil }
+        let bytes = Self.bytes(2 * Self.part)
+        let names: [String] = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try await Self.with(store, delay: .milliseconds(200), closes: false) {
+                        try await Self.store(bytes, in: $0)
+                    }
+                }
+            }
+            try await Self.wait { store.held == 4 }
+            store.release()
+            return try await group.reduce(into: [String]()) { $0.append($1) }
+        }
+        store.close()
+        #expect(names.sorted() == ["a (1).bin", "a (2).bin", "a (3).bin", "a.bin"], "\(store.log)")
         #expect(store.uploads.isEmpty)
     }
 
