@@ -153,23 +153,6 @@ final class ErrorHandler: ChannelInboundHandler {
     }
 }
 
-/// A server sent something that HTTP/2 doesn't allow on the connection, or a head that is too long.
-struct HTTP2Fault: Error {
-    /// Closes the connection, which NIO leaves open after such an error: the server may not close it either.
-    final class Handler: ChannelInboundHandler {
-        typealias InboundIn = HTTP2Frame
-        private let notes: ErrorNote
-        private let host: String
-        init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
-
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            guard error is any NIOHTTP2Error else { return context.fireErrorCaught(error) }
-            self.notes.note(HTTP2Fault(), of: self.host)
-            context.close(promise: nil)
-        }
-    }
-}
-
 /// Records the status with which a proxy refuses a tunnel.
 final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart

@@ -135,7 +135,7 @@ struct S3Exchange: Sendable {
     }
 
     private func tried(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
-        if let standIn { return try await Self.ended(request) { try await standIn(request) } }
+        if let standIn { return try await Self.untilAnswered(request) { try await standIn(request) } }
         let payloadHash = self.payloadHash(of: request)
         var delay = self.patience.delay
         var attempt = 1
@@ -145,7 +145,9 @@ struct S3Exchange: Sendable {
             do {
                 if attempt > 1 { self.metrics?.willRetry(request.operation) }
                 let stall = min(self.patience.stall, max(ContinuousClock.now.duration(to: end), .milliseconds(1)))
-                let answer = try await Self.ended(request) { try await self.counted(request, payloadHash, stall) }
+                let answer = try await Self.untilAnswered(request) {
+                    try await self.counted(request, payloadHash, stall)
+                }
                 return (answer, attempt)
             } catch var error as Failure {
                 // Random, so that clients that were told to slow down don't all return at once.
@@ -167,7 +169,7 @@ struct S3Exchange: Sendable {
     }
 
     /// Makes one try, which isn't cancelled at once if the request can't be given up.
-    private static func ended<Answer: Sendable>(
+    private static func untilAnswered<Answer: Sendable>(
         _ request: S3Request, _ attempt: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try Task.checkCancellation()

@@ -427,12 +427,11 @@ package actor StoredUpload {
     private func processed(by handler: ResumableHandler) async -> UploadAnswer {
         let answer: UploadAnswer
         do { answer = try await self.completed(by: handler) } catch {
-            if let given = await self.answerOfAnother() {
-                answer = given
-            } else if Self.isBusy(error) {
-                // It is the other process that completes it, or will.
-                answer = .busy(isTus: self.uploadProtocol == .tus)
-            } else {
+            switch (await self.answerOfAnother(), error) {
+            case (let given?, _): answer = given
+            // It is the other process that completes it, or will.
+            case (nil, Failure.busy), (nil, is UploadIsBusy): answer = .busy(isTus: self.uploadProtocol == .tus)
+            case (nil, _):
                 handler.report(self.name, error)
                 answer = self.resource.failed(HTTPResponse.Status(processingError: error))
             }
@@ -442,12 +441,6 @@ package actor StoredUpload {
         await self.content.close()
         self.processing = nil
         return answer
-    }
-
-    /// Whether another process has the upload.
-    private static func isBusy(_ error: any Error) -> Bool {
-        if case Failure.busy = error { return true }
-        return error is UploadIsBusy
     }
 
     private func completed(by handler: ResumableHandler) async throws -> UploadAnswer {
