@@ -1,5 +1,7 @@
 #if Command
 import Foundation
+import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("formwork query", .timeLimit(.minutes(10)))
@@ -108,9 +110,10 @@ struct QueryCommandTests {
 
     @Test("A line end follows on a terminal, and nowhere else")
     func terminal() throws {
+        let folder = TemporaryFolder()
         // `script` gives the command a terminal, which turns a line end into CR LF.
         let shown = try Command.shell(
-            "cd \"$(mktemp -d)\"; echo '{\"a\":1}' > p; script -qec '\"$F\" query encode p' /dev/null")
+            "echo '{\"a\":1}' > p; script -qec '\"$F\" query encode p' /dev/null", in: folder.path.string)
         #expect(shown.text == "a=1\r\n")
         #expect(try Command.shell("echo '{\"a\":1}' | \"$F\" query encode | od -An -c").text == "   a   =   1\n")
     }

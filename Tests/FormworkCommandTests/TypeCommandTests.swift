@@ -1,5 +1,7 @@
 #if Command
 import Foundation
+import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("formwork type, and types of what is sent", .timeLimit(.minutes(10)))
@@ -8,12 +10,13 @@ struct TypeCommandTests {
 
     @Test("Each line has type, detector, reason and file; one that can't be read doesn't keep the others back")
     func lines() throws {
+        let folder = TemporaryFolder()
         let result = try Command.shell(
             """
-            cd "$(mktemp -d)"; printf '\(Self.png)' > a.txt; printf '<!DOCTYPE html><html>' > b.jpg; echo x > c.css; : > d.pdf
+            printf '\(Self.png)' > a.txt; printf '<!DOCTYPE html><html>' > b.jpg; echo x > c.css; : > d.pdf
             echo plain > e; "$F" type a.txt nope b.jpg c.css d.pdf e; echo $?; "$F" type --charset --json e | tr -d ' \\n'
             printf '\(Self.png)' | "$F" type - --from content; "$F" type --from extension a.txt e
-            """)
+            """, in: folder.path.string)
         #expect(
             result.text == """
                 image/png\tcontent\tcontent: another signature than .txt\ta.txt
@@ -34,12 +37,13 @@ struct TypeCommandTests {
 
     @Test("Uploads and standard input are typed by name and content, and what was looked at is sent")
     func uploads() throws {
+        let folder = TemporaryFolder()
         let result = try Command.shell(
             """
-            cd "$(mktemp -d)"; printf '<svg xmlns="http://www.w3.org/2000/svg"/>' > a.jpg
+            printf '<svg xmlns="http://www.w3.org/2000/svg"/>' > a.jpg
             printf '\(Self.png)' | "$F" body --boundary b -F f=@a.jpg -F s=@- -F 't=@a.jpg;type=x/y' > body
             grep -a Content-Type body; grep -ac '<svg' body; grep -ac IHDR body
-            """)
+            """, in: folder.path.string)
         #expect(
             result.text
                 == "Content-Type: image/svg+xml\r\nContent-Type: image/png\r\nContent-Type: x/y\r\n2\n1\n",
@@ -48,8 +52,9 @@ struct TypeCommandTests {
 
     @Test("Without libmagic's database names decide, and a warning says so")
     func noDatabase() throws {
+        let folder = TemporaryFolder()
         let result = try Command.shell(
-            "cd \"$(mktemp -d)\"; echo x > a.css; MAGIC=/nonexistent \"$F\" headers -F f=@a.css --boundary b")
+            "echo x > a.css; MAGIC=/nonexistent \"$F\" headers -F f=@a.css --boundary b", in: folder.path.string)
         #expect(result.status == 0)
         #expect(result.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 102\n")
         #expect(result.errors.hasPrefix("formwork: warning: libmagic's database can't be loaded"))
