@@ -1,13 +1,8 @@
 #if Transfer
 import Formwork
 import FormworkCommand
+import FormworkSystem
 import SystemPackage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A certificate or key that an option names, checked first because the TLS library's errors are vague.
 struct PEMFile {
@@ -42,15 +37,9 @@ struct PEMFile {
     }
 
     private var canBeReadAgain: Bool {
-        switch (try? FileManager.default.attributesOfItem(atPath: self.path))?[.type] as? FileAttributeType {
-        case .typeSymbolicLink?:
-            let file = try? FileDescriptor.open(
-                FilePath(self.path), .readOnly, options: [.nonBlocking, .closeOnExec])
-            guard let file else { return true }
-            defer { try? file.close() }
-            return (try? file.seek(offset: 0, from: .current)) != nil
-        case nil, .typeRegular?, .typeDirectory?: return true
-        default: return false
+        switch (try? SystemCalls.status(of: FilePath(self.path)))?.kind {
+        case nil, .regular?, .directory?: true
+        default: false
         }
     }
 

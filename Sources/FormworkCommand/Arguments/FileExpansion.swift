@@ -4,12 +4,6 @@ import FormworkCore
 import FormworkSystem
 import SystemPackage
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Replaces a pattern or a folder in an argument of `-F` by the files it means, each as a part of its own.
 ///
 /// The shell can't do that: it sees `photos=@*.jpg` as one word, which no file matches.
@@ -49,7 +43,7 @@ struct FileExpansion {
     /// `nil` for a path that is neither a pattern nor a folder to send.
     private func files(of file: FormArgument.File) throws(FormworkError) -> [FormArgument.File]? {
         let path = file.path
-        if self.isRecursive || !self.readsFolders, Self.type(of: path) == .typeDirectory {
+        if self.isRecursive || !self.readsFolders, Self.type(of: path) == .directory {
             guard self.isRecursive else {
                 throw FormworkError(
                     .sourceUnavailable, "is a directory: name a file in it, or add --recursive for all of its files",
@@ -68,8 +62,8 @@ struct FileExpansion {
             var next = file
             next.path = match
             switch Self.type(of: match) {
-            case .typeDirectory where self.isRecursive: found += try self.files(inFolderOf: next)
-            case .typeDirectory: continue
+            case .directory where self.isRecursive: found += try self.files(inFolderOf: next)
+            case .directory: continue
             default: found.append(next)
             }
         }
@@ -181,12 +175,6 @@ struct FileExpansion {
     }
 
     /// The type of what a path leads to; `nil` if nothing is there.
-    private static func type(of path: String) -> FileAttributeType? {
-        let target = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
-        guard target == .typeSymbolicLink else { return target }
-        var isFolder: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil }
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        return isFolder ? .typeDirectory : .typeRegular
-    }
+    private static func type(of path: String) -> FileType? { (try? SystemCalls.status(of: FilePath(path)))?.kind }
 }
 #endif

@@ -4,22 +4,17 @@ import FormworkCommand
 import FormworkHTTP
 import FormworkResumable
 import FormworkFiles
+import FormworkSystem
 import SystemPackage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Checks, before a transfer, a file that is written after it: nothing is sent if its result can't be stored.
 enum OutputPlace {
     /// Throws if the answer can't be written there, as far as that is known without changing an existing file.
     static func checkAnswer(_ path: String) throws {
         do {
-            if FileManager.default.fileExists(atPath: path) {
+            if let status = try? SystemCalls.status(of: FilePath(path)) {
                 // A FIFO isn't opened: that would wait for a reader.
-                guard self.kind(path) == .typeRegular || self.kind(path) == .typeDirectory else { return }
+                guard status.kind == .regular || status.kind == .directory else { return }
                 try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec).close()
             } else if self.kind(path) == nil {
                 try self.tryFile(beside: FilePath(path))
@@ -37,8 +32,8 @@ enum OutputPlace {
     static func checkState(_ path: String, option: String) throws {
         let shown = "formwork: \(option) \(ShellQuote.quote(path).withControlCharactersEscaped)"
         switch self.kind(path) {
-        case .typeDirectory?: throw ExitStatus(23, "\(shown): is a folder: name a file in it")
-        case nil, .typeRegular?, .typeSymbolicLink?: break
+        case .directory?: throw ExitStatus(23, "\(shown): is a folder: name a file in it")
+        case nil, .regular?, .symbolicLink?: break
         default: throw ExitStatus(23, "\(shown): is a device, FIFO or socket: name a file")
         }
         do { try self.tryFile(beside: FilePath(path)) } catch {
@@ -48,9 +43,7 @@ enum OutputPlace {
     }
 
     /// The file's type, without following a link; `nil` if nothing exists there.
-    private static func kind(_ path: String) -> FileAttributeType? {
-        (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
-    }
+    private static func kind(_ path: String) -> FileType? { (try? SystemCalls.linkStatus(of: FilePath(path)))?.kind }
 
     /// Creates a file in the same folder and removes it. This is more reliable than asking for permissions.
     private static func tryFile(beside path: FilePath) throws {
