@@ -82,7 +82,8 @@ final class AnswerHandler: ChannelDuplexHandler {
         self.permission = nil
     }
 
-    /// An HTTP/2 stream has no such end: there only the time decides.
+    /// Says that nothing more is sent. If nothing more is received either, the connection or stream is closed after a
+    /// short time.
     private func endSending(_ context: ChannelHandlerContext) {
         context.close(mode: .output, promise: nil)
         self.closeWhenQuiet(context, in: Self.patience)

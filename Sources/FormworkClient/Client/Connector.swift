@@ -124,7 +124,7 @@ struct Connector: Sendable {
             return try await bootstrap.connect(
                 host: self.options.address(of: endpoint), port: endpoint.port, channelInitializer: initialize)
         } catch {
-            // The server accepted it. Whether that was noticed in time to send something depends on the time.
+            // The server accepted the connection. Whether something was sent before the reset was noticed is chance.
             if setup.proxy == nil, TransferError.isReset(error) {
                 throw TransferError(
                     .receive, "the connection ended before the server answered (\(Errno.connectionReset))", bytesSent: 0

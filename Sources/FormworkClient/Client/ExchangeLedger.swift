@@ -65,8 +65,8 @@ final class ExchangeLedger: Sendable {
 
     var written: Int64 { self.state.withLock { $0.written } }
     var isComplete: Bool { self.state.withLock { $0.isComplete } }
-    /// Whether all of the body was sent, or it has so few bytes that only the time decides how many of them were before
-    /// the connection ended. A body of unknown length has those that were read of it.
+    /// Whether all of the body was sent, or it is so small that it is chance how much was sent before the connection
+    /// ended. Of a body of unknown length, the bytes that were read are counted.
     var isCompleteOrSmall: Bool {
         self.state.withLock { $0.isComplete || (self.length ?? $0.produced) <= EarlySuccess.believedLength }
     }

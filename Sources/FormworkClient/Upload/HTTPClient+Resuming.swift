@@ -166,7 +166,7 @@ extension HTTPClient {
                 return nil
             }
             course.hasReachedServer = true
-            // Of few bytes only the time decides how many were sent.
+            // How much of a small body was sent before the connection failed is chance.
             let isSent = feed.map { $0.isComplete || (length ?? $0.count) <= EarlySuccess.believedLength } ?? true
             machine.failed(
                 TransferError(

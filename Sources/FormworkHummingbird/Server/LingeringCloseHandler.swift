@@ -5,8 +5,8 @@ import NIOHTTPTypes
 
 /// Ends a connection after its server has closed its side, whatever the client does.
 ///
-/// Hummingbird then waits for the client, but reads nothing. So it never sees the client's end behind bytes that aren't
-/// read, such as the rest of a body that took too long, and the connection stays open for ever. Like nginx's
+/// Hummingbird then waits for the client to end the connection, but reads nothing. It never sees that end if unread bytes
+/// come before it, such as the rest of a body that took too long, and the connection stays open for ever. Like nginx's
 /// `lingering_close`, this handler reads and discards for a short time, because closing a connection with unread bytes
 /// destroys the answer on its way. The bounds are those of ``FormworkNIO/ServerBounds``.
 final class LingeringCloseHandler: ChannelDuplexHandler, RemovableChannelHandler {

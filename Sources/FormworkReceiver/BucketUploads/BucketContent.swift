@@ -205,7 +205,7 @@ actor BucketContent: ObservingContent {
             let (files, digests) = (self.mapper?.files ?? [], self.wanted?.digestsFiles ?? false)
             await self.early?.keep(Set(files.filter { !digests || $0.sha256 != nil }.map(\.range)))
             let placed = try await self.endPlacings()
-            // Also of a few bytes, or none: what makes the file must be noted.
+            // However few the bytes are, the storage must know what makes the file.
             self.uploads.finished(self, self.state.bytes, placed: placed, self.early)
             if self.lease != nil {
                 // The buffer's memory is for what reads it.

@@ -15,7 +15,7 @@ final class Connections: Sendable {
     }
 
     private struct State {
-        /// Also of those that ended a moment ago.
+        /// The open connections, and those that ended a moment ago.
         var entries: [ObjectIdentifier: Entry] = [:]
         /// The number of open connections.
         var open = 0

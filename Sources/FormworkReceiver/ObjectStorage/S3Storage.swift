@@ -189,7 +189,7 @@ package final class S3Storage: ReceiverStorage {
     package func begin(
         _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
     ) async throws -> (any StorageUpload)? {
-        // Of no bytes no part can be copied.
+        // A store can't copy a part without bytes.
         guard let finished = self.finished.withLock({ $0[name] }), !finished.pieces.isEmpty else { return nil }
         guard file.condition == .none, self.mayCopy else {
             await finished.early?.abandon()
