@@ -21,17 +21,15 @@ extension Decimal: FormTextConvertible {
     private static func isNumber(_ text: String) -> Bool {
         let halves = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == 0x65 || $0 == 0x45 }
         let mantissa = self.unsigned(halves[0]).split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
-        guard mantissa.contains(where: { !$0.isEmpty }), mantissa.allSatisfy({ $0.allSatisfy(self.isDigit) }) else {
+        guard mantissa.contains(where: { !$0.isEmpty }), mantissa.allSatisfy({ $0.allSatisfy(\.isDigit) }) else {
             return false
         }
         guard halves.count > 1 else { return true }
         let exponent = self.unsigned(halves[1])
-        return !exponent.isEmpty && exponent.allSatisfy(self.isDigit)
+        return !exponent.isEmpty && exponent.allSatisfy(\.isDigit)
     }
 
     private static func unsigned(_ text: Substring.UTF8View) -> Substring.UTF8View {
         text.first == 0x2B || text.first == 0x2D ? text.dropFirst() : text
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

@@ -40,8 +40,8 @@ extension URL {
 
     /// How many bytes the scheme and its colon have; 0 for a relative reference.
     private static func schemeCount(_ bytes: [UInt8]) -> Int {
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, self.isLetter(bytes[0]),
-            bytes[..<colon].allSatisfy({ self.isLetter($0) || self.isDigit($0) || "+-.".utf8.contains($0) })
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, bytes[0].isLetter,
+            bytes[..<colon].allSatisfy({ $0.isLetterOrDigit || "+-.".utf8.contains($0) })
         else { return 0 }
         return colon + 1
     }
@@ -50,19 +50,13 @@ extension URL {
         let digits = Array("0123456789ABCDEF".utf8)
         for (index, byte) in zip(bytes.indices, bytes) {
             let isEscape =
-                byte == UInt8(ascii: "%") && bytes.endIndex - index > 2 && self.isHexDigit(bytes[index + 1])
-                && self.isHexDigit(bytes[index + 2])
-            if isEscape || self.isLetter(byte) || self.isDigit(byte) || "-._~".utf8.contains(byte)
-                || signs.utf8.contains(byte)
-            {
+                byte == UInt8(ascii: "%") && bytes.endIndex - index > 2 && bytes[index + 1].hexDigit != nil
+                && bytes[index + 2].hexDigit != nil
+            if isEscape || byte.isLetterOrDigit || "-._~".utf8.contains(byte) || signs.utf8.contains(byte) {
                 output.append(byte)
             } else {
                 output += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { 0x61...0x7A ~= byte | 0x20 }
-    private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
-    private static func isHexDigit(_ byte: UInt8) -> Bool { self.isDigit(byte) || 0x61...0x66 ~= byte | 0x20 }
 }

@@ -16,8 +16,7 @@ extension FilePath {
         let bytes = text.utf8
         guard let colon = bytes.firstIndex(of: 0x3A), bytes[colon...].starts(with: [0x3A, 0x2F]) else { return false }
         let scheme = bytes[..<colon]
-        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
-        return scheme.count > 1 && isLetter(scheme.first ?? 0)
-            && scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }
+        return scheme.count > 1 && scheme.first?.isLetter ?? false
+            && scheme.allSatisfy { $0.isLetterOrDigit || [0x2B, 0x2D, 0x2E].contains($0) }
     }
 }

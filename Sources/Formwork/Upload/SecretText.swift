@@ -28,12 +28,7 @@ package enum SecretText {
     package static func linkSignatures(in bytes: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         for start in self.ends(of: "/.link/", in: bytes) {
-            let token = bytes[start...].prefix { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "-_.*".utf8.contains(byte)
-                }
-            }
+            let token = bytes[start...].prefix { $0.isLetterOrDigit || "-_.*".utf8.contains($0) }
             guard let dot = token.firstIndex(of: UInt8(ascii: ".")) else { continue }
             let signature = dot + 1..<token.endIndex
             if bytes[signature].contains(where: { $0 != UInt8(ascii: "*") }) { found.append(signature) }
@@ -48,7 +43,7 @@ package enum SecretText {
 
     /// User and password of an authority that begins at `start`.
     package static func userInfo(of bytes: [UInt8], from start: Int) -> Range<Int>? {
-        let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) && !self.isBlank($0) }
+        let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) && !$0.isSpace }
         return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     }
 
@@ -74,13 +69,13 @@ package enum SecretText {
             index += 1
             switch byte {
             case _ where "?&;".utf8.contains(byte): name = index
-            case _ where byte == UInt8(ascii: "#") || self.isBlank(byte): name = nil
+            case _ where byte == UInt8(ascii: "#") || byte.isSpace: name = nil
             case UInt8(ascii: "="):
                 guard let start = name else { continue }
                 name = nil
                 let text = String(decoding: bytes[start..<index - 1], as: UTF8.self)
                 guard self.isSecret(parameter: text) else { continue }
-                let end = bytes[index...].firstIndex { "&#>\"".utf8.contains($0) || self.isBlank($0) } ?? bytes.count
+                let end = bytes[index...].firstIndex { "&#>\"".utf8.contains($0) || $0.isSpace } ?? bytes.count
                 if index < end { found.append(index..<end) }
                 index = end
             default: break
@@ -95,8 +90,6 @@ package enum SecretText {
         let starts = bytes.indices.filter { bytes[$0] == wanted[0] && bytes[$0...].starts(with: wanted) }
         return starts.map { $0 + wanted.count }
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// Whether a parameter of a URL carries a credential, as far as its name shows.
     package static func isSecret(parameter name: String) -> Bool { Redirection.carriesCredentials(name) }

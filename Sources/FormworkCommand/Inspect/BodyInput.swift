@@ -223,11 +223,6 @@ final class BodyInput {
 
 extension UInt8 {
     /// Whether the byte is a letter of base64, its padding or between its lines.
-    fileprivate var isBase64: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F, 0x3D, 0x0D, 0x0A: true
-        default: false
-        }
-    }
+    fileprivate var isBase64: Bool { self.isLetterOrDigit || "+/=\r\n".utf8.contains(self) }
 }
 #endif

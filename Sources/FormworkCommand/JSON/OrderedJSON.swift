@@ -173,11 +173,8 @@ package struct OrderedJSON {
         guard escape.count == 6, escape.starts(with: [0x5C, 0x75]) else { return nil }
         var unit: UInt16 = 0
         for byte in escape.dropFirst(2) {
-            switch byte {
-            case 0x30...0x39: unit = unit << 4 | UInt16(byte - 0x30)
-            case 0x41...0x46, 0x61...0x66: unit = unit << 4 | UInt16((byte | 0x20) - 0x57)
-            default: return nil
-            }
+            guard let digit = byte.hexDigit else { return nil }
+            unit = unit << 4 | UInt16(digit)
         }
         self.index += 6
         return unit

@@ -227,29 +227,11 @@ private struct RequestTarget {
         self.credentials = at.map { at in
             let words = place[..<at].split(
                 separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-            let texts = words.map { String(decoding: Self.decoded($0), as: UTF8.self) }
+            let texts = words.map { String(decoding: $0.percentDecoded(isLoose: true) ?? [], as: UTF8.self) }
             return BasicCredentials(user: texts[0], password: texts.count > 1 ? texts[1] : "")
         }
         let path = url.utf8[place.endIndex...].prefix { $0 != UInt8(ascii: "#") }
         self.path = (path.first == UInt8(ascii: "/") ? "" : "/") + String(Substring(path))
-    }
-
-    /// The bytes of a percent-encoded text. A '%' that begins no escape stays.
-    private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, !digits.contains(where: { "+-".utf8.contains($0) }),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
     }
 }
 

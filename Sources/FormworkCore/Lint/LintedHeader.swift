@@ -95,7 +95,7 @@ struct LintedHeader {
                 "The \(role) has a quote that isn't escaped, and other receivers end it there: write %22.")
         }
         let hasEscape = zip(bytes, zip(bytes.dropFirst(), bytes.dropFirst(2))).contains {
-            $0 == 0x25 && $1.0.isHexDigit && $1.1.isHexDigit
+            $0 == 0x25 && $1.0.hexDigit != nil && $1.1.hexDigit != nil
         }
         if hasEscape {
             self.add(
@@ -134,15 +134,6 @@ struct LintedHeader {
             self.add(
                 .fieldCharset,
                 "A field's Content-Type has a charset, which many receivers ignore: send UTF-8 without it.")
-        }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-        default: false
         }
     }
 }

@@ -151,18 +151,11 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         else {
             return false
         }
-        return start.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F, 0x3D: true
-            default: false
-            }
-        }
+        return start.allSatisfy { $0.isLetterOrDigit || $0 == 0x2B || $0 == 0x2F || $0 == 0x3D }
     }
 
     private static func isChunkSize(_ line: ArraySlice<UInt8>) -> Bool {
-        let digits = line.prefix { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
-        }
+        let digits = line.prefix { $0.hexDigit != nil }
         guard (1...16).contains(digits.count) else { return false }
         return digits.count == line.count || line[digits.endIndex] == 0x3B
     }

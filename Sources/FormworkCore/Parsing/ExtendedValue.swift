@@ -5,17 +5,9 @@ enum ExtendedValue {
     static func text(of value: ArraySlice<UInt8>) -> String? {
         let pieces = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3 else { return nil }
-        var bytes: [UInt8] = []
-        var rest = pieces[2]
-        while let byte = rest.popFirst() {
-            guard byte == 0x25 else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexDigit, let low = rest.popFirst()?.hexDigit else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        guard !bytes.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else { return nil }
+        guard let bytes = pieces[2].percentDecoded(isLoose: false),
+            !bytes.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D })
+        else { return nil }
         switch String(decoding: pieces[0], as: UTF8.self).lowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self)
         case "iso-8859-1":
@@ -23,18 +15,6 @@ enum ExtendedValue {
             for byte in bytes { text.unicodeScalars.append(Unicode.Scalar(byte)) }
             return text
         default: return nil
-        }
-    }
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit.
-    fileprivate var hexDigit: UInt8? {
-        switch self {
-        case 0x30...0x39: self - 0x30
-        case 0x41...0x46: self - 0x37
-        case 0x61...0x66: self - 0x57
-        default: nil
         }
     }
 }

@@ -135,8 +135,7 @@ public struct ReceivedHeader: Sendable {
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
-        let end = bytes.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? bytes.startIndex
-        return String(decoding: bytes[..<end].drop(while: \.isBlank), as: UTF8.self)
+        String(decoding: bytes.trimmingBlanks, as: UTF8.self)
     }
 
     private func string(_ range: Range<Int>) -> String { String(decoding: self.text[range], as: UTF8.self) }

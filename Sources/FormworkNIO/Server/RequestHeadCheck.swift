@@ -139,7 +139,7 @@ package enum RequestHeadCheck {
     /// The members of a list field, in lower case.
     static func tokens(_ values: [String]) -> [Substring] {
         values.flatMap { value in
-            value.lowercased().split(separator: ",").map { $0.trimmingBlanks }.filter { !$0.isEmpty }
+            value.lowercased().split(separator: ",").map { Substring($0.utf8.trimmingBlanks) }.filter { !$0.isEmpty }
         }
     }
 
@@ -147,7 +147,7 @@ package enum RequestHeadCheck {
 
     /// Whether a text consists of digits only, and fits a 64-bit number.
     private static func isLength(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text) != nil
+        !text.isEmpty && text.utf8.allSatisfy { $0.isDigit } && Int64(text) != nil
     }
 
     /// Whether a text is a host with an optional port (RFC 3986 section 3.2), without user information. It may be
@@ -158,38 +158,21 @@ package enum RequestHeadCheck {
             guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return false }
             let literal = rest[rest.index(after: rest.startIndex)..<end]
             let isLiteral = literal.allSatisfy { byte in
-                byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || Self.isAlphanumeric(byte)
+                byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || byte.isLetterOrDigit
             }
             guard isLiteral, literal.contains(UInt8(ascii: ":")) else { return false }
             rest = rest[rest.index(after: end)...]
         } else {
             let name = rest.prefix { $0 != UInt8(ascii: ":") }
-            guard name.allSatisfy({ Self.isAlphanumeric($0) || "-._~%!$&'()*+,;=".utf8.contains($0) }) else {
+            guard name.allSatisfy({ $0.isLetterOrDigit || "-._~%!$&'()*+,;=".utf8.contains($0) }) else {
                 return false
             }
             rest = rest.dropFirst(name.count)
         }
         guard let colon = rest.first else { return true }
         let port = rest.dropFirst()
-        guard colon == UInt8(ascii: ":"), port.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        guard colon == UInt8(ascii: ":"), port.allSatisfy(\.isDigit) else { return false }
         return port.isEmpty || UInt16(String(decoding: port, as: UTF8.self)) != nil
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: false
-        }
-    }
-}
-
-extension StringProtocol {
-    /// Without spaces and tabs at its ends.
-    fileprivate var trimmingBlanks: SubSequence {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        guard let first = self.firstIndex(where: { !isBlank($0) }), let last = self.lastIndex(where: { !isBlank($0) })
-        else { return self[self.startIndex..<self.startIndex] }
-        return self[first...last]
     }
 }
 #endif

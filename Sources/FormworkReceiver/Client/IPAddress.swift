@@ -1,4 +1,6 @@
 #if Transfer
+import FormworkCore
+
 /// An IP address of 4 or 16 bytes. An IPv4 address inside IPv6 (RFC 4291 section 2.5.5.2) counts as IPv4.
 package struct IPAddress: Hashable, Sendable {
     package let bytes: [UInt8]
@@ -27,10 +29,7 @@ package struct IPAddress: Hashable, Sendable {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
         let bytes = parts.compactMap { part -> UInt8? in
-            guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                return nil
-            }
-            return UInt8(part)
+            (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) ? UInt8(part) : nil
         }
         return bytes.count == 4 ? bytes : nil
     }
@@ -57,22 +56,13 @@ package struct IPAddress: Hashable, Sendable {
                 guard let last = self.v4(String(part)) else { return nil }
                 bytes += last
             } else {
-                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy(\.isHexDigit),
+                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0.hexDigit != nil }),
                     let group = UInt16(part, radix: 16)
                 else { return nil }
                 bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
             }
         }
         return bytes
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-        default: false
-        }
     }
 }
 

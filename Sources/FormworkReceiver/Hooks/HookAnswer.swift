@@ -63,7 +63,7 @@ struct HookAnswer: Decodable, Hashable, Sendable {
             let size = metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
             // Amazon S3 has 2 KB for all, and they are header fields.
             let areFields = metadata.allSatisfy { name, value in
-                !name.isEmpty && name.utf8.allSatisfy { $0.isFieldNameByte }
+                !name.isEmpty && name.utf8.allSatisfy { $0.isLetterOrDigit || $0 == 0x2D }
                     && !name.lowercased().hasPrefix("formwork-")
                     && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             }
@@ -121,13 +121,6 @@ extension String {
         var text = self.replacing("\r\n", with: " ").replacing("\n", with: " ")
         while text.hasSuffix(" ") { text.removeLast() }
         return text.withControlCharactersEscaped.cut(to: 1_000)
-    }
-}
-
-extension UInt8 {
-    /// A letter, a digit or a hyphen.
-    fileprivate var isFieldNameByte: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) || self == 0x2D
     }
 }
 #endif

@@ -68,7 +68,7 @@ package struct IncomingUpload: Sendable {
     /// Evaluates the conditions of a PUT (RFC 9110 section 13.2.2). Files have no entity tags here, so no tag in a list
     /// matches.
     private static func condition(_ fields: HTTPFields) throws(ProblemDetails) -> PathCondition {
-        let match = fields[values: .ifMatch].map(\.trimmed)
+        let match = fields[values: .ifMatch].map { String(Substring($0.utf8.trimmingBlanks)) }
         guard match.isEmpty || match == ["*"] else {
             throw .preconditionFailed("Files have no entity tags here, so If-Match can only be *.")
         }
@@ -76,7 +76,8 @@ package struct IncomingUpload: Sendable {
         guard !match.isEmpty || fields[.ifUnmodifiedSince] == nil else {
             throw .preconditionFailed("If-Unmodified-Since isn't evaluated here: use If-None-Match: * or If-Match: *.")
         }
-        let noneMatch = fields[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map { String($0).trimmed }
+        let noneMatch = fields[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
+            .map { String(Substring($0.utf8.trimmingBlanks)) }
         if noneMatch.contains("*") {
             guard noneMatch.count == 1 else { throw .badRequest("If-None-Match is * or a list of tags, not both.") }
             guard match.isEmpty else { throw .preconditionFailed("If-Match and If-None-Match contradict each other.") }
@@ -190,43 +191,12 @@ struct RequestPath: Equatable {
 }
 
 extension String {
-    /// The value without the spaces and tabs that may surround it in a field.
-    fileprivate var trimmed: String {
-        var rest = self[...]
-        while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
-        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
-        return String(rest)
-    }
-
     /// The percent-decoded text (RFC 3986 §2.1); `nil` if the encoding is invalid or the result isn't UTF-8.
     var percentDecoded: String? {
-        self.percentDecodedBytes(isLoose: false).flatMap { String(validating: $0, as: UTF8.self) }
+        self.utf8.percentDecoded(isLoose: false).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     /// The percent-decoded bytes; a `%` without two digits after it is left as it is.
-    var looselyDecoded: [UInt8] { self.percentDecodedBytes(isLoose: true) ?? [] }
-
-    private func percentDecodedBytes(isLoose: Bool) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = self.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            if digits.count == 2, !digits.contains(UInt8(ascii: "+")), !digits.contains(UInt8(ascii: "-")),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else if isLoose {
-                bytes.append(byte)
-            } else {
-                return nil
-            }
-        }
-        return bytes
-    }
+    var looselyDecoded: [UInt8] { self.utf8.percentDecoded(isLoose: true) ?? [] }
 }
 #endif

@@ -50,20 +50,10 @@ extension OTLPExporter.Options {
     private static func pairs(_ text: String?) -> [(name: String, value: String)] {
         (text ?? "").utf8.split(separator: UInt8(ascii: ",")).compactMap { pair in
             let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                .map { String(Substring($0.trimmed)) }
+                .map { String(Substring($0.trimmingBlanks)) }
             guard words.count == 2, !words[0].isEmpty else { return nil }
             return (words[0], words[1].percentDecoded ?? words[1])
         }
-    }
-}
-
-extension Substring.UTF8View {
-    /// Without the blanks at both ends.
-    fileprivate var trimmed: Self {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        let rest = self.drop(while: isBlank)
-        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return rest }
-        return rest[...last]
     }
 }
 #endif

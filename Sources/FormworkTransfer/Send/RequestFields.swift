@@ -36,7 +36,7 @@ struct RequestFields {
             return false
         }
         return header[end...].utf8.first == UInt8(ascii: ":")
-            && String(header[header.utf8.index(after: end)...]).trimmingBlanks.isEmpty
+            && header[end...].utf8.dropFirst().trimmingBlanks.isEmpty
     }
 
     private mutating func add(_ header: String) throws {
@@ -48,7 +48,7 @@ struct RequestFields {
             throw Self.refusal(header, "it is set from the body's length: leave it out")
         }
         // Blanks around a value aren't part of it (RFC 9110 section 5.5).
-        let value = String(header[bytes.index(after: end)...]).trimmingBlanks
+        let value = String(Substring(bytes[end...].dropFirst().trimmingBlanks))
         let isRemoval = Self.removes(header)
         if name == .expect { self.asksFirst = !isRemoval }
         if isRemoval {
@@ -83,15 +83,6 @@ struct RequestFields {
     /// - Parameter authorization: The value for `Authorization`, unless a header has it.
     mutating func authorize(_ authorization: String) {
         if self.fields[.authorization] == nil { self.fields[.authorization] = authorization }
-    }
-}
-
-extension String {
-    fileprivate var trimmingBlanks: String {
-        let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
-        let scalars = self.unicodeScalars.drop(while: isBlank)
-        guard let last = scalars.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(scalars[...last])
     }
 }
 #endif

@@ -65,7 +65,7 @@ struct ChunkedCoding {
         case (.size(let size, 1...), 0x0D), (.size(let size, 1...), 0x20), (.size(let size, 1...), 0x3B):
             return .extension(size)
         case (.size(let size, let digits), _):
-            guard let digit = byte.hexadecimalValue, digits < 15 else { throw Unexpected(wanted: "a chunk's size") }
+            guard let digit = byte.hexDigit, digits < 15 else { throw Unexpected(wanted: "a chunk's size") }
             return .size(size << 4 | UInt64(digit), digits: digits + 1)
         case (.dataEnd, 0x0D), (.extension, _), (.trailer, 0x0D): return state
         case (.dataEnd, 0x0A): return .size(0, digits: 0)
@@ -74,16 +74,6 @@ struct ChunkedCoding {
         case (.trailer(let count), _): return .trailer(lineBytes: count + 1)
         case (.dataEnd, _): throw Unexpected(wanted: "a line end after a chunk")
         case (.data, _), (.finished, _): return state
-        }
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexadecimalValue: UInt8? {
-        switch self {
-        case 0x30...0x39: self - 0x30
-        case 0x41...0x46, 0x61...0x66: (self | 0x20) - 0x57
-        default: nil
         }
     }
 }

@@ -17,7 +17,8 @@ struct MessageHead {
             input.skip(count)
             self.fields = lines.dropFirst().compactMap { line in
                 guard let colon = line.firstIndex(of: ":") else { return nil }
-                return (line[..<colon].lowercased(), Self.trimmed(line[line.index(after: colon)...]))
+                let value = line[line.index(after: colon)...].utf8.trimmingBlanks
+                return (line[..<colon].lowercased(), String(Substring(value)))
             }
             // `100 Continue` and its like have no body: another head follows.
             guard lines[0].hasPrefix("HTTP/"), lines[0].split(separator: " ").dropFirst().first?.first == "1",
@@ -92,13 +93,6 @@ struct MessageHead {
             from = lf + 1
         }
         return nil
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var bytes = text.utf8
-        while let first = bytes.first, first.isBlank { bytes.removeFirst() }
-        while let last = bytes.last, last.isBlank { bytes.removeLast() }
-        return String(Substring(bytes))
     }
 }
 #endif
