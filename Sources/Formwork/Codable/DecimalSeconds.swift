@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// Seconds in decimal digits: a whole number, and a fraction of 0 or more that is added to it.
 ///
 /// Units and epochs are converted digit by digit, so that nothing is rounded.
@@ -43,7 +45,7 @@ struct DecimalSeconds {
         let isNegative = rest.first == 0x2D
         if isNegative { rest.removeFirst() }
         let halves = rest.split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
-        guard (1...digits).contains(halves[0].count), halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isDigit) }),
+        guard (1...digits).contains(halves[0].count), halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }),
             let whole = Int64(String(halves[0]) ?? "")
         else { return nil }
         self.init(isNegative: isNegative, whole: whole, fraction: halves.count > 1 ? halves[1].map { $0 - 0x30 } : [])
@@ -65,8 +67,6 @@ struct DecimalSeconds {
         guard let last = digits.last else { return [] }
         return digits.dropLast().map { 9 - $0 } + [10 - last]
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// `-12.5`.
     var text: String {
@@ -114,14 +114,10 @@ extension DecimalSeconds {
     var calendarText: String? {
         guard self.fraction.count <= Self.mostDigits else { return nil }
         let (days, second) = self.whole.flooring(by: 86_400)
-        let date = Self.date(days)
+        let date = GregorianCalendar.date(days)
         guard (0...9999).contains(date.year) else { return nil }
-        func padded(_ number: Int64, _ width: Int) -> String {
-            let digits = "\(number)"
-            return String(repeating: "0", count: width - digits.count) + digits
-        }
-        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
-            + "T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+        let clock = [second / 3600, second / 60 % 60, second % 60].map { $0.padded(to: 2) }.joined(separator: ":")
+        return "\(date.year.padded(to: 4))-\(date.month.padded(to: 2))-\(date.day.padded(to: 2))T\(clock)"
             + Self.text(self.fraction) + "Z"
     }
 
@@ -131,9 +127,9 @@ extension DecimalSeconds {
         guard let year = Self.number(&rest, 4), Self.take(&rest, "-"), let month = Self.number(&rest, 2),
             Self.take(&rest, "-"), let day = Self.number(&rest, 2), (1...12).contains(month), day >= 1
         else { return nil }
-        let days = Self.days(year, month, day)
+        let days = GregorianCalendar.days(year, month, day)
         // The 31st of a month with 30 days has the number of another date.
-        guard Self.date(days) == (year, month, day) else { return nil }
+        guard GregorianCalendar.date(days) == (year, month, day) else { return nil }
         guard !rest.isEmpty else {
             self.init(whole: days * 86_400, fraction: [])
             return
@@ -148,7 +144,7 @@ extension DecimalSeconds {
             guard let number = Self.number(&rest, 2), number <= 60 else { return nil }
             second = number
             if Self.take(&rest, ".") || Self.take(&rest, ",") {
-                let digits = rest.prefix(while: Self.isDigit)
+                let digits = rest.prefix(while: \.isDigit)
                 guard (1...Self.mostDigits).contains(digits.count) else { return nil }
                 rest = rest[digits.endIndex...]
                 fraction = digits.map { $0 - 0x30 }
@@ -176,7 +172,7 @@ extension DecimalSeconds {
 
     private static func number(_ rest: inout Substring.UTF8View, _ width: Int) -> Int64? {
         let digits = rest.prefix(width)
-        guard digits.count == width, digits.allSatisfy(Self.isDigit) else { return nil }
+        guard digits.count == width, digits.allSatisfy(\.isDigit) else { return nil }
         rest = rest[digits.endIndex...]
         return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
@@ -185,30 +181,5 @@ extension DecimalSeconds {
         guard let first = rest.first, UInt32(first) == character.value else { return false }
         rest.removeFirst()
         return true
-    }
-
-    /// The days from 1970 to a Gregorian date, computed with years that begin in March (H. Hinnant).
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = year.flooring(by: 400)
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = (days + 719_468).flooring(by: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-    }
-}
-
-extension Int64 {
-    /// The quotient rounded down, and the remainder, 0 or more.
-    fileprivate func flooring(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

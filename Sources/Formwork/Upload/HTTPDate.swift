@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// An HTTP date (RFC 9110 §5.6.7), in seconds since 1970.
 package enum HTTPDate {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
@@ -10,9 +12,9 @@ package enum HTTPDate {
     package static func text(_ seconds: Int64) -> String {
         let seconds = max(0, min(seconds, 253_402_300_799))
         let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
-        let date = Self.date(days)
-        let clock = [time / 3600, time / 60 % 60, time % 60].map(Self.twoDigits).joined(separator: ":")
-        return "\(Self.weekdays[Int(days % 7)]), \(Self.twoDigits(date.day)) \(Self.months[Int(date.month) - 1]) "
+        let date = GregorianCalendar.date(days)
+        let clock = [time / 3600, time / 60 % 60, time % 60].map { $0.padded(to: 2) }.joined(separator: ":")
+        return "\(Self.weekdays[Int(days % 7)]), \(date.day.padded(to: 2)) \(Self.months[Int(date.month) - 1]) "
             + "\(date.year) \(clock) GMT"
     }
 
@@ -31,38 +33,14 @@ package enum HTTPDate {
         guard Self.years.contains(year), clock.count == 3, clock[0] < 24, clock[1] < 60, clock[2] <= 60 else {
             return nil
         }
-        let days = Self.days(year, Int64(month + 1), day)
-        guard days >= 0, Self.date(days) == (year, Int64(month + 1), day),
+        let days = GregorianCalendar.days(year, Int64(month + 1), day)
+        guard days >= 0, GregorianCalendar.date(days) == (year, Int64(month + 1), day),
             words[0].hasPrefix(Self.weekdays[Int(days % 7)])
         else { return nil }
         return days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
-    }
-
-    /// The inverse of `days`, from 1970 on.
-    private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        // 400 years have 146,097 days.
-        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-    }
-
     private static func number(_ text: String, digits: ClosedRange<Int>) -> Int64? {
-        guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return Int64(text)
+        digits.contains(text.utf8.count) && text.utf8.allSatisfy(\.isDigit) ? Int64(text) : nil
     }
-
-    private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

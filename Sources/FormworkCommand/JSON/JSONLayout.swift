@@ -78,10 +78,9 @@ package struct JSONLayout {
     private mutating func append(_ range: Range<Int>, _ colour: Colour) {
         let token = String(decoding: self.text[range], as: UTF8.self)
         let shown = token.unicodeScalars.reduce(into: "") { shown, scalar in
-            let digits = String(scalar.value, radix: 16)
             let isHarmless = String(scalar).withControlCharactersEscaped == String(scalar)
             // Scalars that disturb a terminal have at most four digits.
-            shown += isHarmless ? String(scalar) : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            shown += isHarmless ? String(scalar) : "\\u" + scalar.value.padded(to: 4, radix: 16)
         }
         self.output += self.isColoured ? "\(colour.rawValue)\(shown)\u{1B}[0m" : shown
     }

@@ -136,10 +136,8 @@ package struct ProgressMoment: Sendable {
 
     private static func clock(_ seconds: Double) -> String {
         let whole = Int(clamping: min(max(seconds.rounded(), 0), 359_999))
-        func two(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
-        let minutes = whole / 60 % 60
-        return whole >= 3600
-            ? "\(whole / 3600):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+        let (minutes, seconds) = (whole / 60 % 60, (whole % 60).padded(to: 2))
+        return whole >= 3600 ? "\(whole / 3600):\(minutes.padded(to: 2)):\(seconds)" : "\(minutes):\(seconds)"
     }
 }
 #endif

@@ -1,4 +1,5 @@
 #if Command
+import FormworkCore
 import FormworkSystem
 
 /// The time for logs and events.
@@ -9,13 +10,11 @@ package enum WallClock {
     /// The time in UTC, as RFC 3339 writes it: `2026-11-23T14:03:21Z`.
     package static func timestamp() -> String {
         let now = CalendarTime.nowInUTC()
-        return "\(now.year)-\(self.two(now.month))-\(self.two(now.day))T\(self.clock(now))Z"
+        return "\(now.year)-\(now.month.padded(to: 2))-\(now.day.padded(to: 2))T\(self.clock(now))Z"
     }
 
     private static func clock(_ time: CalendarTime) -> String {
-        "\(self.two(time.hour)):\(self.two(time.minute)):\(self.two(time.second))"
+        [time.hour, time.minute, time.second].map { $0.padded(to: 2) }.joined(separator: ":")
     }
-
-    private static func two(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
 }
 #endif

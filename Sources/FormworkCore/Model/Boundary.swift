@@ -54,10 +54,7 @@ public struct Boundary: Hashable, Sendable, CustomStringConvertible {
         Boundary(unchecked: String(repeating: "-", count: 24) + hex(generator.next() as UInt64))
     }
 
-    private static func hex(_ bits: UInt64) -> String {
-        let digits = String(bits, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    private static func hex(_ bits: UInt64) -> String { bits.padded(to: 16, radix: 16) }
 
     /// The text itself.
     public var description: String { self.text }

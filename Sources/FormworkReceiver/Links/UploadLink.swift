@@ -58,8 +58,7 @@ package struct UploadLink: Sendable, Hashable {
     /// 64 random bits.
     package static func newID() -> String {
         var generator = SystemRandomNumberGenerator()
-        let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return UInt64.random(in: .min ... .max, using: &generator).padded(to: 16, radix: 16)
     }
 
     /// The folders of a prefix such as `inbox/ann`; `nil` unless each of them is safe on every system just as it is.

@@ -409,8 +409,7 @@ public final class UploadStore: Sendable {
     /// 128 random bits from the system's generator: the URL is all that a client needs to write to the upload.
     private static func newName() -> String {
         var generator = SystemRandomNumberGenerator()
-        let digits = String(UInt128.random(in: .min ... .max, using: &generator), radix: 16)
-        return String(repeating: "0", count: 32 - digits.count) + digits
+        return UInt128.random(in: .min ... .max, using: &generator).padded(to: 32, radix: 16)
     }
 
     static func isName(_ text: String) -> Bool {
