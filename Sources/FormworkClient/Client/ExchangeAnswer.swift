@@ -89,12 +89,6 @@ public final class AnswerBody {
     /// The next bytes, for callers without NIO; `nil` at the end.
     package func nextBytes() async throws -> [UInt8]? { try await self.next().map { Array($0.readableBytesView) } }
 
-    /// Like ``collect(upTo:)``, for callers without NIO.
-    package func collectBytes(upTo limit: Int) async throws -> (bytes: [UInt8], isTruncated: Bool) {
-        let (bytes, isTruncated) = try await self.collect(upTo: limit)
-        return (Array(bytes.readableBytesView), isTruncated)
-    }
-
     /// The bytes up to a limit, and whether there are more.
     public func collect(upTo limit: Int) async throws -> (bytes: ByteBuffer, isTruncated: Bool) {
         var bytes = ByteBuffer()

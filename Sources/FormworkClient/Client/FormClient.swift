@@ -40,27 +40,9 @@ public struct FormClient: Sendable {
     ///   - expectsContinue: Whether the server is asked before the body is sent; `nil` leaves that to the options.
     ///   - reading: Options for the body's readers, such as a rate limit or digests.
     ///   - monitor: Shows the progress.
-    ///   - informed: Called with each informational answer (1xx) when it arrives.
+    ///   - hooks: Control the exchange, such as with each informational answer (1xx).
     ///   - answered: Called with the final answer.
-    /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
-    package func exchange<Result: Sendable>(
-        _ request: HTTPRequest, body: ExchangeBody? = nil, expectsContinue: Bool? = nil,
-        reading: ReaderOptions = ReaderOptions(), monitor: UploadMonitor? = nil,
-        informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
-        answered: (ExchangeAnswer) async throws -> Result
-    ) async throws -> Result {
-        var hooks = ExchangeHooks()
-        hooks.informed = { response in
-            await informed(response)
-            return true
-        }
-        return try await self.exchange(
-            request, body: body, expectsContinue: expectsContinue, reading: reading, monitor: monitor, hooks: hooks,
-            answered: answered)
-    }
-
-    /// Like the other, controlled by hooks.
-    /// - Throws: Also `ExchangeStopped`.
+    /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`; `ExchangeStopped`.
     package func exchange<Result: Sendable>(
         _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, reading: ReaderOptions,
         monitor: UploadMonitor?,

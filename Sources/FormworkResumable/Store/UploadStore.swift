@@ -241,34 +241,6 @@ public final class UploadStore: Sendable {
         await self.sweeper.run { try? await self.storage.names() }
     }
 
-    /// An upload in a list.
-    package struct Entry: Sendable, Hashable {
-        package var name: String
-        package var offset: Int64
-        package var length: Int64?
-        package var contentType: String?
-        package var created: Date
-        package var expires: Date
-        package var isFinished: Bool
-    }
-
-    /// All uploads, the oldest first.
-    package func list() async -> [Entry] { await self.sweeper.run { await self.entries() } }
-
-    private func entries() async -> [Entry] {
-        var entries: [Entry] = []
-        for name in (try? await self.storage.names()) ?? [] {
-            guard let record = (try? await self.record(name)) ?? nil else { continue }
-            let size = record.answer == nil ? (try? await self.count(of: name)) ?? 0 : record.length ?? 0
-            entries.append(
-                Entry(
-                    name: name, offset: record.uncheckedOffset ?? size, length: record.length,
-                    contentType: record.contentType, created: record.created, expires: record.expires,
-                    isFinished: record.answer != nil))
-        }
-        return entries.sorted { ($0.created, $0.name) < ($1.created, $1.name) }
-    }
-
     /// Removes expired uploads, and leftovers of a process that ended. Uploads that are in use, here or in another
     /// process, or can't be read at the moment, are kept. A record of another version is kept for the lifetime of an
     /// upload, since that version may be used again.
