@@ -144,20 +144,11 @@ extension HTTPClient {
             made.body = .stream(buffers, length: body.length.map { .known($0) } ?? .unknown)
             (feed, length) = (stretch, body.length)
         }
-        do {
-            let response = try await withTaskCancellationHandler { [made, feed] in
-                _ = feed
-                return try await self.execute(made, deadline: deadline)
-            } onCancel: { [feed] in
-                feed?.stop(CancellationError())
-            }
+        switch try await self.attempt(made, feed, deadline) {
+        case .success(let response):
             course.hasReachedServer = true
             return (response.locatedAbsolutely(), feed)
-        } catch {
-            feed?.stop(error)
-            try _Concurrency.Task.checkCancellation()
-            if let failure = feed?.failure { throw failure }
-            if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+        case .failure(let error):
             guard !error.precedesConnection else {
                 let error = TransferError(unreached: next.shownURL, error)
                 // The client has tried again and again, for as long as it does. Its URL may be wrong.

@@ -96,6 +96,28 @@ extension HTTPClient {
         }
     }
 
+    /// Executes a request. Its body's feed stops if that fails.
+    /// - Returns: The answer, or an error after which another try may help.
+    /// - Throws: An error of the body, and what ends all tries: a cancellation, and the deadline.
+    func attempt(
+        _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
+    ) async throws -> Result<HTTPClientResponse, any Error> {
+        do {
+            return .success(
+                try await withTaskCancellationHandler {
+                    try await self.execute(request, deadline: deadline)
+                } onCancel: {
+                    feed?.stop(CancellationError())
+                })
+        } catch {
+            feed?.stop(error)
+            try _Concurrency.Task.checkCancellation()
+            if let failure = feed?.failure { throw failure }
+            if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+            return .failure(error)
+        }
+    }
+
     /// One transfer.
     /// - Returns: The answer, and whether the body counts as delivered.
     /// - Throws: ``BrokenConnection`` if another try may help; other errors unchanged.
@@ -104,17 +126,9 @@ extension HTTPClient {
     ) async throws -> (HTTPClientResponse, isWhole: Bool) {
         let response: HTTPClientResponse
         try request.checkURL()
-        do {
-            response = try await withTaskCancellationHandler {
-                try await self.execute(request, deadline: deadline)
-            } onCancel: {
-                feed?.stop(CancellationError())
-            }
-        } catch {
-            feed?.stop(error)
-            try _Concurrency.Task.checkCancellation()
-            if let failure = feed?.failure { throw failure }
-            if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+        switch try await self.attempt(request, feed, deadline) {
+        case .success(let answer): response = answer
+        case .failure(let error):
             if [.invalidURL, .emptyScheme, .emptyHost].contains(error as? HTTPClientError) {
                 // No other try helps, and the client's error doesn't say what is missing.
                 throw FormworkError(
