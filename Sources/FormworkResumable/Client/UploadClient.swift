@@ -153,8 +153,8 @@ public struct UploadClient: Sendable {
         case .pause(let duration, let phase):
             self.phase = phase
             return duration == .zero ? self.next() : .wait(duration)
-        case .create: return self.start(at: 0, tooLate: .notReplayable) { $0.creation() }
-        case .append: return self.start(at: self.acknowledged, tooLate: .notReplayable) { $0.append() }
+        case .create: return self.start(at: 0) { $0.creation() }
+        case .append: return self.start(at: self.acknowledged) { $0.append() }
         case .ask: return self.send(self.question())
         case .replay(let answer): return self.send(self.replay(of: answer))
         }
@@ -162,8 +162,7 @@ public struct UploadClient: Sendable {
 
     /// Makes a request that needs the body from `offset`.
     private mutating func start(
-        at offset: Int64, tooLate code: UploadFailure.Code,
-        _ make: (inout UploadClient) -> (HTTPRequest, Exchange)
+        at offset: Int64, _ make: (inout UploadClient) -> (HTTPRequest, Exchange)
     ) -> UploadStep {
         if let size = self.limits.maxSize, let length = self.length, length > size {
             return self.fail(
@@ -172,7 +171,7 @@ public struct UploadClient: Sendable {
         guard self.canGive(offset) else {
             return self.fail(
                 UploadFailure(
-                    code,
+                    .notReplayable,
                     "the server needs the body from byte \(offset), but it was read up to byte \(self.sent)"
                         + (offset == self.sent ? " or further" : "")
                         + " and can't be read again: use a source that can be reopened",

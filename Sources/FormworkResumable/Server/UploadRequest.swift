@@ -90,7 +90,7 @@ public enum UploadRequest: Sendable {
         if isWhole, let length = creation.contentLength {
             guard creation.length ?? length == length else {
                 return .refused(
-                    UploadAnswer(.badRequest, .inconsistentLength).with(draft, isComplete: false))
+                    UploadAnswer(.badRequest, .inconsistentLength).with(draft))
             }
             creation.length = length
         }
@@ -106,14 +106,14 @@ public enum UploadRequest: Sendable {
             guard draft.partialMediaType.map({ fields.hasContentType($0) }) ?? true else {
                 return .refused(
                     UploadAnswer(.unsupportedMediaType, .other("Content-Type is not application/partial-upload."))
-                        .with(draft, isComplete: false))
+                        .with(draft))
             }
             // -01 omits Upload-Incomplete if the body ends.
             let completes = fields.isUploadComplete(draft) ?? (draft == .v3 ? true : nil)
             guard let offset = fields.uploadOffset, let completes else {
                 return .refused(
                     UploadAnswer(.badRequest, .other("Upload-Offset or Upload-Complete is missing."))
-                        .with(draft, isComplete: false))
+                        .with(draft))
             }
             var append = UploadAppend(offset: offset, completes: completes, fields)
             if draft.hasLengthAndLimits { append.length = fields.uploadLength }
@@ -121,7 +121,7 @@ public enum UploadRequest: Sendable {
                 let (length, isTooLarge) = offset.addingReportingOverflow(count)
                 guard !isTooLarge, append.length ?? length == length else {
                     return .refused(
-                        UploadAnswer(.badRequest, .inconsistentLength).with(draft, isComplete: false))
+                        UploadAnswer(.badRequest, .inconsistentLength).with(draft))
                 }
                 append.length = length
             }

@@ -180,11 +180,11 @@ extension UploadResource {
 }
 
 extension UploadAnswer {
-    /// The same answer, as one about an upload.
-    func with(_ draft: UploadDraft, isComplete: Bool) -> UploadAnswer {
+    /// The same answer, as one about an upload that isn't complete.
+    func with(_ draft: UploadDraft) -> UploadAnswer {
         var copy = self
         copy.response.headerFields.interopVersion = draft
-        copy.response.headerFields.setUploadComplete(isComplete, draft)
+        copy.response.headerFields.setUploadComplete(false, draft)
         return copy
     }
 }
