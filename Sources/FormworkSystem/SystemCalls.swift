@@ -87,12 +87,8 @@ package enum SystemCalls {
     ) throws(Errno) -> FileDescriptor {
         // A terminal would become the controlling one of a service, which ends when that is closed.
         let flags = mode.rawValue | options.rawValue | O_CLOEXEC | O_NOCTTY
-        while true {
-            // SAFETY: the C string lives through the call.
-            let number = unsafe path.withPlatformString { unsafe kernelOpen($0, flags, permissions ?? []) }
-            if number >= 0 { return FileDescriptor(rawValue: number) }
-            guard errno == EINTR else { throw Errno(rawValue: errno) }
-        }
+        // SAFETY: the C string lives through the call.
+        return try self.opening { unsafe path.withPlatformString { unsafe kernelOpen($0, flags, permissions ?? []) } }
     }
 
     package static func read(_ descriptor: FileDescriptor, into buffer: inout MutableRawSpan) throws(Errno) -> Int {
