@@ -21,7 +21,7 @@ public final class LibMagic: Sendable {
     }
 
     /// libmagic's version as a number: 544 is 5.44; `nil` if libmagic isn't installed.
-    public static var version: Int? { cmagic_is_available() == 0 ? nil : Int(cmagic_version()) }
+    package static var version: Int? { cmagic_is_available() == 0 ? nil : Int(cmagic_version()) }
 
     private static let own = Mutex<@Sendable () -> String?>({ nil })
 

@@ -57,7 +57,7 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     public var cause: (any Error)?
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
         (self.code, self.message, self.bytesSent, self.cause) = (code, message, bytesSent, cause)
     }
 

@@ -11,8 +11,7 @@ public struct BodyProgress: Hashable, Sendable {
     /// The total bytes of the body; `nil` if unknown.
     public var length: Int64?
 
-    /// The progress at one moment.
-    public init(part: PartReference?, partPosition: Int64, partLength: Int64?, position: Int64, length: Int64?) {
+    package init(part: PartReference?, partPosition: Int64, partLength: Int64?, position: Int64, length: Int64?) {
         self.part = part
         self.partPosition = partPosition
         self.partLength = partLength

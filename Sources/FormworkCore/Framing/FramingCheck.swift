@@ -44,9 +44,6 @@ public struct FramingCheck: Sendable {
         self.delimiterCount = Int64(framing.boundary.text.utf8.count) + 6
     }
 
-    /// Bytes of the body checked so far.
-    public var offset: Int64 { self.parser.offset }
-
     /// Announces the next part, before its bytes are passed.
     /// - Parameters:
     ///   - part: The part's name in errors.

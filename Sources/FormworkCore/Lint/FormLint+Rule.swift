@@ -83,7 +83,7 @@ extension FormLint {
         public var section: String { Self.sources[self]?.section ?? Self.practice }
 
         /// Every rule, sorted by name.
-        public static var all: [Self] { self.sources.keys.sorted { $0.rawValue < $1.rawValue } }
+        package static var all: [Self] { self.sources.keys.sorted { $0.rawValue < $1.rawValue } }
 
         private static let practice = "practice"
 

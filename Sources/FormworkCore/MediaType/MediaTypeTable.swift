@@ -8,7 +8,7 @@
 /// name's last component and, in optimized builds, allocates nothing.
 public enum MediaTypeTable {
     /// The number of known extensions.
-    public static var count: Int { self.shortExtensions.count + self.longExtensions.count / 2 }
+    package static var count: Int { self.shortExtensions.count + self.longExtensions.count / 2 }
 
     /// The type of a file with that name; `nil` if its extension isn't known.
     /// - Parameter filename: A name, or a path with slashes.

@@ -72,8 +72,7 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// The limit's value, in its own unit; `nil` if no limit was exceeded.
     public var limit: Int64?
 
-    /// A failure.
-    public init(_ kind: Kind, limit: Int64? = nil) {
+    package init(_ kind: Kind, limit: Int64? = nil) {
         self.kind = kind
         self.limit = limit
     }
