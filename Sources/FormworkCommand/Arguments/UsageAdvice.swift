@@ -294,29 +294,24 @@ struct UsageAdvice {
 
 extension UsageAdvice.Verb {
     fileprivate init?(_ value: ParameterValue) {
-        guard case .text(let name)? = value["commandName"] else { return nil }
+        guard let name = value["commandName"]?.string else { return nil }
         self.name = name
         // Parts are taken out before.
         self.options = [
             "-h": false, "--help": false, "--version": false, "-F": true, "--form": true, "--form-string": true,
         ]
-        if case .array(let arguments)? = value["arguments"] {
-            for argument in arguments { self.add(argument) }
-        }
-        if case .array(let verbs)? = value["subcommands"] {
-            self.verbs = verbs.compactMap(UsageAdvice.Verb.init).filter { $0.name != "help" }
-        }
+        for argument in value["arguments"]?.elements ?? [] { self.add(argument) }
+        self.verbs = (value["subcommands"]?.elements ?? []).compactMap(Self.init).filter { $0.name != "help" }
     }
 
     private mutating func add(_ argument: ParameterValue) {
-        guard case .text(let kind)? = argument["kind"] else { return }
+        guard let kind = argument["kind"]?.string else { return }
         if kind == "positional" {
-            if case .bool(true)? = argument["isRepeating"] { self.positionals = .max } else { self.positionals += 1 }
+            if argument["isRepeating"] == .bool(true) { self.positionals = .max } else { self.positionals += 1 }
             return
         }
-        guard case .array(let names)? = argument["names"] else { return }
-        for name in names {
-            guard case .text(let text)? = name["name"], case .text(let form)? = name["kind"] else { continue }
+        for name in argument["names"]?.elements ?? [] {
+            guard let text = name["name"]?.string, let form = name["kind"]?.string else { continue }
             self.options[(form == "long" ? "--" : "-") + text] = kind == "option"
         }
     }

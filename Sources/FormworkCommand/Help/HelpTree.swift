@@ -119,9 +119,4 @@ extension HelpVerb.Option {
         names.filter { !$0.hasPrefix("--") } + names.filter { $0.hasPrefix("--") }
     }
 }
-
-extension ParameterValue {
-    fileprivate var string: String? { if case .text(let text) = self { text } else { nil } }
-    fileprivate var elements: [ParameterValue]? { if case .array(let elements) = self { elements } else { nil } }
-}
 #endif

@@ -17,7 +17,7 @@ struct HARFile {
     /// - Returns: `nil` when the text is JSON, but not a HAR file.
     init?(_ text: [UInt8], entry: Int?) throws {
         let bytes = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
-        guard case .array(let entries)? = try OrderedJSON.read(bytes)["log"]?["entries"] else { return nil }
+        guard let entries = try OrderedJSON.read(bytes)["log"]?["entries"]?.elements else { return nil }
         let forms = entries.enumerated().compactMap { index, value in HAREntry(value, number: index + 1) }
         let chosen = try CaptureChoice.choose(entry, forms, count: entries.count, of: "HAR file")
         self.contentType = chosen.contentType
@@ -79,13 +79,7 @@ private struct HAREntry: CaptureEntry {
     }
 
     private static func header(_ name: String, of request: ParameterValue) -> String? {
-        guard case .array(let headers)? = request["headers"] else { return nil }
-        return headers.first { $0["name"]?.string?.lowercased() == name }?["value"]?.string
+        request["headers"]?.elements?.first { $0["name"]?.string?.lowercased() == name }?["value"]?.string
     }
-}
-
-extension ParameterValue {
-    fileprivate var string: String? { if case .text(let text) = self { text } else { nil } }
-    fileprivate var integer: Int128? { if case .integer(let number) = self { number } else { nil } }
 }
 #endif
