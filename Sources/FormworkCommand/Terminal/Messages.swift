@@ -30,13 +30,7 @@ package enum Messages {
 
     /// Writes a line that doesn't change the exit status.
     package static func warn(_ message: String) {
-        guard !self.isSilent.withLock({ $0 }) else { return }
-        let text = "formwork: warning: \(message.withControlCharactersEscaped)\n"
-        switch self.current {
-        case .text: StandardError.write(text)
-        case .timed: StandardError.write("\(WallClock.timeOfDay()) \(text)")
-        case .events: self.write(event: "warning", [("message", .text(message))])
-        }
+        self.report("warning", "warning: \(message)", [("message", .text(message))])
     }
 
     /// Writes what has happened, when it is neither progress nor a warning.
