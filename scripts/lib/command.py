@@ -1,6 +1,7 @@
 """The command that a script runs."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 
@@ -10,3 +11,12 @@ def formwork(given: str | None = None, *, network: bool = False) -> str:
         return given
     build = [Path(__file__).resolve().parents[1] / "build", *(["transfer"] if network else [])]
     return subprocess.run(build, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+
+
+def release_of(package: Path, product: str) -> Path:
+    """A release build of a script's own package, which uses the library."""
+    root = Path(__file__).resolve().parents[2]
+    build = ["swift", "build", "-c", "release", "--package-path", package, "--scratch-path", root / ".build-interop"]
+    subprocess.run(build, stdout=sys.stderr, check=True)
+    folder = subprocess.run([*build, "--show-bin-path"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    return Path(folder) / product
