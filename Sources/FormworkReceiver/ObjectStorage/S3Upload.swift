@@ -355,7 +355,8 @@ package actor S3Upload: StorageUpload {
             for attempt in 1...Self.tries {
                 if let multipart = try await self.beginParts(as: name) { return multipart }
                 // Without a random wait, two uploads could give way to each other forever. It grows, for more than two.
-                let pause = self.storage.options.patience.delay * (Double.random(in: 0...0.2) * Double(1 << attempt))
+                let share = Double.random(in: 0...0.2) * Double(1 << attempt)
+                let pause = self.storage.options.patience.delay * share
                 if pause > .zero { try await Task.sleep(for: pause.asWait) }
                 try self.checkOpen()
                 // If all gave way, the name is still free: the next one would leave a gap.
