@@ -126,11 +126,19 @@ extension NIOTests {
         }
 
         /// The bytes that a server sends until it closes.
-        private func answers(to text: String, from url: String, resets: Bool = false) async throws -> String {
+        ///
+        /// - Parameters:
+        ///   - resets: Whether the client resets the connection instead.
+        ///   - ends: Whether the client ends its side after the text.
+        private func answers(
+            to text: String, from url: String, resets: Bool = false, ends: Bool = false
+        ) async throws -> String {
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(host: "127.0.0.1", port: Int(url.split(separator: ":").last ?? "")!) { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                            wrappingChannelSynchronously: channel,
+                            configuration: .init(isOutboundHalfClosureEnabled: true))
                     }
                 }
             return try await channel.executeThenClose { inbound, outbound in
@@ -141,6 +149,7 @@ extension NIOTests {
                     return ""
                 }
                 var got = ""
+                if ends { outbound.finish() }
                 for try await buffer in inbound { got += String(buffer: buffer) }
                 return got
             }
@@ -190,6 +199,24 @@ extension NIOTests {
                 let head = "POST /note HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n"
                 _ = try await self.answers(
                     to: head + "Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n", from: url,
+        private func note(length: Int = 9) -> String {
+            "POST /decode HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+                + "Content-Length: \(length)\r\n\r\ntitle=a+b"
+        }
+
+        @Test("A client that ends its side gets its answers", .timeLimit(.minutes(10)))
+        func halfClosed() async throws {
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na b"
+            try await self.serve { url in
+                #expect(try await self.answers(to: self.note(), from: url, ends: true) == answer)
+                #expect(try await self.answers(to: self.note() + self.note(), from: url, ends: true) == answer + answer)
+                let cut = try await self.answers(to: self.note() + self.note(length: 10), from: url, ends: true)
+                #expect(cut.hasPrefix(answer + "HTTP/1.1 400 Bad Request\r\n"))
+                #expect(cut.contains(#""code":"truncatedBody""#))
+                #expect(try await self.answers(to: "", from: url, ends: true) == "")
+            }
+        }
+
                     resets: true)
                 while Self.failures.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(10)) }
                 #expect(Self.failures.withLock { $0 } == [.truncatedBody])

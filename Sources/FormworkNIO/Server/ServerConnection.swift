@@ -24,15 +24,14 @@ extension ChannelPipeline.SynchronousOperations {
         try self.addRequestFraming()
         try self.addHandler(ServerBoundsHandler(bounds))
         try self.addHandler(ExpectContinueHandler())
+        let channel = try self.context(handlerType: ExpectContinueHandler.self).channel
+        // A client may end its side after its request; by default NIO closes the connection then.
+        try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
         return try NIOAsyncChannel(
-            wrappingChannelSynchronously: self.channel,
+            wrappingChannelSynchronously: channel,
             configuration: NIOAsyncChannel.Configuration(
                 backPressureStrategy: NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark(
                     lowWatermark: 1, highWatermark: 2)))
-    }
-
-    private var channel: any Channel {
-        get throws { try self.context(handlerType: ExpectContinueHandler.self).channel }
     }
 }
 
