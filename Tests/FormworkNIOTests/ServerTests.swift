@@ -50,6 +50,12 @@ extension NIOTests {
                     throw error
                 }
                 return ServerResponse(status: .ok)
+            case "/twice":
+                _ = try await request.collectForm()
+                do { _ = try await request.collectForm() } catch let error as FormworkError {
+                    return ServerResponse(status: .ok, body: ByteBuffer(string: "\(error.code): \(error)"))
+                }
+                return ServerResponse(status: .ok)
             case "/last": return ServerResponse(status: .ok, headerFields: [.connection: "close"])
             case "/fail": throw FormworkError(.writeFailed, "disk full", path: "/srv/secret")
             default: return ServerResponse(status: .notFound)
@@ -143,13 +149,13 @@ extension NIOTests {
                 }
             return try await channel.executeThenClose { inbound, outbound in
                 try await outbound.write(ByteBuffer(string: text))
+                if ends { outbound.finish() }
                 guard !resets else {
                     let options = try #require(channel.channel as? any SocketOptionProvider)
                     try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
                     return ""
                 }
                 var got = ""
-                if ends { outbound.finish() }
                 for try await buffer in inbound { got += String(buffer: buffer) }
                 return got
             }
@@ -193,12 +199,6 @@ extension NIOTests {
             }
         }
 
-        @Test("A client that resets the connection has cut its body", .timeLimit(.minutes(10)))
-        func reset() async throws {
-            try await self.serve { url in
-                let head = "POST /note HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n"
-                _ = try await self.answers(
-                    to: head + "Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n", from: url,
         private func note(length: Int = 9) -> String {
             "POST /decode HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
                 + "Content-Length: \(length)\r\n\r\ntitle=a+b"
@@ -217,9 +217,28 @@ extension NIOTests {
             }
         }
 
+        @Test("A client that resets the connection has cut its body", .timeLimit(.minutes(10)))
+        func reset() async throws {
+            try await self.serve { url in
+                let head = "POST /note HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n"
+                _ = try await self.answers(
+                    to: head + "Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n", from: url,
                     resets: true)
                 while Self.failures.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(10)) }
                 #expect(Self.failures.withLock { $0 } == [.truncatedBody])
+            }
+        }
+
+        @Test("A second reader of a body gets an error that says so", .timeLimit(.minutes(10)))
+        func readTwice() async throws {
+            try await self.serve { url in
+                let request = self.note().replacing("/decode", with: "/twice")
+                    .replacing("Host: a", with: "Host: a\r\nConnection: close")
+                let text = try await self.answers(to: request, from: url)
+                #expect(
+                    text.hasSuffix(
+                        "\r\n\r\nnotReplayable: the request's body was already read: read it once, and pass on what was read"
+                    ), "\(text)")
             }
         }
 

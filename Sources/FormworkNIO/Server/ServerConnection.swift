@@ -85,7 +85,7 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
 /// It isn't an actor, because each part of a small request would then change the thread twice.
 ///
 /// SAFETY of `@unchecked Sendable`: all mutable state is used only between ``enter()`` and ``leave()``, which admit one
-/// caller at a time, except ``number``, which is atomic.
+/// caller at a time, except the atomic numbers.
 final class InboundParts: @unchecked Sendable {
     private let isBusy = Atomic(false)
     private var iterator: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator
@@ -94,6 +94,8 @@ final class InboundParts: @unchecked Sendable {
     private let requests = Atomic(0)
     /// Counts the requests. A body that is read later than its request lasts must not get another one's bytes.
     var number: Int { self.requests.load(ordering: .relaxed) }
+    /// The number of the last request of which a body was asked for.
+    private let readRequest = Atomic(0)
 
     init(_ iterator: sending NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator) {
         self.iterator = iterator
@@ -121,9 +123,18 @@ final class InboundParts: @unchecked Sendable {
         return part
     }
 
+    /// Called by each reader of a request's body, before its first chunk.
+    /// - Throws: ``FormworkError/Code/notReplayable`` for a second reader.
+    func beginReading(_ number: Int) throws(FormworkError) {
+        guard self.readRequest.max(number, ordering: .relaxed).oldValue < number else {
+            throw FormworkError(
+                .notReplayable, "the request's body was already read: read it once, and pass on what was read")
+        }
+    }
+
     /// The next chunk of a request; `nil` at its end.
     func nextChunk(of number: Int) async throws -> ByteBuffer? {
-        guard self.enter() else { throw Self.ended }
+        guard self.enter() else { throw Self.answered }
         defer { self.leave() }
         while number == self.number, !self.isRequestAtEnd {
             switch try await self.pull() {
@@ -133,10 +144,12 @@ final class InboundParts: @unchecked Sendable {
             case nil: throw Self.ended
             }
         }
-        guard number == self.number else {
-            throw FormworkError(.truncatedBody, "the request was answered before its body was read")
-        }
+        guard number == self.number else { throw Self.answered }
         return nil
+    }
+
+    private static var answered: FormworkError {
+        FormworkError(.truncatedBody, "the request was answered before its body was read")
     }
 
     private static var ended: FormworkError {

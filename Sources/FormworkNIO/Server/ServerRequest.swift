@@ -12,7 +12,8 @@ public struct ServerRequest: Sendable {
 
     /// Method, path and header fields.
     public let head: HTTPRequest
-    /// The body. Asking for its first chunk sends the answer to `Expect: 100-continue`.
+    /// The body, which can be read once: a second reader gets ``FormworkError/Code/notReplayable``. Asking for its first
+    /// chunk sends the answer to `Expect: 100-continue`.
     public let body: Body
 
     /// The parts of a multipart form as they arrive.
@@ -89,13 +90,17 @@ public struct ServerRequest: Sendable {
             let parts: InboundParts
             let number: Int
             let channel: any Channel
-            var isAwaited: Bool
+            let isAwaited: Bool
+            var isBegun = false
 
             /// The next chunk; `nil` at the body's end.
             public mutating func next() async throws -> ByteBuffer? {
-                if self.isAwaited {
-                    self.isAwaited = false
-                    self.channel.triggerUserOutboundEvent(ExpectContinueHandler.BodyWanted(), promise: nil)
+                if !self.isBegun {
+                    try self.parts.beginReading(self.number)
+                    self.isBegun = true
+                    if self.isAwaited {
+                        self.channel.triggerUserOutboundEvent(ExpectContinueHandler.BodyWanted(), promise: nil)
+                    }
                 }
                 return try await self.parts.nextChunk(of: self.number)
             }
