@@ -11,18 +11,25 @@ enum JSONCheck {
                 "the value is a single \(type(of: object)): give an array or a dictionary, or allow fragments")
     }
 
-    private static func fault(in value: Any, at path: String) -> FormworkError? {
-        guard !JSONSerialization.isValidJSONObject([value]) else { return nil }
+    /// - Parameter depth: How many arrays and dictionaries are around the value.
+    private static func fault(in value: Any, at path: String, depth: Int = 0) -> FormworkError? {
         switch value {
+        // As deep as Foundation writes.
+        case is [String: Any] where depth >= 511, is [Any] where depth >= 511:
+            return FormworkError(.limitExceeded, "\(path.shortened(to: 40)) nests deeper than 511 levels")
         case let members as [String: Any]:
             // In this order, so that the same value is named each time.
-            return members.sorted { $0.key < $1.key }.lazy.compactMap { name, member in
-                self.fault(in: member, at: path.isEmpty ? name : "\(path).\(name)")
-            }.first
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                let path = path.isEmpty ? name : "\(path).\(name)"
+                if let fault = self.fault(in: member, at: path, depth: depth + 1) { return fault }
+            }
+            return nil
         case let elements as [Any]:
-            return elements.enumerated().lazy.compactMap { index, element in
-                self.fault(in: element, at: "\(path)[\(index)]")
-            }.first
+            for (index, element) in elements.enumerated() {
+                if let fault = self.fault(in: element, at: "\(path)[\(index)]", depth: depth + 1) { return fault }
+            }
+            return nil
+        case _ where JSONSerialization.isValidJSONObject([value]): return nil
         case let number as Double: return self.error(path, "\(number), which isn't a number in JSON")
         case let number as Float: return self.error(path, "\(number), which isn't a number in JSON")
         default: return self.error(path, "of type \(type(of: value)), which JSON can't hold")

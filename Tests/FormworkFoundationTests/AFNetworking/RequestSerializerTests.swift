@@ -268,12 +268,17 @@ struct RequestSerializerTests {
     @Test("JSON takes dates, sets and fragments for what they are: refused, unless fragments are allowed")
     func json() throws {
         var serializer = JSONRequestSerializer(settings: RequestSettings(headers: [:]))
+        func nested(_ levels: Int, _ value: Any) -> Any { (0..<levels).reduce(value) { value, _ in ["a": value] } }
+        func path(_ levels: Int) -> String { Array(repeating: "a", count: levels).joined(separator: ".") }
         let refused: [(Any, String)] = [
             (["a": [1, ["b": Date()]]] as [String: Any], "a[1].b is of type Date, which JSON can't hold"),
             (Set(["a"]), "the value is of type Set<String>, which JSON can't hold"),
             ("text", "the value is a single String: give an array or a dictionary, or allow fragments"),
             (["b": Data(), "a": Double.nan] as [String: Any], "a is nan, which isn't a number in JSON"),
             ([1: "a"], "the value is of type Dictionary<Int, String>, which JSON can't hold"),
+            // Each level is looked at once.
+            (nested(100, Date()), "\(path(100)) is of type Date, which JSON can't hold"),
+            (nested(512, 1), "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.… nests deeper than 511 levels"),
         ]
         for (object, detail) in refused {
             let error = #expect(throws: RequestSerializationError.self) {
