@@ -5,9 +5,15 @@ import Foundation
 struct PropertyListCheck {
     let isXML: Bool
 
-    /// - Parameter path: The value's path, for errors: `user.tags[2]`.
-    /// - Throws: ``FormworkError/Code/invalidArgument``.
-    func check(_ value: Any, at path: String = "") throws(FormworkError) {
+    /// - Parameters:
+    ///   - path: The value's path, for errors: `user.tags[2]`.
+    ///   - depth: How many arrays and dictionaries are around the value.
+    /// - Throws: ``FormworkError/Code/invalidArgument``; ``FormworkError/Code/limitExceeded`` for more than 512 levels,
+    ///   because Foundation would overflow the stack.
+    func check(_ value: Any, at path: String = "", depth: Int = 0) throws(FormworkError) {
+        guard depth <= 512 else {
+            throw FormworkError(.limitExceeded, "\(path.shortened(to: 40)) nests deeper than 512 levels")
+        }
         switch value {
         case let text as String: try self.check(text, path)
         case let text as Substring: try self.check(String(text), path)
@@ -16,10 +22,12 @@ struct PropertyListCheck {
             for (name, member) in members.sorted(by: { $0.key < $1.key }) {
                 let path = path.isEmpty ? name : "\(path).\(name)"
                 try self.check(name, path)
-                try self.check(member, at: path)
+                try self.check(member, at: path, depth: depth + 1)
             }
         case let elements as [Any]:
-            for (index, element) in elements.enumerated() { try self.check(element, at: "\(path)[\(index)]") }
+            for (index, element) in elements.enumerated() {
+                try self.check(element, at: "\(path)[\(index)]", depth: depth + 1)
+            }
         // Nearly every date has a fraction of a second, which XML lists have no text for; their readers know that.
         case is Date: return
         case let number as Decimal: try self.check(number, path)

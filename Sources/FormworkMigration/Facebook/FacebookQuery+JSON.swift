@@ -8,8 +8,8 @@ extension FacebookQuery {
 
     /// JSON of the values in an object that JSON can represent: URLs as text, names as text and sorted, the rest left
     /// out.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` if the object itself can't be represented; the handler's
-    ///   errors.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if the object itself can't be represented;
+    ///   ``FormworkError/Code/limitExceeded`` for more than 512 levels; the handler's errors.
     public static func json(
         of object: Any, options: JSONSerialization.WritingOptions = [],
         invalidObjectHandler: InvalidJSONHandler? = nil
@@ -23,14 +23,15 @@ extension FacebookQuery {
     }
 
     private static func jsonObject(
-        _ object: Any, _ handler: InvalidJSONHandler?
+        _ object: Any, _ handler: InvalidJSONHandler?, depth: Int = 0
     ) throws -> (object: Any?, stop: Bool) {
+        guard depth <= 512 else { throw FormworkError(.limitExceeded, "the object nests deeper than 512 levels") }
         switch object {
         case let url as URL: return (url.absoluteString, false)
         case let members as [AnyHashable: Any]:
             var result: [String: Any] = [:]
             for (name, value) in members.map({ ("\($0.key)", $0.value) }).sorted(by: { $0.0 < $1.0 }) {
-                let (value, stop) = try self.jsonObject(value, handler)
+                let (value, stop) = try self.jsonObject(value, handler, depth: depth + 1)
                 if stop { break }
                 result[name] = value
             }
@@ -38,7 +39,7 @@ extension FacebookQuery {
         case let elements as [Any]:
             var result: [Any] = []
             for element in elements {
-                let (value, stop) = try self.jsonObject(element, handler)
+                let (value, stop) = try self.jsonObject(element, handler, depth: depth + 1)
                 if stop { break }
                 if let value { result.append(value) }
             }

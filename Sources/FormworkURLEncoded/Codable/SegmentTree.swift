@@ -108,8 +108,12 @@ struct SegmentTree: ~Copyable {
 
     /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
     func checkDepth(_ place: Int32) throws {
-        guard self.places[Int(place)].depth > 512, !self.coding.isAlamofire else { return }
-        throw self.tooDeep(self.codingPath(place))
+        guard self.places[Int(place)].depth > 512 else { return }
+        let path = self.codingPath(place)
+        guard self.coding.isAlamofire else { throw self.tooDeep(path) }
+        throw EncodingError.invalidValue(
+            path.last?.stringValue ?? "",
+            .init(codingPath: path, debugDescription: "the value nests deeper than 512 levels"))
     }
 
     private func tooDeep(_ path: [any CodingKey]) -> EncodingError {

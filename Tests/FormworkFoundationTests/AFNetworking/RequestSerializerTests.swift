@@ -416,6 +416,22 @@ struct RequestSerializerTests {
         }
     }
 
+    @Test("A property list of more than 512 levels is an error with its path")
+    func deepPropertyList() throws {
+        func nested(_ levels: Int) -> [String: any Sendable] {
+            (1..<levels).reduce(into: ["a": 1]) { value, _ in value = ["a": value] }
+        }
+        let request = try URLRequest(url: "http://h/", method: .post)
+        let serializer = PropertyListRequestSerializer(settings: RequestSettings(headers: [:]))
+        #expect(try serializer.serialize(request, object: nested(512)).httpBody != nil)
+        #expect(try PropertyListEncoding.xml.encode(request, with: nested(512)).httpBody != nil)
+        let error = #expect(throws: FormworkError.self) { try serializer.serialize(request, object: nested(513)) }
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.message == "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.… nests deeper than 512 levels")
+        let other = #expect(throws: AFError.self) { try PropertyListEncoding.xml.encode(request, with: nested(513)) }
+        #expect((other?.underlyingError as? FormworkError)?.code == .limitExceeded)
+    }
+
     @Test("A property list keeps what has a text")
     func keptInLists() throws {
         let object: [String: Any] = [

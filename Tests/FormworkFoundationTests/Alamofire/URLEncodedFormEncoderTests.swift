@@ -219,6 +219,18 @@ struct URLEncodedFormEncoderTests {
         let _: String = try exact.encode(row.value())
     }
 
+    @Test("A value of more than 512 levels is refused, even where Alamofire has no limit")
+    func deepValue() throws {
+        func deep(_ levels: Int) -> Deep {
+            (1..<levels).reduce(Deep(a: nil, x: 1)) { deep, _ in Deep(a: deep, x: nil) }
+        }
+        let exact = URLEncodedFormEncoder(compatibility: .exact)
+        #expect(try (exact.encode(deep(512)) as String).hasSuffix("%5Bx%5D=1"))
+        let error = try #require(throws: EncodingError.self) { try exact.encode(deep(514)) as String }
+        guard case .invalidValue(_, let context) = error else { throw error }
+        #expect(context.debugDescription == "the value nests deeper than 512 levels")
+    }
+
     @Test("Integers of 128 bits are written wherever they stand")
     func int128() throws {
         struct Wide: Codable, Equatable {
@@ -312,6 +324,25 @@ struct URLEncodedFormEncoderTests {
         #expect(throws: Refusal.self) { try encoder.encode(Row(a: 1, b: [nil])) as String }
         #expect(throws: Refusal.self) { try encoder.encode(["a": Int?.none]) as String }
         #expect(try URLEncodedFormDecoder(for: encoder).decode([String: Int].self, from: "a=1") == ["a": 1])
+    }
+
+    @Test("Parameters may nest deeper than the stack would allow, and keep their order")
+    func deepParameters() throws {
+        let request = try URLRequest(url: "https://example.com", method: .post)
+        let levels = 20_000
+        let value = (0..<levels).reduce(into: 1 as any Sendable) { value, _ in value = [value] }
+        // Releasing such a value would overflow the stack, too.
+        _ = Unmanaged.passRetained(Kept(value))
+        let pairs = URLEncoding.default.queryComponents(fromKey: "a", value: value)
+        #expect(pairs.count == 1 && pairs[0].0.utf8.count == 1 + 6 * levels && pairs[0].1 == "1")
+        let encoding = URLEncoding(arrayEncoding: .custom { "\($0).\($1)" })
+        let body = try encoding.encode(request, with: ["b": [1, [2, 3]] as [any Sendable], "a": ["d": 4, "c": 5]])
+        #expect(body.httpBody == Data("a%5Bc%5D=5&a%5Bd%5D=4&b.0=1&b.1.0=2&b.1.1=3".utf8))
+    }
+
+    private final class Kept {
+        let value: any Sendable
+        init(_ value: any Sendable) { self.value = value }
     }
 
     @Test("A property list can be binary, and what is none is an error")

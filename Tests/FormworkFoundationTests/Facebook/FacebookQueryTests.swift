@@ -51,5 +51,8 @@ struct FacebookQueryTests {
         }
         #expect(stopped == #"["a"]"#)
         #expect(throws: FormworkError.self) { try FacebookQuery.json(of: Date()) }
+        let deep = (0..<513).reduce(1 as Any) { value, _ in [value] }
+        let error = #expect(throws: FormworkError.self) { try FacebookQuery.json(of: deep) }
+        #expect(error?.message == "the object nests deeper than 512 levels")
     }
 }

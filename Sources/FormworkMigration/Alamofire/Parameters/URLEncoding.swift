@@ -117,17 +117,20 @@ public struct URLEncoding: ParameterEncoding {
     }
 
     private func append(_ value: Any, _ key: String, to pairs: inout [(String, String)]) {
-        switch value {
-        case let members as [String: Any]:
-            // Alamofire uses the order of the dictionary's hashes, which differs from run to run.
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-                self.append(value, "\(key)[\(name)]", to: &pairs)
+        // Not recursive: a deep value would overflow the stack.
+        var pending = [(key: key, value: value)]
+        while let (key, value) = pending.popLast() {
+            switch value {
+            case let members as [String: Any]:
+                // Alamofire uses the order of the dictionary's hashes, which differs from run to run.
+                for (name, value) in members.sorted(by: { $0.key > $1.key }) {
+                    pending.append(("\(key)[\(name)]", value))
+                }
+            case let elements as [Any]:
+                let named = elements.enumerated().map { (self.arrayEncoding.name(key, $0.offset), $0.element) }
+                pending.append(contentsOf: named.reversed())
+            default: pairs.append((self.escape(key), self.escape(self.text(value))))
             }
-        case let elements as [Any]:
-            for (index, element) in elements.enumerated() {
-                self.append(element, self.arrayEncoding.name(key, index), to: &pairs)
-            }
-        default: pairs.append((self.escape(key), self.escape(self.text(value))))
         }
     }
 
