@@ -50,6 +50,9 @@ extension String.Encoding {
 
 extension URLEncodedDialect.Transcoding {
     /// Uses an encoding of Foundation, without loss: text that it can't represent is an error.
+    ///
+    /// As Foundation writes it, each name and value in `.utf16` or `.utf32` begins with a byte-order mark. Those with an
+    /// order, such as `.utf16LittleEndian`, have none. Browsers send UTF-8 instead of any of them (WHATWG Encoding).
     public init(_ encoding: String.Encoding) {
         self.init(name: encoding.ianaCharset ?? encoding.description) { text in
             text.data(withoutLossIn: encoding).map { Array($0) }

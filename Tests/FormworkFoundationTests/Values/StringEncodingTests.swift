@@ -12,6 +12,19 @@ struct StringEncodingTests {
         #expect(try dialect.encode(["汉": "字 ä"]) == "%BA%BA=%D7%D6%20%810%8A1")
     }
 
+    @Test("A byte-order mark begins each text in UTF-16 and UTF-32 without an order, as in Python's urlencode")
+    func byteOrderMarks() throws {
+        func text(_ encoding: String.Encoding) throws -> String {
+            var dialect = URLEncodedDialect.whatwg
+            dialect.transcoding = .init(encoding)
+            return try dialect.encode(["k": "é", "l": ""])
+        }
+        #expect(try text(.utf16) == "%FF%FEk%00=%FF%FE%E9%00&%FF%FEl%00=%FF%FE")
+        #expect(try text(.utf16LittleEndian) == "k%00=%E9%00&l%00=")
+        #expect(try text(.utf16BigEndian) == "%00k=%00%E9&%00l=")
+        #expect(try text(.utf32).hasPrefix("%FF%FE%00%00k%00%00%00=%FF%FE%00%00%E9%00%00%00&"))
+    }
+
     @Test("A serializer escapes in its encoding before version 2.6.0, and in UTF-8 since")
     func serializer() throws {
         var serializer = HTTPRequestSerializer(settings: RequestSettings(version: "2.5.4", headers: [:]))
