@@ -29,8 +29,12 @@ extension ProblemDetails: ResponseGenerator {
 extension Logger {
     /// Logs why a request failed: as an error if the server is at fault, otherwise for debugging.
     func answered(_ request: Request, _ status: Int, _ cause: any Error) {
+        // The client has reset the request's stream, or the server stops.
+        let isCancelled = cause is CancellationError && Task.isCancelled
+        let isFault = status >= 500 && !isCancelled
         self.log(
-            level: status >= 500 ? .error : .debug, status >= 500 ? "A request failed" : "A request was refused",
+            level: isFault ? .error : .debug,
+            isFault ? "A request failed" : "A request was \(isCancelled ? "cancelled" : "refused")",
             metadata: [
                 "status": "\(status)", "method": "\(request.method)", "path": "\(request.uri.path)",
                 "error": "\(String(describing: cause).withControlCharactersEscaped)",

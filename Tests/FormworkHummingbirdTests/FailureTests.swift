@@ -88,6 +88,11 @@ struct FailureTests {
         router.post("full") { _, _ -> String in
             throw FormworkError(.writeFailed, "can't be written", path: "/srv/photo", cause: Errno.noSpace)
         }
+        router.post("gone") { _, _ -> String in
+            // As Hummingbird does if the client resets an HTTP/2 stream.
+            withUnsafeCurrentTask { $0?.cancel() }
+            throw CancellationError()
+        }
         router.post("odd") { _, _ -> String in throw Odd() }
         router.post("http") { _, _ -> String in throw HTTPError(.badGateway, message: "upstream") }
         router.post("large") { request, _ in
@@ -113,6 +118,23 @@ struct FailureTests {
         }
         let refusals = log.lines(at: .debug).filter { $0.hasPrefix("A request was refused") }
         return (answer.0, answer.1, log.errors, refusals)
+    }
+
+    @Test("A route that is cancelled isn't logged as an error")
+    func cancelled() async throws {
+        let log = Log()
+        var logger = log.logger
+        logger.logLevel = .trace
+        let app = Application(router: self.router(kept: false, problems: true), logger: logger)
+        try await app.test(.live) { client in
+            _ = try? await client.execute(uri: "/gone", method: .post) { _ in }
+        }
+        func lines(_ level: Logger.Level) -> [String] { log.lines(at: level).filter { $0.contains("/gone") } }
+        while !lines(.error).contains(where: { $0.contains("A request") }),
+            !lines(.debug).contains(where: { $0.contains("A request") })
+        { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(log.errors.isEmpty, "\(log.errors)")
+        #expect(lines(.debug).contains { $0.hasPrefix("A request was cancelled") })
     }
 
     @Test("A kept form is read again; otherwise the log says what a second reader should do")

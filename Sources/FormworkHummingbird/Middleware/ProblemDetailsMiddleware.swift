@@ -9,7 +9,7 @@ import NIOHTTP1
 /// Answers every error of the routes after it with ``ProblemDetails``, so that clients read one format. `HTTPError`
 /// keeps its status and message, and an error with its own response keeps that. Any other error becomes 500 without
 /// details. Every answer of 500 and above is logged as an error, once, and every other one for
-/// debugging.
+/// debugging, as is a request that was cancelled.
 ///
 /// The errors of this package don't need it: they already have such answers.
 ///
