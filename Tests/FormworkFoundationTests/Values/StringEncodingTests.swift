@@ -12,7 +12,7 @@ struct StringEncodingTests {
         #expect(try dialect.encode(["汉": "字 ä"]) == "%BA%BA=%D7%D6%20%810%8A1")
     }
 
-    @Test("A byte-order mark begins each text in UTF-16 and UTF-32 without an order, as in Python's urlencode")
+    @Test("A byte-order mark begins each text in UTF-16 and UTF-32 without an order")
     func byteOrderMarks() throws {
         func text(_ encoding: String.Encoding) throws -> String {
             var dialect = URLEncodedDialect.whatwg
