@@ -41,6 +41,7 @@ struct HookClient: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.httpVersion = .http1Only
+        configuration.checkStatus()
         // The library's own span would have the URL, whose query may have a secret.
         configuration.tracing.tracer = nil
         // RFC 8996 forbids older versions.

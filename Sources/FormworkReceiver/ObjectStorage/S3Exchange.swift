@@ -108,6 +108,7 @@ struct S3Exchange: Sendable {
         // after the connect time-out.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
         configuration.httpVersion = .http1Only
+        configuration.checkStatus()
         // A request has a span of its own, with all its tries.
         configuration.tracing.tracer = nil
         // RFC 8996 forbids older versions.

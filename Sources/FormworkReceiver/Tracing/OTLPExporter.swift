@@ -84,6 +84,7 @@ package final class OTLPExporter: Service, Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5)), decompression: .disabled)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
+        configuration.checkStatus()
         // Otherwise each request would have a span, which would be sent by another request.
         configuration.tracing.tracer = nil
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -16,6 +16,7 @@ struct HookClientTests {
         ),
         (.cut("HTTP/1.1 200 OK\r\nContent-Le"), "it closed the connection in the middle of its answer"),
         (.cut("SSH-2.0-OpenSSH_9.2\r\n"), "its answer isn't HTTP"),
+        (.cut("HTTP/1.1 099 Early\r\nContent-Length: 0\r\n\r\n"), "its answer isn't HTTP"),
         (.answer(200, String(repeating: "x", count: 70_000)), "its answer has more than 65536 bytes"),
     ])
     func `The reason says where the connection ended`(reply: HookServer.Reply, reason: String) async throws {
