@@ -22,6 +22,8 @@ package struct Answer: Sendable {
     var memory: FieldMemory.Share?
     /// What was stored, for an upload with an ``IdempotencyKey``, without its fields.
     var receipt: UploadReceipt?
+    /// Whether another receiver is completing the same upload.
+    var isBusy = false
     /// Memory of the body that is held until the answer has been sent.
     var share: AnswerMemory.Share?
     /// Whether the body's bytes are already counted, or shared by all answers, so that no memory is reserved for them.

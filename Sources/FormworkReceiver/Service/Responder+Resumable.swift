@@ -39,6 +39,8 @@ extension Responder {
             processing.begin()
             let answer = await self.answer(upload, head, client)
             processing.note(answer.receipt)
+            // That receiver has the answer, or will.
+            guard !answer.isBusy else { throw UploadIsBusy() }
             // The receiver's own failure may pass: the client can complete the upload again.
             guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
             return UploadAnswer(

@@ -252,7 +252,9 @@ struct Responder: Sendable {
             self.log(failure, head, client, ContinuousClock.now - start)
             // A resumable upload can be completed again after such a failure.
             if !upload.isKept || failure.problem.status < 500 { await self.report(failure.problem, upload.terms) }
-            return self.refusal(failure.problem, head, client)
+            var answer = self.refusal(failure.problem, head, client)
+            answer.isBusy = failure.isBusy
+            return answer
         }
     }
 
