@@ -313,6 +313,7 @@ struct ReceiveCommandTests {
         ("--to s3://bucket/a --part-size 1M", "5 MiB to 5 GiB"),
         ("--to s3://bucket/a --part-parallelism 0", "give 1 to 100"),
         ("--to s3://bucket/a --abandon-after 5w", "--abandon-after"),
+        ("--to s3://bucket/a --abandon-after 0", "--abandon-after: give 1s to 365d"),
         ("--to s3://bucket/a --s3-addressing host", "--s3-addressing"),
         ("--to s3://bucket/a", "the store doesn't know AWS_ACCESS_KEY_ID"),
     ])

@@ -118,6 +118,9 @@ struct ReceiveDestination: ParsableArguments {
             guard (0.1...86_400).contains(self.storeTimeout?.seconds ?? 1) else {
                 throw ValidationError("--store-timeout: give 0.1 to 86400 seconds")
             }
+            guard (.seconds(1)...(TimeOption.day * 365)).contains(self.age) else {
+                throw ValidationError("--abandon-after: give 1s to 365d")
+            }
         }
     }
 
