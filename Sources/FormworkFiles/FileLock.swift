@@ -2,10 +2,12 @@ import Formwork
 import FormworkSystem
 import SystemPackage
 
-/// A lock between processes: a file that exists while one of them has it, and that is unlocked if it is killed.
+/// A lock between processes: a file that exists while one of them has it, and that is unlocked if it is killed. A signal that
+/// stops the process removes it, too.
 package final class FileLock: Sendable {
     private let path: FilePath
     private let descriptor: FileDescriptor
+    private let interruption: Interruption
 
     /// Takes the lock; `nil` while another process has it. A file system without locks doesn't prevent anything.
     /// - Throws: `writeFailed` if the file can't be created, or isn't empty: then it is no lock.
@@ -30,6 +32,7 @@ package final class FileLock: Sendable {
             let named = try? SystemCalls.status(of: path).validator
             if own?.inode == named?.inode, own?.device == named?.device {
                 self.descriptor = descriptor
+                self.interruption = Interruption { _ in SystemCalls.unlink(path) }
                 return
             }
             try? SystemCalls.close(descriptor)

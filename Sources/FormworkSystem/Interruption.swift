@@ -34,7 +34,7 @@ package enum StoppingSignal: Int32, CaseIterable, Sendable {
 /// Cleans up when the user interrupts the command or another process terminates it.
 ///
 /// There may be several at once: the one that was made last cleans up first.
-package final class Interruption {
+package final class Interruption: Sendable {
     private struct Step: Sendable {
         var owner: ObjectIdentifier
         var bound: Duration?

@@ -37,6 +37,20 @@ struct SendEndTests {
             events.split(separator: "\n").last?.contains("\"error\":\"stopped by SIG\(signal)\"") == true, "\(events)")
     }
 
+    @Test("A signal leaves no lock of a state", arguments: ["INT", "TERM", "HUP"])
+    func lock(signal: String) throws {
+        let listener = try LoopbackListener()
+        let folder = Folder()
+        let outcome = try Command.shell(
+            """
+            set -m
+            "$F" send http://127.0.0.1:\(listener.port) -F a=1 --state up -q & P=$!
+            until [ -e up.lock ]; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $?; ls
+            """, in: folder.path)
+        listener.stop()
+        #expect(outcome.text == "\(["INT": 130, "TERM": 143, "HUP": 129][signal] ?? 0)\n")
+    }
+
     /// As a parent's thread of Dispatch passes it on.
     @Test("A signal that was blocked, and is pending when send begins, isn't lost")
     func pending() throws {
