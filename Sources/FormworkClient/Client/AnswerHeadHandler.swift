@@ -1,5 +1,6 @@
 #if Client
 import NIOCore
+import NIOHTTP1
 
 /// A TLS server's answer to bytes that aren't TLS.
 struct AnswerInTLS: Error {}
@@ -22,6 +23,11 @@ final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var hasReturn = false
     /// Whether a header field's line end isn't written yet: the next line may continue the field.
     private var hasHeldEnd = false
+    /// The longest status line, with empty lines before it. NIO's parser doesn't limit them.
+    private static let longestStart = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize
+
+    /// The bytes of the current head up to the end of its status line.
+    private var startCount = 0
     /// The bytes of the current line so far, without its end.
     private var lineCount = 0
     private var isAfterStatusLine = false
@@ -35,7 +41,13 @@ final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
             return context.fireErrorCaught(AnswerInTLS())
         }
         var output = context.channel.allocator.buffer(capacity: input.readableBytes + 64)
-        while self.isInHead, let byte = input.readInteger(as: UInt8.self) { self.take(byte, &output) }
+        while self.isInHead, let byte = input.readInteger(as: UInt8.self) {
+            if !self.isAfterStatusLine { self.startCount += 1 }
+            guard self.startCount <= Self.longestStart else {
+                return context.fireErrorCaught(HTTPParserError.headerOverflow)
+            }
+            self.take(byte, &output)
+        }
         output.writeBuffer(&input)
         context.fireChannelRead(self.wrapInboundOut(output))
     }
@@ -77,7 +89,7 @@ final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard self.isAfterStatusLine else { return }
         // Another head follows an informational one.
         self.isInHead = self.statusLine.count < 10 || self.statusLine[9] == UInt8(ascii: "1")
-        (self.isAfterStatusLine, self.statusLine) = (false, [])
+        (self.isAfterStatusLine, self.statusLine, self.startCount) = (false, [], 0)
     }
 }
 #endif

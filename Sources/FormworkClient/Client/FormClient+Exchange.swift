@@ -45,11 +45,15 @@ extension FormClient {
             }
         }
 
+        /// How many interim answers a server may send, besides one for each KiB of the body: one a second for a day.
+        private static let mostInterim: Int64 = 86_400
+
         /// The final answer's head; the hooks are called with informational answers before it.
         private func head(
             _ iterator: inout NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
         ) async throws -> HTTPResponse {
             var cause: (any Error)?
+            var interim: Int64 = 0
             do {
                 while let part = try await iterator.next(isolation: #isolation) {
                     guard case .head(let response) = part else { continue }
@@ -61,6 +65,11 @@ extension FormClient {
                     guard response.status.kind == .informational else { return response }
                     guard response.status != .switchingProtocols else {
                         throw TransferError(.receive, "the server switches to a protocol that wasn't requested")
+                    }
+                    interim += 1
+                    guard interim <= Self.mostInterim + (self.ledger.written >> 10) else {
+                        throw TransferError(
+                            .receive, "the server sends interim answers without end", bytesSent: self.ledger.written)
                     }
                     guard await self.hooks.informed(response) else { throw ExchangeStopped() }
                 }

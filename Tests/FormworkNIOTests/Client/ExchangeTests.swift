@@ -212,6 +212,32 @@ extension NIOTests {
             #expect(server.counts == [1])
         }
 
+        @Test(
+            "What a server sends without end before its answer is an error",
+            arguments: [
+                "HTTP/1.1 102 Processing\r\n\r\n", "\r\n", "HTTP/1.1 200 " + String(repeating: "x", count: 90_000),
+            ])
+        func withoutEnd(piece: String) async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readRequest()
+                    for _ in 1...500 {
+                        connection.write(String(repeating: piece, count: max(1, 6_000 / piece.utf8.count)))
+                    }
+                    connection.waitForEnd()
+                }
+            ])
+            let error = await #expect(throws: TransferError.self) {
+                try await self.exchange(form(.text("x")).plan(), with: server)
+            }
+            #expect(error?.code == .receive)
+            let messages = [
+                "the server sends interim answers without end",
+                "the head of the server's answer is too long, or has too many fields",
+            ]
+            #expect(error?.message == messages[piece.hasSuffix("\r\n\r\n") ? 0 : 1])
+        }
+
         @Test("A status below 100 is not an answer, and never a success", arguments: ["000", "001", "099"])
         func noStatus(code: String) async throws {
             let server = try ScriptedServer([
