@@ -116,6 +116,29 @@ struct HTTP2Tests {
         }
     }
 
+    /// The same size as with HTTP/1.1, which refuses more than 80 KiB.
+    @Test func `A head of 70 KiB is accepted, and one of 90 KiB is answered 431`() async throws {
+        // A field of 1 KiB that is put into the dynamic table, and then named by its index there: 62.
+        let field: [UInt8] = [0x40, 1, 0x78, 0x7F, 0x80, 0x07] + Array(repeating: 0x61, count: 1_023)
+        try await TestReceiver.run({ try $0.useTLS() }) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.acknowledgement)
+            let long = field + Array(repeating: 0xBE, count: 89)
+            try peer.send(HTTP2Bytes.head("PUT", "/a", block: long) + HTTP2Bytes.data("hello", ends: true))
+            #expect(
+                try await receiver.eventually {
+                    receiver.log.all.contains { $0.hasPrefix("refused ") && $0.contains("status=431") }
+                })
+            #expect(try await receiver.eventually { peer.output.contains("The head is too long.") })
+            let short = Array(repeating: UInt8(0xBE), count: 70)
+            try peer.send(
+                HTTP2Bytes.head("PUT", "/b", block: short, stream: 3) + HTTP2Bytes.data("hello", ends: true, stream: 3))
+            #expect(try await receiver.eventually { receiver.folder.names == ["b"] })
+            #expect(peer.isOpen)
+            try peer.finish()
+        }
+    }
+
     @Test(arguments: [["-T", "large"], ["-F", "f=@large"]])
     func `curl has the answer to an upload that is refused early, and uses the connection again`(
         words: [String]

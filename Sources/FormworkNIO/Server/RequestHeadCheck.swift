@@ -66,9 +66,18 @@ package enum RequestHeadCheck {
     }
 
     /// Checks an HTTP/2 head, and sets its authority if only `Host` has it (RFC 9113 section 8.3.1).
+    /// - Parameters:
+    ///   - bytes: The most bytes of its names and values.
+    ///   - fields: The most fields.
     /// - Throws: ``HeadRefusal``.
-    package static func check(_ head: inout HTTPRequest) throws(HeadRefusal) {
+    package static func check(_ head: inout HTTPRequest, bytes: Int, fields: Int) throws(HeadRefusal) {
         let line = "\(head.method.rawValue) \(head.path ?? "")"
+        let size = head.headerFields.reduce(line.utf8.count + (head.authority ?? "").utf8.count) {
+            $0 + $1.name.rawName.utf8.count + $1.value.utf8.count
+        }
+        guard size <= bytes, head.headerFields.count <= fields else {
+            throw HeadRefusal(HTTPParserError.headerOverflow)
+        }
         var hosts: [String] = []
         if let name = HTTPField.Name("Host") { hosts = head.headerFields[values: name] }
         guard hosts.count <= 1 else { throw HeadRefusal(.badRequest, "The request has two Host fields.", line: line) }

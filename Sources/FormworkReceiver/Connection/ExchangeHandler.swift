@@ -1,6 +1,7 @@
 #if Transfer
 import FormworkNIO
 import HTTPTypes
+import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
@@ -33,6 +34,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     static let drainBytes = 1 << 20
     /// How long to wait for the end of such a body, and for a client to close.
     static let drainTime = TimeAmount.seconds(2)
+    /// The longest head that is accepted, by both versions of HTTP.
+    static let headLimits = HTTP1Channel.Configuration.DecoderConfiguration()
     /// How many bytes of an answer are written at a time, to see whether the client reads them.
     static let writeBytes = 64 << 10
 
@@ -121,7 +124,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case (_, .closing), (_, .drained): return
         case (.head(var head), _):
             if context.channel.isHTTP2Stream {
-                do throws(HeadRefusal) { try RequestHeadCheck.check(&head) } catch {
+                let limits = Self.headLimits
+                do throws(HeadRefusal) {
+                    try RequestHeadCheck.check(
+                        &head, bytes: limits.maxHeaderListSize, fields: limits.maxHeaderFieldCount)
+                } catch {
                     return self.refuse(error, context)
                 }
                 part = .head(head)

@@ -29,6 +29,10 @@ struct SecureChannel: ServerChildChannel {
     /// The same limit for all of a connection's streams together.
     private static let connectionWindow = 4 << 20
 
+    /// The longest head that is decoded, also counting 32 bytes for each field (RFC 9113 section 6.5.2). A longer one ends the
+    /// connection, and one that is too long for the receiver is answered.
+    private static let decodedHead = 2 * ExchangeHandler.headLimits.maxHeaderListSize
+
     private let certificates: SecureContext
     private let http1: FramedHTTP1Channel
     private let idleTime: TimeAmount
@@ -61,7 +65,10 @@ struct SecureChannel: ServerChildChannel {
         var configuration = NIOHTTP2Handler.Configuration()
         configuration.connection.targetWindowSize = Self.connectionWindow
         configuration.stream.targetWindowSize = Self.streamWindow
-        var settings = configuration.connection.initialSettings.filter { $0.parameter != .maxConcurrentStreams }
+        var settings = configuration.connection.initialSettings.filter {
+            $0.parameter != .maxConcurrentStreams && $0.parameter != .maxHeaderListSize
+        }
+        settings.append(HTTP2Setting(parameter: .maxHeaderListSize, value: Self.decodedHead))
         settings.append(HTTP2Setting(parameter: .maxConcurrentStreams, value: self.streamLimit))
         settings.append(HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow))
         configuration.connection.initialSettings = settings

@@ -156,6 +156,7 @@ package struct ReceiverService: Service {
     private func makeServer() throws -> any Service {
         let (exchange, pace, reads, connections) = (self.exchange, self.options.pace, self.reads, self.connections)
         var channel = HTTP1Channel.Configuration()
+        channel.httpDecoder = ExchangeHandler.headLimits
         channel.additionalChannelHandlers = {
             [ExchangeHandler(pace, reads) { refusal, channel in exchange.refused(refusal, channel) }]
         }

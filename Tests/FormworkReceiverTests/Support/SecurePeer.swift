@@ -65,16 +65,18 @@ extension ReceiverOptions {
 enum HTTP2Bytes {
     /// The client's preface, and empty settings.
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(4, 0, stream: 0, [])
+    /// The client has applied the server's settings.
+    static let acknowledgement = Self.frame(4, 1, stream: 0, [])
 
     /// A head without its end.
     static func head(
-        _ method: String, _ path: String, _ fields: [(String, String)] = [], stream: UInt8 = 1
+        _ method: String, _ path: String, _ fields: [(String, String)] = [], block more: [UInt8] = [], stream: UInt8 = 1
     ) -> [UInt8] {
         // Literals without indexing; names 1, 2 and 4 of the static table, and 7, which is `:scheme: https`.
         var block: [UInt8] = [0x87, 0x02] + Self.text(method) + [0x04] + Self.text(path)
         block += [0x01] + Self.text("localhost")
         for (name, value) in fields { block += [0x00] + Self.text(name) + Self.text(value) }
-        return Self.frame(1, 0x4, stream: stream, block)
+        return Self.frame(1, 0x4, stream: stream, block + more)
     }
 
     static func data(_ text: String, ends: Bool = false, stream: UInt8 = 1) -> [UInt8] {
