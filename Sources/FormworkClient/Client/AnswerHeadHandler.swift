@@ -11,13 +11,22 @@ struct AnswerInTLS: Error {}
 /// Recipients may read such lines (RFC 9112 §2.2), and clients have to read folded ones (§5.2), as curl does, but NIO's
 /// parser refuses both. The body is passed unchanged. A connection has one final answer, so what follows its head is never
 /// a head.
-final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
+///
+/// An answer that arrives before the request was written waits until then: NIO's parser refuses it. Servers that have too many
+/// connections send one like this.
+final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
 
     /// The first byte of an alert (RFC 8446 section 5.1).
     private static let tlsAlert: UInt8 = 0x15
 
+    private var hasRequest = false
+    /// What arrived before the request was written.
+    private var early = ByteBuffer()
+    private var isEndEarly = false
     private var isInHead = true
     /// Whether the last byte was a CR, which isn't written yet.
     private var hasReturn = false
@@ -35,6 +44,11 @@ final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var statusLine: [UInt8] = []
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard self.hasRequest else {
+            var input = self.unwrapInboundIn(data)
+            self.early.writeBuffer(&input)
+            return
+        }
         guard self.isInHead else { return context.fireChannelRead(data) }
         var input = self.unwrapInboundIn(data)
         if self.statusLine.isEmpty, input.readableBytesView.first == Self.tlsAlert {
@@ -50,6 +64,23 @@ final class AnswerHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
         output.writeBuffer(&input)
         context.fireChannelRead(self.wrapInboundOut(output))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard self.hasRequest || event as? ChannelEvent != .inputClosed else { return self.isEndEarly = true }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        context.write(data, promise: promise)
+        guard !self.hasRequest else { return }
+        self.hasRequest = true
+        if self.early.readableBytes > 0 {
+            self.channelRead(context: context, data: self.wrapInboundOut(self.early))
+            self.early = ByteBuffer()
+            context.fireChannelReadComplete()
+        }
+        if self.isEndEarly { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     }
 
     private func take(_ byte: UInt8, _ output: inout ByteBuffer) {

@@ -212,6 +212,20 @@ extension NIOTests {
             #expect(server.counts == [1])
         }
 
+        @Test("An answer that comes before the request is the answer")
+        func beforeRequest() async throws {
+            let server = try ScriptedServer(
+                Array(
+                    repeating: { _, connection in
+                        connection.write("HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy")
+                        connection.waitForEnd()
+                    }, count: 20))
+            for _ in 1...20 {
+                let seen = try await self.exchange(form(.text("x")).plan(), with: server)
+                #expect(seen.status == 503 && seen.text == "busy")
+            }
+        }
+
         @Test(
             "What a server sends without end before its answer is an error",
             arguments: [
