@@ -1,10 +1,13 @@
 #if Transfer
 import Foundation
-import FormworkReceiver
 import FormworkResumable
+import NIOCore
+import NIOEmbedded
 import ServiceLifecycle
 import TestSupport
 import Testing
+
+@testable import FormworkReceiver
 
 /// Cases only HTTP/2 has: streams that end with their connection, and connections without streams.
 @Suite(.timeLimit(.minutes(10)))
@@ -116,13 +119,36 @@ struct HTTP2Tests {
         }
     }
 
+    @Test func `The first settings count as acknowledged at once, wherever the bytes are cut`() throws {
+        let (before, between) = (HTTP2Bytes.preface, HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
+        let after = HTTP2Bytes.acknowledgement + HTTP2Bytes.data("", ends: true)
+        let sent = before + between + HTTP2Bytes.acknowledgement + after
+        for cut in 0...sent.count {
+            let channel = EmbeddedChannel(handler: EarlyAcknowledgement())
+            for piece in [sent[..<cut], sent[cut...]] { try channel.writeInbound(ByteBuffer(bytes: piece)) }
+            var passed: [UInt8] = []
+            while let buffer = try channel.readInbound(as: ByteBuffer.self) { passed += buffer.readableBytesView }
+            #expect(passed == before + HTTP2Bytes.acknowledgement + between + after, "cut at \(cut)")
+            _ = try channel.finish()
+        }
+    }
+
+    @Test func `Settings that are too long aren't collected`() throws {
+        let channel = EmbeddedChannel(handler: EarlyAcknowledgement())
+        // 16,385 bytes are announced.
+        let sent = HTTP2Bytes.preface.prefix(24) + [0, 0x40, 1, 4, 0, 0, 0, 0, 0]
+        try channel.writeInbound(ByteBuffer(bytes: sent))
+        #expect(try channel.readInbound(as: ByteBuffer.self) == ByteBuffer(bytes: sent))
+        _ = try channel.finish()
+    }
+
     /// The same size as with HTTP/1.1, which refuses more than 80 KiB.
     @Test func `A head of 70 KiB is accepted, and one of 90 KiB is answered 431`() async throws {
         // A field of 1 KiB that is put into the dynamic table, and then named by its index there: 62.
         let field: [UInt8] = [0x40, 1, 0x78, 0x7F, 0x80, 0x07] + Array(repeating: 0x61, count: 1_023)
         try await TestReceiver.run({ try $0.useTLS() }) { receiver in
             let peer = try SecurePeer(port: receiver.port)
-            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.acknowledgement)
+            try peer.send(HTTP2Bytes.preface)
             let long = field + Array(repeating: 0xBE, count: 89)
             try peer.send(HTTP2Bytes.head("PUT", "/a", block: long) + HTTP2Bytes.data("hello", ends: true))
             #expect(
@@ -131,6 +157,7 @@ struct HTTP2Tests {
                 })
             #expect(try await receiver.eventually { peer.output.contains("The head is too long.") })
             let short = Array(repeating: UInt8(0xBE), count: 70)
+            try peer.send(HTTP2Bytes.acknowledgement + HTTP2Bytes.acknowledgement)
             try peer.send(
                 HTTP2Bytes.head("PUT", "/b", block: short, stream: 3) + HTTP2Bytes.data("hello", ends: true, stream: 3))
             #expect(try await receiver.eventually { receiver.folder.names == ["b"] })

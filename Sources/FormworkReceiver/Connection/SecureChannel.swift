@@ -65,13 +65,10 @@ struct SecureChannel: ServerChildChannel {
         var configuration = NIOHTTP2Handler.Configuration()
         configuration.connection.targetWindowSize = Self.connectionWindow
         configuration.stream.targetWindowSize = Self.streamWindow
-        var settings = configuration.connection.initialSettings.filter {
-            $0.parameter != .maxConcurrentStreams && $0.parameter != .maxHeaderListSize
-        }
-        settings.append(HTTP2Setting(parameter: .maxHeaderListSize, value: Self.decodedHead))
-        settings.append(HTTP2Setting(parameter: .maxConcurrentStreams, value: self.streamLimit))
-        settings.append(HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow))
-        configuration.connection.initialSettings = settings
+        configuration.connection.initialSettings = [
+            HTTP2Setting(parameter: .maxHeaderListSize, value: Self.decodedHead)
+        ]
+        try channel.pipeline.syncOperations.addHandler(EarlyAcknowledgement())
         let streams = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
             mode: .server, streamDelegate: manager.http2StreamDelegate, configuration: configuration
         ) { stream in
@@ -84,6 +81,13 @@ struct SecureChannel: ServerChildChannel {
             }
         }
         try channel.pipeline.syncOperations.addHandlers([manager, ConnectionEnd()])
+        // Those that the client has to know before they apply.
+        let settings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: self.streamLimit),
+            HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow),
+        ]
+        let frame = HTTP2Frame(streamID: .rootStream, payload: .settings(.settings(settings)))
+        channel.writeAndFlush(frame, promise: nil)
         return streams
     }
 
