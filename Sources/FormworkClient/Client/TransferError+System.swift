@@ -133,7 +133,7 @@ extension TransferError {
     ]
 
     /// The text of an error from NIO, without its type's name.
-    static func text(_ error: any Error) -> String {
+    package static func text(_ error: any Error) -> String {
         if let error = error as? NIOHTTP2Errors.StreamClosed {
             let code = error.errorCode.networkCode
             return self.streamErrors.indices.contains(code) ? self.streamErrors[code] : "HTTP/2 error \(code)"

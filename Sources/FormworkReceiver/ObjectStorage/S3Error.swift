@@ -1,5 +1,8 @@
 #if Transfer
+import AsyncHTTPClient
 import Formwork
+import FormworkClient
+import NIOHTTP1
 
 /// Why a request to an object store failed.
 struct S3Error: Error, Sendable, CustomStringConvertible {
@@ -75,7 +78,7 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
             case .answer(let status, let code, let message, let requestID):
                 "\(self.operation): \(status) \(code)" + (message.flatMap { $0.isEmpty ? nil : ": \($0)" } ?? "")
                     + (requestID.map { ", request \($0)" } ?? "")
-            case .connection(let error): "\(self.operation): no answer from the store: \(error)"
+            case .connection(let error): "\(self.operation): no answer from the store: \(Self.words(error))"
             case .unreadable(let status):
                 "\(self.operation): the answer (\(status)) isn't from an object store; check the address"
             case .overtaken:
@@ -84,6 +87,17 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
         if self.attempts > 1 { text += ", tried \(self.attempts, "time")" }
         if let hint { text += "; \(hint)" }
         return text
+    }
+
+    /// Why there was no answer, without the names of a library's types.
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case _ where self.isUntrusted(error): "TLS failed"
+        case let error as HTTPClientError where error == .remoteConnectionClosed: "it closed the connection"
+        case HTTPParserError.invalidEOFState: "it closed the connection in the middle of its answer"
+        case is HTTPParserError: "its answer isn't HTTP"
+        default: TransferError.text(error)
+        }
     }
 
     /// How to fix it, if that is known.

@@ -1,8 +1,10 @@
 #if Transfer
+import AsyncHTTPClient
 import FormworkCore
 import Foundation
 import Logging
 import NIOCore
+import NIOHTTP1
 import Synchronization
 import Testing
 
@@ -331,6 +333,17 @@ struct S3StorageTests {
         #expect(error?.description.contains("503 SlowDown: m, request r1, tried \(tries) times") == true)
         #expect(tries > 1)
         #expect(failing.objects.isEmpty)
+    }
+
+    @Test(arguments: [
+        (HTTPClientError.remoteConnectionClosed as any Error, "it closed the connection"),
+        (HTTPParserError.invalidEOFState, "it closed the connection in the middle of its answer"),
+        (HTTPParserError.invalidStatus, "its answer isn't HTTP"),
+        (IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"), "Connection reset by peer"),
+    ])
+    func `Why a store gave no answer is said in plain words`(error: any Error, words: String) {
+        let failure = S3Error(operation: "PutObject", reason: .connection(error))
+        #expect("\(failure)" == "PutObject: no answer from the store: \(words)")
     }
 
     /// The larger parts exceed the system's buffers, and there is no small part that ends first.
