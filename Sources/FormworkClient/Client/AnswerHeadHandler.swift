@@ -22,6 +22,9 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The first byte of an alert (RFC 8446 section 5.1).
     private static let tlsAlert: UInt8 = 0x15
+    /// The longest status line, with empty lines before it, and what is held before the request is written. NIO's parser
+    /// doesn't limit them.
+    private static let longestStart = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize
 
     private var hasRequest = false
     /// What arrived before the request was written.
@@ -32,9 +35,6 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var hasReturn = false
     /// Whether a header field's line end isn't written yet: the next line may continue the field.
     private var hasHeldEnd = false
-    /// The longest status line, with empty lines before it. NIO's parser doesn't limit them.
-    private static let longestStart = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize
-
     /// The bytes of the current head up to the end of its status line.
     private var startCount = 0
     /// The bytes of the current line so far, without its end.
@@ -46,6 +46,9 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.hasRequest else {
             var input = self.unwrapInboundIn(data)
+            guard self.early.readableBytes + input.readableBytes <= Self.longestStart else {
+                return context.fireErrorCaught(HTTPParserError.headerOverflow)
+            }
             self.early.writeBuffer(&input)
             return
         }

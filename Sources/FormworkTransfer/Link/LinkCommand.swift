@@ -46,7 +46,7 @@ package struct LinkCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The largest upload. A form's framing and fields may have 1 MiB more. (default: the receiver's limits)",
+            "The largest file. A form with all of its files may have 1 MiB more. (default: the receiver's limits)",
             valueName: "bytes"))
     var maxSize: ByteCount?
 
