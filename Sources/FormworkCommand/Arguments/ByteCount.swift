@@ -28,10 +28,8 @@ package struct ByteCount: ExpressibleByArgument {
     }
 
     package var defaultValueDescription: String {
-        for (shift, suffix) in [(50, "P"), (40, "T"), (30, "G"), (20, "M"), (10, "k")] where self.bytes >= 1 << shift {
-            if self.bytes.trailingZeroBitCount >= shift { return "\(self.bytes >> shift)\(suffix)" }
-        }
-        return "\(self.bytes)"
+        let unit = self.bytes == 0 ? 0 : min(self.bytes.trailingZeroBitCount / 10, 5)
+        return "\(self.bytes >> (10 * unit))\(["", "k", "M", "G", "T", "P"][unit])"
     }
 }
 #endif
