@@ -151,7 +151,7 @@ def forms_section(tools, bench):
             environment = dict(os.environ, NODE_PATH=str(tools.DEBIAN_NODE))
             peer = server(stack, "node", HERE / "forms.js", environment=environment)
             form, _ = routes(peer, peer.stdout.readline().strip())
-            rows.append(row("the same", decoded, "Node's busboy", form("decode", answer=DECODED), ahead))
+            rows.append(row("form decoded by a Hummingbird route", decoded, "Node's busboy", form("decode", answer=DECODED), ahead))
     return rows + memory_rows(tools, bench, order)
 
 
