@@ -43,10 +43,7 @@ static sigset_t *pending(fw_signal_guard *guard) { return (sigset_t *)guard->pen
 
 static const int guarded[] = {SIGPIPE, SIGXFSZ};
 
-static _Thread_local fw_signal_guard *current;
-
-int fw_signal_guard_lower(fw_signal_guard *guard) {
-  current = guard;
+int fw_signal_guard_begin(fw_signal_guard *guard) {
   sigset_t set;
   sigemptyset(&set);
   for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) sigaddset(&set, guarded[i]);
@@ -61,8 +58,7 @@ int fw_signal_guard_lower(fw_signal_guard *guard) {
   return result;
 }
 
-int fw_signal_guard_lift(fw_signal_guard *guard) {
-  current = NULL;
+int fw_signal_guard_end(fw_signal_guard *guard) {
   sigset_t now;
   sigpending(&now);
   for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) {
@@ -75,16 +71,3 @@ int fw_signal_guard_lift(fw_signal_guard *guard) {
   }
   return -pthread_sigmask(SIG_SETMASK, blocked(guard), NULL);
 }
-
-int fw_signal_guard_begin(fw_signal_guard *guard) {
-  guard->around = current;
-  return fw_signal_guard_lower(guard);
-}
-
-int fw_signal_guard_end(fw_signal_guard *guard) {
-  int result = fw_signal_guard_lift(guard);
-  current = guard->around;
-  return result;
-}
-
-fw_signal_guard *fw_signal_guard_current(void) { return current; }

@@ -19,9 +19,11 @@ extension SystemCalls {
     /// Linux sends SIGPIPE and SIGXFSZ to the thread that writes, so this thread blocks them. Darwin sends them to the
     /// process: there the open file itself is set to raise no SIGPIPE, and SIGXFSZ (a limit on file sizes) stays a
     /// signal, which only a program can ignore for all of its threads: ``ThisProcess/ignoreSizeSignal()``.
-    package static func withoutWriteSignals<Result>(
-        to descriptor: FileDescriptor? = nil, _ body: () throws(FormworkError) -> Result
-    ) throws(FormworkError) -> Result {
+    ///
+    /// `body` only makes system calls. The mask would be inherited by a process that a caller's code starts.
+    package static func withoutWriteSignals<Result, Failure: Error>(
+        to descriptor: FileDescriptor? = nil, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         #if canImport(Darwin)
         // 1 if the caller has set it, and then it stays.
         guard let descriptor, fcntl(descriptor.rawValue, F_GETNOSIGPIPE) == 0 else { return try body() }
@@ -30,25 +32,9 @@ extension SystemCalls {
         return try body()
         #else
         // SAFETY: the guard is a plain C struct of this frame, given to begin and end in this order on this thread.
-        var state = unsafe fw_signal_guard()
+        var state = fw_signal_guard()
         unsafe fw_signal_guard_begin(&state)
         defer { unsafe fw_signal_guard_end(&state) }
-        return try body()
-        #endif
-    }
-
-    /// Runs the caller's code with the thread's original signal mask, even inside ``withoutWriteSignals(to:_:)``,
-    /// because a process that it starts inherits the mask.
-    package static func withWriteSignals<Result, Failure: Error>(
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        #if canImport(Darwin)
-        return try body()
-        #else
-        // SAFETY: the guard belongs to this thread, and its frame still exists, because it encloses this one.
-        guard let state = unsafe fw_signal_guard_current() else { return try body() }
-        unsafe fw_signal_guard_lift(state)
-        defer { unsafe fw_signal_guard_lower(state) }
         return try body()
         #endif
     }

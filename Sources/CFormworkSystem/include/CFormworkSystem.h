@@ -75,19 +75,11 @@ typedef struct fw_signal_guard {
   /// Each has room for a sigset_t.
   uint64_t blocked[16];
   uint64_t pending[16];
-  /// The guard of this thread that this one is inside of; NULL for none.
-  struct fw_signal_guard *around;
 } fw_signal_guard;
 /// Holds SIGPIPE and SIGXFSZ back from this thread, so that a closed pipe or a full quota is an errno.
 int fw_signal_guard_begin(fw_signal_guard *guard);
 /// Swallows those that came meanwhile and restores the thread's mask.
 int fw_signal_guard_end(fw_signal_guard *guard);
-/// The guard begun last on this thread and not ended; NULL when there is none.
-fw_signal_guard *fw_signal_guard_current(void);
-/// Does what its end does, for a while.
-int fw_signal_guard_lift(fw_signal_guard *guard);
-/// Does what its beginning does, again.
-int fw_signal_guard_lower(fw_signal_guard *guard);
 
 /// Sends a datagram to the Unix socket of a service manager (sd_notify(3)); `path` may be an abstract name with @ in front.
 int fw_notify(const char *path, size_t length, const void *bytes, size_t count);

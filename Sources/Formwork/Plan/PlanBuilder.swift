@@ -19,6 +19,8 @@ struct PlanBuilder {
     /// A form at the resolver's place.
     mutating func build(_ form: FormData) throws(FormworkError) {
         self.isForm = true
+        self.parts.reserveCapacity(form.entries.count)
+        self.layout.reserveCapacity(parts: form.entries.count)
         try self.append(form, at: self.resolver.formPlace, in: -1)
     }
 

@@ -295,9 +295,7 @@ public final class BodyReader: ByteStream {
         guard self.limiter != nil || self.meter != nil else { return }
         let now = ContinuousClock.now
         self.limiter?.spend(count, at: now)
-        if self.meter?.isDue(at: now, isEnd: self.isAtEnd) ?? false {
-            SystemCalls.withWriteSignals { self.meter?.observer.report(self.progress) }
-        }
+        if self.meter?.isDue(at: now, isEnd: self.isAtEnd) ?? false { self.meter?.observer.report(self.progress) }
     }
 
     // MARK: - Content that the kernel moves

@@ -1,5 +1,4 @@
 import FormworkCore
-import FormworkSystem
 import SystemPackage
 
 /// Reads a sequence's parts in order, as a ``PartMaker`` makes them.
@@ -30,7 +29,7 @@ final class PartsCursor: SourceCursor, PartLogging {
     init(_ parts: PlannedParts, at offset: Int64) throws(FormworkError) {
         self.maker = PartMaker(parts, before: offset)
         self.waitsFirst = parts.deferral != nil
-        try SystemCalls.withWriteSignals { () throws(FormworkError) in try self.skip(offset - self.maker.offset) }
+        try self.skip(offset - self.maker.offset)
     }
 
     var isFinished: Bool {
@@ -127,11 +126,7 @@ final class PartsCursor: SourceCursor, PartLogging {
         defer { (self.gathered, self.waiting) = (bytes, waiting) }
         bytes.removeAll(keepingCapacity: true)
         self.log?.base = self.given
-        // Done once for many parts, because it takes five system calls.
-        let part = try SystemCalls.withWriteSignals { () throws(FormworkError) in
-            try self.maker.gather(Self.batch, into: &bytes, &waiting, self.log)
-        }
-        if let part { self.current = part }
+        if let part = try self.maker.gather(Self.batch, into: &bytes, &waiting, self.log) { self.current = part }
     }
 
     /// Skips `count` bytes without reading content.

@@ -73,7 +73,7 @@ extension PlannedSource {
             do {
                 switch stream.opening {
                 case .pull(let open):
-                    return StreamCursor(stream, try SystemCalls.withWriteSignals { try open(offset) }, at: offset)
+                    return StreamCursor(stream, try open(offset), at: offset)
                 case .once(let once): return StreamCursor(stream, try once.take(), at: offset)
                 case .chunks(let open): return ChunkCursor(stream, try open(offset), at: offset)
                 }

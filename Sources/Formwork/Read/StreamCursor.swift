@@ -1,5 +1,4 @@
 import FormworkCore
-import FormworkSystem
 import SystemPackage
 
 /// Reads a pull stream, and checks its declared length.
@@ -65,7 +64,7 @@ final class StreamCursor: SourceCursor {
 
 extension StreamCursor {
     private func readCallers(into room: inout MutableRawSpan) throws -> Int {
-        try SystemCalls.withWriteSignals { () throws in try self.stream.readChecked(into: &room) }
+        try self.stream.readChecked(into: &room)
     }
 }
 

@@ -12,11 +12,9 @@ extension BodyReader {
     @discardableResult
     public func write(to descriptor: FileDescriptor) throws(FormworkError) -> Int64 {
         let start = self.position
-        try SystemCalls.withoutWriteSignals(to: descriptor) { () throws(FormworkError) in
-            var writer = try DescriptorWriter(descriptor)
-            try writer.write(self)
-            try writer.finish(self)
-        }
+        var writer = try DescriptorWriter(descriptor)
+        try writer.write(self)
+        try writer.finish(self)
         return self.position - start
     }
 }
@@ -163,10 +161,11 @@ struct DescriptorWriter {
         }
     }
 
+    /// Repeats a call that writes until the descriptor accepts bytes.
     private func waiting(_ call: () throws(Errno) -> Int) throws(Errno) -> Int {
         while true {
             do throws(Errno) {
-                return try call()
+                return try SystemCalls.withoutWriteSignals(to: self.descriptor, call)
             } catch .wouldBlock {
                 try SystemCalls.wait(self.descriptor, for: .write)
             } catch .interrupted {

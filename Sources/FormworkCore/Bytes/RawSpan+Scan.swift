@@ -148,6 +148,14 @@ extension [UInt8] {
     }
 }
 
+extension Substring.UTF8View {
+    /// Calls `body` with the bytes, which are copied only if the text isn't one piece of memory.
+    func withRawSpan<Result>(_ body: (RawSpan) -> Result) -> Result {
+        // SAFETY: the buffer is read during the call, up to its count.
+        unsafe self.withContiguousStorageIfAvailable { unsafe body($0.span.bytes) } ?? Array(self).withRawSpan(body)
+    }
+}
+
 extension String {
     /// Whether both have the same UTF-8. `==` also accepts another spelling of a letter, and `elementsEqual` on the views
     /// takes ten times as long.

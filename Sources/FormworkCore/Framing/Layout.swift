@@ -32,6 +32,12 @@ package struct Layout: Sendable {
 
     package init() {}
 
+    /// Makes room for a number of parts, each with a head of the usual length and one source.
+    package mutating func reserveCapacity(parts count: Int) {
+        self.pieces.reserveCapacity(2 * count + 1)
+        self.bytes.reserveCapacity(count * 160)
+    }
+
     /// Appends the bytes that `write` adds to the end of ``bytes``.
     package mutating func append(
         part: Int, isFraming: Bool, _ write: (inout [UInt8]) throws(FormworkError) -> Void

@@ -45,13 +45,15 @@ extension FilenameExtension {
     /// Reads a path from its end, only as far as needed, and never beyond a slash.
     static func candidates(in path: Substring.UTF8View) -> Candidates {
         // Faster than an index of the text for each byte.
-        let path = Array(path)
-        let bytes = path.span
+        path.withRawSpan { self.candidates(in: $0) }
+    }
+
+    private static func candidates(in path: RawSpan) -> Candidates {
         var reader = BackwardReader()
         var last: FilenameExtension?
-        for start in (0..<bytes.count).reversed() {
-            let byte = bytes[start]
-            if byte == UInt8(ascii: "."), self.hasName(path[..<start]) {
+        for start in (0..<path.byteCount).reversed() {
+            let byte = path[start]
+            if byte == UInt8(ascii: "."), self.hasName(path.extracting(first: start)) {
                 guard let read = reader.extension else { break }
                 if last != nil { return (read, last) }
                 last = read
@@ -62,8 +64,11 @@ extension FilenameExtension {
     }
 
     /// Whether the last component of a path has more than dots.
-    private static func hasName(_ path: ArraySlice<UInt8>) -> Bool {
-        path.last { $0 != UInt8(ascii: ".") }.map { $0 != UInt8(ascii: "/") } ?? false
+    private static func hasName(_ path: RawSpan) -> Bool {
+        for index in (0..<path.byteCount).reversed() where path[index] != UInt8(ascii: ".") {
+            return path[index] != UInt8(ascii: "/")
+        }
+        return false
     }
 
     /// Collects up to sixteen bytes, from last to first.

@@ -43,7 +43,7 @@ public struct MediaTypeDetection: Sendable, Equatable {
     /// Uses only ``MediaTypeTable``; `application/octet-stream` if it has no entry. Reads no content.
     public static let byExtension = MediaTypeDetection(headCount: 0) { filename, _ in
         if let match = filename.flatMap({ MediaTypeTable.match(forFilename: $0) }) {
-            return MediaTypeChoice(match.mediaType, by: .extension, reason: "extension .\(match.extension)")
+            return MediaTypeChoice(match.mediaType, by: .extension, reason: "extension ." + match.extension)
         }
         return MediaTypeChoice(.unknown, by: .none, reason: "no type known for this name")
     }

@@ -5,7 +5,7 @@
 /// has no extension, and neither has one that ends with a dot.
 ///
 /// Bytes are compared, not Characters, so a combining mark or line ending can't hide a dot. A lookup reads at most the
-/// name's last component and, in optimized builds, allocates nothing.
+/// name's last component and, in optimized builds, allocates nothing unless the text is a bridged `NSString`.
 public enum MediaTypeTable {
     /// The number of known extensions.
     package static var count: Int { self.shortExtensions.count + self.longExtensions.count / 2 }
