@@ -217,7 +217,8 @@ package final class Hooks: Service, Sendable {
 
     /// Sends a kept message soon.
     private func send(_ name: String) {
-        self.state.withLock { $0.tries[name] = Try() }
+        // A sweep may have found it already, and may be sending it.
+        self.state.withLock { $0.tries[name, default: Try()].next = .now }
         self.showPending()
         self.sendDue()
     }
@@ -268,8 +269,9 @@ package final class Hooks: Service, Sendable {
             }
             if let traces = notice.traces {
                 // It couldn't be replaced when its files were stored, which may have got other names.
+                let outcome = try await self.settle(notice.event, traces, name)
                 self.state.withLock { $0.tries[name] = nil }
-                return try await self.settle(notice.event, traces, name)
+                return self.send(outcome)
             }
             let answer = try await self.post(notice.event)
             guard 200..<300 ~= answer.status else {
@@ -359,16 +361,17 @@ package final class Hooks: Service, Sendable {
         guard let bytes = try await self.box.get(name), let notice = Notice(bytes) else { return }
         guard notice.event.age <= self.options.keepTime else { return try await self.giveUp(name) }
         guard notice.traces != nil || notice.removing != nil else {
-            self.state.withLock { $0.tries[name] = Try() }
+            self.state.withLock { $0.tries[name] = $0.tries[name] ?? Try() }
             return
         }
         guard age >= self.options.intentAge else { return }
-        if let traces = notice.traces { try await self.settle(notice.event, traces, name) }
+        if let traces = notice.traces { self.send(try await self.settle(notice.event, traces, name)) }
         if let upload = notice.removing { try await self.settle(notice.event, removing: upload, name) }
     }
 
     /// Finds out whether the files of a killed receiver were stored, and replaces its message by that of the outcome.
-    private func settle(_ event: HookEvent, _ traces: [Notice.Trace], _ name: String) async throws {
+    /// - Returns: The name of the message to send.
+    private func settle(_ event: HookEvent, _ traces: [Notice.Trace], _ name: String) async throws -> String {
         var event = event
         var files: [UploadReceipt.File] = []
         for (file, trace) in zip(event.data.files ?? [], traces) {
@@ -379,14 +382,14 @@ package final class Hooks: Service, Sendable {
         event.data.files = files
         if files.count == traces.count {
             try await self.box.put(Notice(event).bytes, name)
-            return self.send(name)
+            return name
         }
         (event.data.status, event.data.detail) = (500, "The receiver was stopped before the files were stored.")
         if files.isEmpty { event.data.files = nil }
         let failure = Notice(HookEvent(.failed, event.data))
         try await self.box.put(failure.bytes, failure.event.id)
         try await self.box.remove(name)
-        self.send(failure.event.id)
+        return failure.event.id
     }
 }
 

@@ -118,6 +118,50 @@ struct HookTests {
         }
     }
 
+    /// Keeps a message, and returns when `isDone`.
+    private struct SlowBox: NoticeBox {
+        let box: FolderNotices
+        let isDone: @Sendable () -> Bool
+
+        var leastAge: Double { self.box.leastAge }
+        func put(_ bytes: [UInt8], _ name: String) async throws {
+            try await self.box.put(bytes, name)
+            while !self.isDone() { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        func get(_ name: String) async throws -> [UInt8]? { try await self.box.get(name) }
+        func remove(_ name: String) async throws { try await self.box.remove(name) }
+        func list() async throws -> [(name: String, age: Double)] { try await self.box.list() }
+    }
+
+    @Test func `A message that a sweep finds while it is being kept is sent once`() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let server = try HookServer { _, _ in
+            gate.wait()
+            gate.signal()
+            return .answer(204)
+        }
+        let folder = TemporaryFolder()
+        let box = SlowBox(box: try FolderNotices(in: folder.path)) { !server.messages.isEmpty }
+        var options = Hooks.Options(server.url, try HookSecret(Self.secret))
+        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(20))
+        let hooks = Hooks(
+            options, box: box, storage: try FolderStorage(folder.path),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let running = Task { try await hooks.run() }
+        var terms = UploadTerms()
+        terms.asked = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
+        await hooks.failed(terms, status: 500, nil)
+        // A second request would come now.
+        try await Task.sleep(for: .milliseconds(200))
+        gate.signal()
+        while try await !box.list().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(server.messages.count == 1)
+        running.cancel()
+        _ = await running.result
+        await hooks.close()
+        server.close()
+    }
+
     @Test func `Messages are signed`() async throws {
         try await Self.run(try HookServer()) { fixture in
             _ = try await fixture.receiver.request("PUT /a", [], "1")
