@@ -45,18 +45,7 @@ struct CurlCommand: ParsableCommand {
             let rest = headers + self.curlArguments + [self.url]
             return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: rest))
         }
-        if let option = CurlConfiguration.repetition(in: self.curlArguments) {
-            throw ExitStatus(
-                2,
-                "formwork: \(option): curl would send the body twice, but can read it only once from a pipe: use "
-                    + "'formwork send', which repeats and redirects, or 'formwork curl --print'")
-        }
-        if let word = CurlConfiguration.secondRequest(in: self.curlArguments) {
-            throw ExitStatus(
-                2,
-                "formwork: \(ShellQuote.quote(word).withControlCharactersEscaped): curl would make a second request, but "
-                    + "can read the body only once from a pipe: give one URL, before '--'")
-        }
+        try self.checkArguments()
         try self.checkHeaders()
         let checks = try self.form.checksWhileSending(plan, isResumed: false)
         let configuration = try self.configuration()
@@ -120,6 +109,22 @@ struct CurlCommand: ParsableCommand {
             // Those of a configuration file, after which the second request would have an empty body; and so would one of the
             // URLs that `{a,b}` and `[1-3]` mean.
             + ["--retry", "0", "--no-location", "--globoff"]
+    }
+
+    /// Refuses what makes curl read the body twice.
+    private func checkArguments() throws(ExitStatus) {
+        if let option = CurlConfiguration.repetition(in: self.curlArguments) {
+            throw ExitStatus(
+                2,
+                "formwork: \(option): curl would send the body twice, but can read it only once from a pipe: use "
+                    + "'formwork send', which repeats and redirects, or 'formwork curl --print'")
+        }
+        if let word = CurlConfiguration.secondRequest(in: self.curlArguments) {
+            throw ExitStatus(
+                2,
+                "formwork: \(ShellQuote.quote(word).withControlCharactersEscaped): curl would make a second request, but "
+                    + "can read the body only once from a pipe: give one URL, before '--'")
+        }
     }
 
     /// curl would write a line break in a header as it is, which begins another header.

@@ -28,35 +28,7 @@ extension Responder {
     ) async throws -> Answer? {
         guard let store = self.store else { return self.refusal(.notFound, head, client) }
         let processing = Processing()
-        var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
-            let reason = FailedUpload(error).reason
-            self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
-        } failed: { error in
-            let reason = FailedUpload(error).reason
-            self.logger.error(
-                "the storage of unfinished uploads failed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
-        } complete: { upload in
-            processing.begin()
-            let answer = await self.answer(upload, head, client)
-            processing.note(answer.receipt)
-            // That receiver has the answer, or will.
-            guard !answer.isBusy else { throw UploadIsBusy() }
-            // The receiver's own failure may pass: the client can complete the upload again.
-            guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
-            return UploadAnswer(
-                HTTPResponse(status: answer.status, headerFields: answer.fields),
-                content: Array(answer.body.readableBytesView))
-        }
-        handler.publicPrefix = self.scope.map { "\($0.base)\(Self.uploadsPath.dropFirst())" }
-        if let scope {
-            handler.maxSize = { self.maxSize(scope.terms, isForm: $0) }
-            handler.mayUse = { (try? UploadTerms(stored: $0))?.link == scope.link.id }
-        }
-        handler.processing = { task in
-            processing.note(task)
-            self.slots.watch(task)
-        }
-        handler.hasRoom = { await self.intake.hasRoom(for: $0) }
+        var handler = self.handler(store, processing, head, client)
         let place: UnfinishedUploads.Place?
         do throws(ProblemDetails) { place = try await self.placeToBegin(head, client, store) } catch {
             self.log(error, head, client, .unfinishedLimit)
@@ -86,6 +58,42 @@ extension Responder {
         } without: {
             self.refuse(for: $0, head, client)
         }
+    }
+
+    /// The handler of the protocols, for one request.
+    private func handler(
+        _ store: UploadStore, _ processing: Processing, _ head: HTTPRequest, _ client: ClientAddress
+    ) -> ResumableHandler {
+        var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
+            let reason = FailedUpload(error).reason
+            self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
+        } failed: { error in
+            let reason = FailedUpload(error).reason
+            self.logger.error(
+                "the storage of unfinished uploads failed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
+        } complete: { upload in
+            processing.begin()
+            let answer = await self.answer(upload, head, client)
+            processing.note(answer.receipt)
+            // That receiver has the answer, or will.
+            guard !answer.isBusy else { throw UploadIsBusy() }
+            // The receiver's own failure may pass: the client can complete the upload again.
+            guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
+            return UploadAnswer(
+                HTTPResponse(status: answer.status, headerFields: answer.fields),
+                content: Array(answer.body.readableBytesView))
+        }
+        handler.publicPrefix = self.scope.map { "\($0.base)\(Self.uploadsPath.dropFirst())" }
+        if let scope {
+            handler.maxSize = { self.maxSize(scope.terms, isForm: $0) }
+            handler.mayUse = { (try? UploadTerms(stored: $0))?.link == scope.link.id }
+        }
+        handler.processing = { task in
+            processing.note(task)
+            self.slots.watch(task)
+        }
+        handler.hasRoom = { await self.intake.hasRoom(for: $0) }
+        return handler
     }
 
     /// A place among the client's unfinished uploads; `nil` for a request that begins none.
@@ -168,20 +176,7 @@ extension Responder {
                 answer.fields.append(field)
             }
             return answer
-        case .answer(let given):
-            let isRefusal = given.response.status.kind != .successful
-            self.logRefusal(given, head, client)
-            if !isRefusal, let offset = head.headerFields.uploadOffset, offset > 0 { self.metrics.resumed() }
-            // One that was created is reported when it is removed.
-            if let begun, isRefusal, !processing.hasBegun, !processing.isCreated {
-                await self.report(given.response.status, begun)
-            }
-            if processing.hasBegun, !isRefusal, let name = processing.name ?? RequestPath(head.path).lastSegment {
-                self.unfinished.forget(name, of: client.key)
-            }
-            return Answer(
-                given.response.status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),
-                closes: isRefusal && head.mayBringBody)
+        case .answer(let given): return await self.answer(given, head, processing, begun, client)
         case .close: return nil
         case .notResumable:
             switch self.router.decideOrdinary(head) {
@@ -196,6 +191,26 @@ extension Responder {
             default: return Answer(.noContent, fields: [.allow: Self.methods])
             }
         }
+    }
+
+    /// The protocol's answer, after it was logged, counted and reported.
+    private func answer(
+        _ given: UploadAnswer, _ head: HTTPRequest, _ processing: Processing, _ begun: UploadTerms?,
+        _ client: ClientAddress
+    ) async -> Answer {
+        let isRefusal = given.response.status.kind != .successful
+        self.logRefusal(given, head, client)
+        if !isRefusal, let offset = head.headerFields.uploadOffset, offset > 0 { self.metrics.resumed() }
+        // One that was created is reported when it is removed.
+        if let begun, isRefusal, !processing.hasBegun, !processing.isCreated {
+            await self.report(given.response.status, begun)
+        }
+        if processing.hasBegun, !isRefusal, let name = processing.name ?? RequestPath(head.path).lastSegment {
+            self.unfinished.forget(name, of: client.key)
+        }
+        return Answer(
+            given.response.status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),
+            closes: isRefusal && head.mayBringBody)
     }
 
     /// How files are named that are begun before their form is complete; `nil` if none may be.

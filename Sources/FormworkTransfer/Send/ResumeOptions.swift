@@ -114,23 +114,8 @@ struct ResumeOptions: ParsableArguments {
             let (url, method) = (request.urlText, request.method)
             let key = try self.key(plan, url, method)
             let path = try self.statePath(key)
-            try OutputPlace.checkState(path.string, option: self.stateOption)
-            for own in [path, FilePath("\(path).lock")] {
-                try SeparateOutput.check(self.stateOption, own.string, inputs: files.inputs)
-                guard files.output.map({ FilePath($0).lexicallyNormalized() }) != own.lexicallyNormalized() else {
-                    throw ExitStatus(
-                        2,
-                        "formwork: -o \(own): \(self.stateOption) uses this file: name another one"
-                            .withControlCharactersEscaped)
-                }
-            }
-            guard let lock = try FileLock(FilePath("\(path).lock")) else {
-                throw ExitStatus(
-                    65,
-                    "formwork: \(self.stateOption): \(path): another process continues this upload: wait for it to end"
-                        .withControlCharactersEscaped)
-            }
-            prepared.lock = lock
+            try self.checkState(path, files)
+            prepared.lock = try self.lock(path)
             if let stateDir { StateFolder(FilePath(stateDir)).removeExpired(except: path) }
             (prepared.plan, link) = try self.restored(plan, path, key, url, warn)
             if boundary != nil, link != nil, prepared.plan.contentType != plan.contentType {
@@ -150,14 +135,20 @@ struct ResumeOptions: ParsableArguments {
             request.headerFields[.reprDigest] = digest?.fieldValue
         }
         guard self.choice != .off else { return prepared }
-        var options = UploadClientOptions(self.choice)
+        var options = self.clientOptions(retry, repeatsAll: repeatsAll)
         options.reprDigest = digest
-        options.maximumAppendSize = self.pieceSize?.bytes
         if self.reprDigest, isTus {
             options.checksum = "sha256"
             // A server drops a piece that was cut before its digest could be compared.
             options.maximumAppendSize = self.pieceSize?.bytes ?? Self.checkedPiece
         }
+        prepared.resuming = FormSender.Resuming(options, continuing: link, save: save)
+        return prepared
+    }
+
+    private func clientOptions(_ retry: RetryPolicy, repeatsAll: Bool) -> UploadClientOptions {
+        var options = UploadClientOptions(self.choice)
+        options.maximumAppendSize = self.pieceSize?.bytes
         // If the upload is created before its bytes are sent, its offset can be queried after any failure.
         options.createsFirst = self.choice == .ietf
         options.maximumAttempts = min(retry.count, .max - 1) + 1
@@ -165,8 +156,29 @@ struct ResumeOptions: ParsableArguments {
         options.retriesAllErrors = retry.retriesAllErrors
         if let delay = retry.delay { options.delays = [delay] }
         options.maximumRetryAfter = retry.maximumRetryAfter
-        prepared.resuming = FormSender.Resuming(options, continuing: link, save: save)
-        return prepared
+        return options
+    }
+
+    /// Refuses a state, or a lock beside it, that is another file of this command.
+    private func checkState(_ path: FilePath, _ files: (inputs: [String], output: String?)) throws {
+        try OutputPlace.checkState(path.string, option: self.stateOption)
+        for own in [path, FilePath("\(path).lock")] {
+            try SeparateOutput.check(self.stateOption, own.string, inputs: files.inputs)
+            guard files.output.map({ FilePath($0).lexicallyNormalized() }) != own.lexicallyNormalized() else {
+                throw ExitStatus(
+                    2,
+                    "formwork: -o \(own): \(self.stateOption) uses this file: name another one"
+                        .withControlCharactersEscaped)
+            }
+        }
+    }
+
+    private func lock(_ path: FilePath) throws -> FileLock {
+        if let lock = try FileLock(FilePath("\(path).lock")) { return lock }
+        throw ExitStatus(
+            65,
+            "formwork: \(self.stateOption): \(path): another process continues this upload: wait for it to end"
+                .withControlCharactersEscaped)
     }
 
     /// Refuses fields that describe one request, or that the protocol doesn't have: they would have no effect.
