@@ -266,9 +266,9 @@ def proxy_section(core, bench):
 
 
 def far_section(core, bench):
-    """A form over a network of 200 Mbit/s with 100 ms for a round trip"""
-    if not shutil.which("curl") or not shutil.which("tc") or os.geteuid():
-        return core.skipped("no curl or tc, or not root")
+    """A form to a server at 200 Mbit/s, 50 ms away"""
+    if not shutil.which("curl"):
+        return core.skipped("no curl")
     size = (16 if bench.quick else 128) * core.MIB
     path, content = bench.directory / "far", os.urandom(size)
     path.write_bytes(content)
@@ -279,27 +279,14 @@ def far_section(core, bench):
         lambda url: ["curl", "-sS", *form, url],
     ]
     lengths = [bench.check_posted(command, lambda stream: core.check_form(stream, {"a": "1"}, file)) for command in commands]
-    with far_network(rate=200, delay=50) as inside, bench.http_sink(len(commands) * (bench.pairs + 1), inside=inside) as (_, url):
-        runs = [
-            functools.partial(bench.to_http, [*inside, *command(url)], length) for command, length in zip(commands, lengths)]
-        ours, curl = core.alternate(bench.pairs, *runs)
-    case = f"form of {size // core.MIB} MiB at 200 Mbit/s, 100 ms, by formwork send"
+    with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, url):
+        relay = [sys.executable, core.C_SOURCES / "far.py", url.rsplit(":", 1)[1].strip("/"), "200", "50"]
+        with core.running(relay, stdout=subprocess.PIPE) as server:
+            url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
+            runs = [functools.partial(bench.to_http, command(url), length) for command, length in zip(commands, lengths)]
+            ours, curl = core.alternate(bench.pairs, *runs)
+    case = f"form of {size // core.MIB} MiB at 200 Mbit/s, 100 ms for a round trip, by formwork send"
     return [core.compare(case, "curl -F", ours, curl, core.Goal(wall=1.05))]
-
-
-@contextlib.contextmanager
-def far_network(rate, delay):
-    """A loopback network with a rate in Mbit/s and a delay in ms each way: the command that runs programs in it."""
-    name = f"formwork-bench-{os.getpid()}"
-    inside = ["ip", "netns", "exec", name]
-    subprocess.run(["ip", "netns", "add", name], check=True)
-    try:
-        subprocess.run([*inside, "ip", "link", "set", "lo", "up"], check=True)
-        link = ["netem", "delay", f"{delay}ms", "rate", f"{rate}mbit", "limit", "100000"]
-        subprocess.run([*inside, "tc", "qdisc", "add", "dev", "lo", "root", *link], check=True)
-        yield inside
-    finally:
-        subprocess.run(["ip", "netns", "del", name], check=True)
 
 
 def check_received(core, bench, folder, name, thoroughly):
