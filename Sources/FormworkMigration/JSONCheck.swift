@@ -1,8 +1,14 @@
+import Formwork
 import FormworkFoundation
 import Foundation
 
 /// Finds the value that JSON can't hold. Foundation only says that there is one.
 enum JSONCheck {
+    /// Whether `JSONSerialization` can write an object.
+    static func isValid(_ object: Any) -> Bool {
+        !Nesting.isDeeper(object, than: JSONNesting.limit) && JSONSerialization.isValidJSONObject(object)
+    }
+
     /// The error for an object that `JSONSerialization` refuses, with the value's path: `user.tags[2]`.
     static func error(_ object: Any) -> FormworkError {
         self.fault(in: object, at: "")
@@ -14,9 +20,9 @@ enum JSONCheck {
     /// - Parameter depth: How many arrays and dictionaries are around the value.
     private static func fault(in value: Any, at path: String, depth: Int = 0) -> FormworkError? {
         switch value {
-        // As deep as Foundation writes.
-        case is [String: Any] where depth >= 511, is [Any] where depth >= 511:
-            return FormworkError(.limitExceeded, "\(path.shortened(to: 40)) nests deeper than 511 levels")
+        case is [String: Any] where depth >= JSONNesting.limit, is [Any] where depth >= JSONNesting.limit:
+            return FormworkError(
+                .limitExceeded, "\(path.shortened(to: 40)) nests deeper than \(JSONNesting.limit) levels")
         case let members as [String: Any]:
             // In this order, so that the same value is named each time.
             for (name, member) in members.sorted(by: { $0.key < $1.key }) {

@@ -40,6 +40,13 @@ struct PropertyListCheck {
         }
     }
 
+    /// Checks only the depth.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` for more than 512 levels.
+    static func checkDepth(_ value: Any) throws(FormworkError) {
+        guard Nesting.isDeeper(value, than: 512) else { return }
+        throw FormworkError(.limitExceeded, "the value nests deeper than 512 levels")
+    }
+
     private func check(_ text: String, _ path: String) throws(FormworkError) {
         guard self.isXML,
             let scalar = text.unicodeScalars.first(where: {

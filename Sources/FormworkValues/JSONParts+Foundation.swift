@@ -31,6 +31,7 @@ extension JSONParts: JSONPartCoding {
             // Numbers are numbers in JSON.
             if let number { try container.encode(number) } else { try container.encode(text) }
         }
+        try JSONNesting.check(value, userInfo: userInfo)
         return Array(try encoder.encode(value))
     }
 

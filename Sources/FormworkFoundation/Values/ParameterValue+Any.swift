@@ -28,20 +28,31 @@ extension ParameterValue {
 
     /// The value for Foundation's serializers: a set as `NSSet`, bytes as `Data`, and the last of several members with
     /// the same name.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` for more than 512 levels.
     public var foundationObject: Any {
+        get throws(FormworkError) { try self.foundationObject(depth: 0) }
+    }
+
+    private func foundationObject(depth: Int) throws(FormworkError) -> Any {
+        guard depth <= 512 else { throw FormworkError(.limitExceeded, "the value nests deeper than 512 levels") }
+        func object(_ value: ParameterValue) throws(FormworkError) -> Any {
+            try value.foundationObject(depth: depth + 1)
+        }
         switch self {
-        case .null: NSNull()
-        case .bool(let flag): flag
+        case .null: return NSNull()
+        case .bool(let flag): return flag
         case .integer(let number):
-            Int64(exactly: number).map { $0 as Any } ?? UInt64(exactly: number).map { $0 as Any }
+            return Int64(exactly: number).map { $0 as Any } ?? UInt64(exactly: number).map { $0 as Any }
                 ?? NSDecimalNumber(string: String(number))
-        case .double(let number): number
-        case .text(let text): text
-        case .bytes(let bytes): Data(bytes)
-        case .array(let elements): elements.map(\.foundationObject)
-        case .set(let elements): NSSet(array: elements.map(\.foundationObject))
+        case .double(let number): return number
+        case .text(let text): return text
+        case .bytes(let bytes): return Data(bytes)
+        case .array(let elements): return try elements.map(object)
+        case .set(let elements): return NSSet(array: try elements.map(object))
         case .object(let members):
-            [String: Any](members.map { ($0.name, $0.value.foundationObject) }) { _, last in last }
+            var result: [String: Any] = [:]
+            for member in members { result[member.name] = try object(member.value) }
+            return result
         }
     }
 }

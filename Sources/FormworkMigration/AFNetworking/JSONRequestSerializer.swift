@@ -24,8 +24,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     }
 
     /// A copy of the request with the default fields and a JSON body; without parameters, with neither body nor type.
-    /// - Throws: ``RequestSerializationError`` for values that JSON can't represent: sets, dates, data, NaN and
-    ///   infinity; with ``Compatibility/safe``, ``FormworkError/Code/invalidArgument`` for a name that occurs twice.
+    /// - Throws: ``RequestSerializationError`` for values that JSON can't represent: sets, dates, data, NaN,
+    ///   infinity and more than 511 levels; with ``Compatibility/safe``, ``FormworkError/Code/invalidArgument`` for a name that occurs twice.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         if self.settings.encodesInURL(request) {
             return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
@@ -35,7 +35,7 @@ public struct JSONRequestSerializer: RequestSerializer {
         guard let value = object.flattened else { return copy }
         self.settings.setContentType("application/json", .utf8, plainSince: "2.5", of: &copy)
         let json = try self.settings.foundationObject(value)
-        guard JSONSerialization.isValidJSONObject(self.writingOptions.contains(.fragmentsAllowed) ? [json] : json)
+        guard JSONCheck.isValid(self.writingOptions.contains(.fragmentsAllowed) ? [json] : json)
         else { throw RequestSerializationError.invalidJSON(json, copy) }
         copy.httpBody = try JSONSerialization.data(
             withJSONObject: json, options: self.writingOptions.union(.sortedKeys))

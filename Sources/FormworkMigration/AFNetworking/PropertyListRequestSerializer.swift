@@ -31,6 +31,7 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ///   as null and names that aren't text, and for values that would be written as others: a `Decimal` or an integer with
     ///   more digits than a `Double` has, a name that occurs twice, and in XML control characters and the sign of -0.0.
     ///   Dates in XML have whole seconds. With ``Compatibility/exact``, Foundation's error.
+    ///   ``FormworkError/Code/limitExceeded`` for more than 512 levels.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         if self.settings.encodesInURL(request) {
             return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
@@ -40,7 +41,10 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         guard let value = object.flattened else { return copy }
         self.settings.setContentType("application/x-plist", .utf8, plainSince: "2.5", of: &copy)
         let list = try self.settings.foundationObject(value)
-        if self.settings.compatibility == .safe { try PropertyListCheck(isXML: self.format == .xml).check(list) }
+        switch self.settings.compatibility {
+        case .safe: try PropertyListCheck(isXML: self.format == .xml).check(list)
+        case .exact: try PropertyListCheck.checkDepth(list)
+        }
         do {
             copy.httpBody = try PropertyListSerialization.data(
                 fromPropertyList: list, format: self.format, options: self.writeOptions)

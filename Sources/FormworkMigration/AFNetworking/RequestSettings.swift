@@ -71,11 +71,13 @@ public struct RequestSettings: Sendable {
     }
 
     /// What Foundation's serializers write.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for a name that occurs twice, if nothing may be lost.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for a name that occurs twice, if nothing may be lost;
+    ///   ``FormworkError/Code/limitExceeded`` for more than 512 levels.
     func foundationObject(_ value: Any) throws(FormworkError) -> Any {
         guard let parameters = value as? ParameterValue else { return value }
+        let object = try parameters.foundationObject
         if self.compatibility == .safe { try parameters.checkNames() }
-        return parameters.foundationObject
+        return object
     }
 }
 

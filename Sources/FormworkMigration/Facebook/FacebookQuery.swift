@@ -29,7 +29,8 @@ public enum FacebookQuery {
     ///   - compatibility: `.exact` leaves names and other values' descriptions unescaped.
     ///   - invalidObjectHandler: Called for every other value; without it such a value is an error.
     /// - Returns: The query; `nil` for an empty one.
-    /// - Throws: The handler's errors; ``FormworkError/Code/invalidArgument``.
+    /// - Throws: The handler's errors; ``FormworkError/Code/invalidArgument``; ``FormworkError/Code/limitExceeded`` for a
+    ///   value of more than 512 levels.
     public static func query(
         of dictionary: [AnyHashable: Any], compatibility: Compatibility = .safe,
         invalidObjectHandler: InvalidObjectHandler? = nil
@@ -37,6 +38,9 @@ public enum FacebookQuery {
         let pairs = dictionary.compactMap { name, value in (name.base as? String).map { ($0, value) } }
         var query = ""
         for (name, value) in pairs.sorted(by: { $0.0.precedes($1.0) }) {
+            guard !Nesting.isDeeper(value, than: 512) else {
+                throw FormworkError(.limitExceeded, "\"\(name)\" nests deeper than 512 levels")
+            }
             var text = (self.requestValue(value) as? String).map(self.encode)
             if text == nil, let invalidObjectHandler {
                 var stop = false
@@ -57,6 +61,8 @@ public enum FacebookQuery {
     /// A number or a URL as text; every other value unchanged.
     public static func requestValue(_ value: Any) -> Any {
         switch value {
+        // First, because a cast of a deep value to a class would overflow the stack.
+        case is [Any], is [AnyHashable: Any], is Set<AnyHashable>: return value
         case is NSString, is Substring, is URL, is NSURL, is Decimal: break
         default:
             guard let parameter = try? ParameterValue(value) else { return value }

@@ -1,3 +1,4 @@
+import Formwork
 import FormworkFoundation
 import Foundation
 
@@ -30,19 +31,22 @@ public struct JSONEncoding: ParameterEncoding {
     public init(options: JSONSerialization.WritingOptions = []) { self.options = options }
 
     /// The request with the parameters as its body; unchanged if there are none.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that JSON can't represent.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that JSON can't represent, and for more than 511
+    ///   levels.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         try self.encode(urlRequest, withJSONObject: parameters)
     }
 
     /// The request with any JSON object, which may be an array, as its body; unchanged if there is none.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that JSON can't represent.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that JSON can't represent, and for more than 511
+    ///   levels.
     public func encode(
         _ urlRequest: any URLRequestConvertible, withJSONObject jsonObject: Any? = nil
     ) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let jsonObject else { return request }
         do {
+            guard !Nesting.isDeeper(jsonObject, than: JSONNesting.limit) else { throw JSONCheck.error(jsonObject) }
             guard JSONSerialization.isValidJSONObject(jsonObject) else { throw Error.invalidJSONObject }
             let body = try JSONSerialization.data(withJSONObject: jsonObject, options: self.options)
             request.setBody(body, ofType: "application/json")

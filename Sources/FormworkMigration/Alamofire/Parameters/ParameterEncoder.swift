@@ -1,3 +1,4 @@
+import Formwork
 import FormworkFoundation
 import Foundation
 
@@ -38,13 +39,14 @@ open class JSONParameterEncoder: @unchecked Sendable, ParameterEncoder {
     }
 
     /// The request with the parameters as its body.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` with the JSON encoder's error.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` with the JSON encoder's error, or for more than 511 levels.
     open func encode<Parameters: Encodable>(
         _ parameters: Parameters?, into request: URLRequest
     ) throws -> URLRequest {
         guard let parameters else { return request }
         var request = request
         do {
+            try JSONNesting.check(parameters, userInfo: self.encoder.userInfo)
             request.setBody(try self.encoder.encode(parameters), ofType: "application/json")
         } catch {
             throw AFError.parameterEncodingFailed(reason: .jsonEncodingFailed(error: error))
