@@ -217,6 +217,26 @@ extension NIOTests {
             }
         }
 
+        @Test("Chunks that are cut before the end of their trailer section are a cut body", .timeLimit(.minutes(10)))
+        func cutTrailer() async throws {
+            let body = "--x\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nsea\r\n--x--\r\n"
+            let trailer = "\r\n0\r\nX-Sum: 1\r\n\r\n"
+            try await self.serve { url in
+                for path in ["/decode", "/parts"] {
+                    let request =
+                        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n\(String(body.utf8.count, radix: 16))\r\n\(body)"
+                    for cut in 0..<trailer.utf8.count {
+                        let part = String(decoding: trailer.utf8.prefix(cut), as: UTF8.self)
+                        let text = try await self.answers(to: request + part, from: url, ends: true)
+                        #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("truncatedBody"), "\(cut): \(text)")
+                    }
+                    let text = try await self.answers(to: request + trailer, from: url, ends: true)
+                    #expect(text.hasPrefix("HTTP/1.1 200 "), "\(text)")
+                }
+            }
+        }
+
         @Test("A client that resets the connection has cut its body", .timeLimit(.minutes(10)))
         func reset() async throws {
             try await self.serve { url in

@@ -15,11 +15,9 @@ extension CollectedParts {
         var collector = FormCollector(.none)
         machine.begin()
         do throws(FormworkError) {
-            switch try collector.advance(&machine, in: body) {
-            case .finished: break
             // Nothing is written: memory has no limit.
-            case .needsChunk, .writes, .writesHeld: try machine.finish()
-            }
+            _ = try collector.advance(&machine, in: body)
+            try machine.finish()
         } catch {
             throw machine.named(error, in: body)
         }

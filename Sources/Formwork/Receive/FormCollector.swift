@@ -67,7 +67,6 @@ struct FormCollector {
                 self.collectFields(&machine, in: chunk)
                 switch try machine.nextPart(in: chunk) {
                 case .part(let header): try self.begin(header)
-                case .finished: return .finished
                 case .needsChunk: return .needsChunk
                 }
             }

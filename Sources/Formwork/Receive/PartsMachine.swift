@@ -8,7 +8,6 @@ struct PartsMachine: Sendable {
     @usableFromInline
     enum PartStep {
         case part(ReceivedHeader)
-        case finished
         case needsChunk
     }
 
@@ -87,10 +86,8 @@ struct PartsMachine: Sendable {
             case .partEnded:
                 self.isInPart = false
                 if self.hasDeadlines { self.deadlines?.partEnded() }
-            case .content, .heldContent: break
-            case .finished:
-                self.isFinished = true
-                return .finished
+            // Not finished before the source's end: a body that is cut after its close delimiter isn't whole.
+            case .content, .heldContent, .finished: break
             case .needsInput: return .needsChunk
             }
         }

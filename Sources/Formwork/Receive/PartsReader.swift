@@ -174,9 +174,6 @@ struct PartsState<Chunk: BodyChunk> {
         switch step {
         case .part(let header): return .part(header, index: self.machine.count - 1)
         case .needsChunk: return .needsChunk
-        case .finished:
-            self.chunk = nil
-            return .finished
         }
     }
 

@@ -19,8 +19,8 @@ import FormworkCore
 /// doesn't depend on the body's size. Unread content is skipped when the next part is requested. Stopping early
 /// releases the source. The time is linear in the body's length, however it is cut into chunks.
 ///
-/// Iterate it once and from one task, because the source can't be read again. Nothing is pulled after the close
-/// delimiter. To have all parts at once, use ``ReceivedForm``. To read url-encoded bodies too, use the request functions of
+/// Iterate it once and from one task, because the source can't be read again. After the last part
+/// the source is read to its end, so a body that is cut after its close delimiter is an error, too. To have all parts at once, use ``ReceivedForm``. To read url-encoded bodies too, use the request functions of
 /// FormworkNIO and FormworkHummingbird, or ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)``.
 public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element: BodyChunk {
@@ -64,13 +64,11 @@ where Chunks.Element: BodyChunk {
         @inlinable
         init(_ reader: PartsReader<Chunks>) { self.reader = reader }
 
-        /// The next part, after its header section has arrived; `nil` after the close delimiter. Skips the previous
-        /// part.
+        /// The next part, after its header section has arrived; `nil` at the body's end. Skips the previous part.
         @inlinable
         public mutating func next() async throws -> ReceivedPart<Chunks>? { try await self.reader.nextPart() }
 
-        /// The next part, after its header section has arrived; `nil` after the close delimiter. Skips the previous
-        /// part.
+        /// The next part, after its header section has arrived; `nil` at the body's end. Skips the previous part.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart<Chunks>? {
             try await self.reader.nextPart()

@@ -248,6 +248,40 @@ struct ReceivedPartsTests {
         #expect(error?.message.hasSuffix("; probably: \(cause)") == true, "\(error?.message ?? "")")
     }
 
+    @Test("A body that fails after its close delimiter is an error, however it is read")
+    func afterTheEnd() async throws {
+        struct Cut: Error {}
+        for rest in ["", "\r", "\r\n", "\r\nepilogue"] {
+            let source = ChunkSource(Self.body.dropLast() + rest, every: 7, failure: Cut())
+            await #expect(throws: Cut.self, "\(rest)") {
+                for try await part in try ReceivedParts(source, contentType: Self.type) { try await part.skip() }
+            }
+            await #expect(throws: Cut.self, "\(rest)") {
+                try await ReceivedForm(collecting: source, contentType: Self.type)
+            }
+        }
+    }
+
+    @Test("The limit of the whole body counts what follows the close delimiter")
+    func epilogueLimit() async throws {
+        let body = Self.body + "0123456789"
+        var limits = ParsingLimits()
+        limits.totalBytes = Int64(body.utf8.count)
+        func read(every size: Int) async throws -> Int {
+            try await ReceivedForm(
+                collecting: ChunkSource(body, every: size), contentType: Self.type, limits: limits
+            ).count
+        }
+        for size in [1, 7, 1000] { #expect(try await read(every: size) == 3) }
+        #expect(try ReceivedForm(body, contentType: Self.type, limits: limits).count == 3)
+        limits.totalBytes -= 1
+        for size in [1, 7, 1000] {
+            let error = await #expect(throws: FormworkError.self) { try await read(every: size) }
+            #expect(error?.parsingFailure?.kind == .totalBytesLimit)
+        }
+        expect(.limitExceeded) { try ReceivedForm(body, contentType: Self.type, limits: limits) }
+    }
+
     @Test("A skipped part's deadline ends with it")
     func skippedDeadline() async throws {
         let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
