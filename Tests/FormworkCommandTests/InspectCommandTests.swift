@@ -215,7 +215,10 @@ struct InspectCommandTests {
             ("--limit parts=9999999999G", "--limit parts=9999999999G: give a whole number"),
             ("--boundary a --content-type b", "--boundary and --content-type both give the boundary: leave one out"),
             ("--boundary 'a '", "--boundary 'a ': The boundary is empty, ends with a space"),
-            ("--content-type text/plain", "--content-type text/plain: The Content-Type is not multipart/form-data."),
+            (
+                "--content-type text/plain",
+                "--content-type text/plain: The Content-Type is \"text/plain\", not multipart/form-data: "
+            ),
             (
                 "--entry 1",
                 "--entry: standard input is not a HAR file, packet capture, curl trace or mitmproxy flow file"

@@ -121,12 +121,6 @@ struct ParsingOptions: ParsableArguments {
             let parser = try MultipartParser(contentType: type, profile: profile, limits: limits)
             return PartWalk(input, parser, isStrict: self.isStrict)
         } catch {
-            var error = error
-            if error.parsingFailure?.kind == .invalidContentType {
-                error.message = "\(error.message.dropLast()): it is \"\(type.shortened(to: 80))\""
-                let isOther = type.lowercased().hasPrefix("multipart/")
-                error.message += isOther ? ", which --profile generic reads" : ""
-            }
             throw try PartWalk.status(of: error, try Self.observation(of: input), input)
         }
     }

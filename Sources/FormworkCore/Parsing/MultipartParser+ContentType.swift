@@ -30,7 +30,7 @@ extension MultipartParser {
             profile.subtype == .any
             ? !subtype.isEmpty : text.holds("form-data", in: subtype.startIndex..<subtype.endIndex)
         guard type.count > 10, text.holds("multipart/", in: type.startIndex..<type.startIndex + 10), isWanted else {
-            throw Self.invalid("is not \(profile.subtype == .any ? "a multipart type" : "multipart/form-data")")
+            throw Self.invalid(Self.difference(String(decoding: bytes, as: UTF8.self), profile))
         }
         var boundary: [UInt8]?
         do throws(MalformedParameter) {
@@ -55,6 +55,21 @@ extension MultipartParser {
         }
         guard type[subtype.endIndex...].allSatisfy(\.isBlank) else { throw Self.invalid("is not type/subtype") }
         return boundary
+    }
+
+    /// What is wrong with another type, and what reads it.
+    private static func difference(_ type: String, _ profile: ParsingProfile) -> String {
+        let forms = "forms are sent as that, or url-encoded"
+        guard !type.isEmpty else { return "is empty: forms are sent as multipart/form-data, or url-encoded" }
+        let shown = "is \"\(type.shortened(to: 80).withControlCharactersEscaped)\", not"
+        if profile.subtype == .any { return "\(shown) a multipart type" }
+        let lowered = type.lowercased()
+        let advice =
+            lowered.hasPrefix("multipart/")
+            ? "the profile generic reads it"
+            : lowered.hasPrefix("application/x-www-form-urlencoded")
+                ? "a url-encoded form has no parts, so collect or decode the whole form" : forms
+        return "\(shown) multipart/form-data: \(advice)"
     }
 
     private static func invalid(_ what: String) -> FormworkError {

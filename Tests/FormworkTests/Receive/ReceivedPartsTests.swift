@@ -248,6 +248,33 @@ struct ReceivedPartsTests {
         #expect(error?.message.hasSuffix("; probably: \(cause)") == true, "\(error?.message ?? "")")
     }
 
+    @Test(
+        "Another Content-Type is named, with what reads it",
+        arguments: [
+            (
+                "application/x-www-form-urlencoded; charset=utf-8", ParsingProfile.default,
+                "The Content-Type is \"application/x-www-form-urlencoded; charset=utf-8\", not multipart/form-data: "
+                    + "a url-encoded form has no parts, so collect or decode the whole form."
+            ),
+            (
+                "text/plain", .default,
+                "The Content-Type is \"text/plain\", not multipart/form-data: forms are sent as that, or url-encoded."
+            ),
+            (
+                "multipart/mixed; boundary=b", .default,
+                "The Content-Type is \"multipart/mixed; boundary=b\", not multipart/form-data: the profile generic reads "
+                    + "it."
+            ),
+            ("te\nxt", .generic, "The Content-Type is \"te\\nxt\", not a multipart type."),
+            ("", .default, "The Content-Type is empty: forms are sent as multipart/form-data, or url-encoded."),
+        ])
+    func otherType(type: String, profile: ParsingProfile, message: String) throws {
+        let error = #expect(throws: FormworkError.self) {
+            try ReceivedParts(ChunkSource("", every: 1), contentType: type, profile: profile)
+        }
+        #expect(error?.message == message)
+    }
+
     @Test("A body that fails after its close delimiter is an error, however it is read")
     func afterTheEnd() async throws {
         struct Cut: Error {}
