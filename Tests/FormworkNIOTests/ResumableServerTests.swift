@@ -26,7 +26,7 @@ extension NIOTests {
         private struct NotNow: Error {}
 
         private func serve(
-            cuts: [Int] = [],
+            cuts: [Int] = [], isDirect: Bool = false,
             _ body:
                 @escaping @Sendable (_ url: String, _ seen: Seen, _ relay: CuttingRelay, FilePath) async throws -> Void
         ) async throws {
@@ -64,8 +64,9 @@ extension NIOTests {
                 }
             }
             defer { serving.cancel() }
-            let relay = try CuttingRelay(to: #require(server.channel.localAddress?.port), cuts: cuts)
-            try await body("http://127.0.0.1:\(relay.port)", seen, relay, folder)
+            let port = try #require(server.channel.localAddress?.port)
+            let relay = try CuttingRelay(to: port, cuts: cuts)
+            try await body("http://127.0.0.1:\(isDirect ? port : Int(relay.port))", seen, relay, folder)
         }
 
         @Test("AsyncHTTPClient, cut twice", arguments: [ResumableChoice.auto, .tus])
@@ -96,6 +97,29 @@ extension NIOTests {
                 ) { _, trace in trace.upload }
                 #expect(relay.brokenCount == 1 && upload?.resumptions ?? 0 >= 1)
                 #expect(try seen.all == [plan.bytes(upTo: 10_000_000)])
+            }
+        }
+
+        @Test("A cut upload gets no answer, and the connection is closed", arguments: ["/files", "/inbox"])
+        func cut(path: String) async throws {
+            try await self.serve(isDirect: true) { url, seen, _, folder in
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .channelOption(.allowRemoteHalfClosure, value: true)
+                    .connect(host: "127.0.0.1", port: #require(URL(string: url)?.port)) { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                                wrappingChannelSynchronously: channel,
+                                configuration: .init(isOutboundHalfClosureEnabled: true))
+                        }
+                    }
+                let answer = try await channel.executeThenClose { inbound, outbound in
+                    let head = "PUT \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
+                    try await outbound.write(ByteBuffer(string: head + "12345678"))
+                    outbound.finish()
+                    return try await inbound.reduce(into: "") { $0 += String(buffer: $1) }
+                }
+                #expect(answer == "" && seen.all.isEmpty)
+                #expect(!FileManager.default.fileExists(atPath: folder.appending("inbox").string))
             }
         }
 

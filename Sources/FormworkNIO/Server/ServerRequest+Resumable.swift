@@ -66,7 +66,8 @@ extension ServerRequest {
         }
         guard handler.isResponsible(for: self.head) else { return nil }
         let channel = self.body.base.channel
-        let (answer, _) = await handler.answer(self.head, body: self.body) { channel.inform($0) }
+        let (answer, isCut) = await handler.answer(self.head, body: self.body) { channel.inform($0) }
+        if isCut { channel.close(promise: nil) }
         var response = ServerResponse(
             status: answer.response.status, headerFields: answer.response.headerFields,
             body: ByteBuffer(bytes: answer.content))
