@@ -141,6 +141,18 @@ extension NIOTests {
                 #expect(try await send(.PUT, "/files/a/b", "text/plain").status == .notFound)
                 #expect(try await send(.GET, "/files", "text/plain").status == .methodNotAllowed)
                 #expect(try await send(.PUT, "/files", "text/x-fails").status == .internalServerError)
+                // A piece must not be stored as a whole file.
+                var piece = HTTPClientRequest(url: url + "/inbox")
+                piece.method = .PUT
+                piece.headers = ["Content-Range": "bytes 5-9/100", "Content-Type": "text/plain"]
+                piece.body = .bytes(ByteBuffer(string: "hello"))
+                let refused = try await HTTPClient.shared.execute(piece, deadline: .now() + .seconds(60))
+                #expect(refused.status == .badRequest)
+                #expect(
+                    try await String(buffer: refused.body.collect(upTo: 1000)).contains(
+                        "Content-Range isn't supported here: send the whole content, or use a resumable upload."))
+                let inbox = folder.appending("inbox").string
+                #expect(try FileManager.default.contentsOfDirectory(atPath: inbox) == ["a.txt"])
             }
         }
     }

@@ -270,6 +270,11 @@ public struct ResumableHandler: Sendable {
         _ request: HTTPRequest, _ body: Body
     ) async throws -> Outcome where Body.Element: BodyChunk {
         guard self.target != nil, [.post, .put, .patch].contains(request.method) else { return .notResumable }
+        // RFC 9110 section 14.5: a piece must not be stored as the whole.
+        guard !request.headerFields.contains(.contentRange) else {
+            let detail = "Content-Range isn't supported here: send the whole content, or use a resumable upload."
+            return .answer(UploadAnswer(ProblemDetails(.badRequest, detail: detail)))
+        }
         let creation = UploadCreation(ordinary: request.headerFields)
         if let refusal = UploadResource.refusal(of: creation, limits: self.store.options.limits) {
             return .answer(refusal.ordinary)
