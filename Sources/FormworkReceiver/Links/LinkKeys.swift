@@ -57,7 +57,8 @@ package struct LinkKeys: Sendable {
             throw .forbidden(
                 "This upload link's signature is wrong: the link was changed, or made with another receiver's key.")
         }
-        let link = try UploadLink(String(decoding: text, as: UTF8.self))
+        guard let text = String(validating: text, as: UTF8.self) else { throw UploadLink.unknown }
+        let link = try UploadLink(text)
         guard link.expires > now else {
             throw .forbidden(
                 "This upload link expired at \(link.expiry). The receiver's clock shows \(UploadLink.text(ofTime: now))."

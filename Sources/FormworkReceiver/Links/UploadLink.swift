@@ -110,7 +110,7 @@ package struct UploadLink: Sendable, Hashable {
         guard self.text.utf8.elementsEqual(text.utf8), self.maxSize ?? 0 >= 0 else { throw Self.unknown }
     }
 
-    private static let unknown = ProblemDetails.forbidden(
+    static let unknown = ProblemDetails.forbidden(
         "This upload link has a claim that this receiver doesn't accept.")
 
     /// When it expires: RFC 3339, in UTC.

@@ -87,6 +87,18 @@ import Testing
         #expect(try Self.refusal(token) == "This upload link has a claim that this receiver doesn't accept.")
     }
 
+    @Test func `Claims that aren't UTF-8 are refused, although their signature is right`() throws {
+        // title=a and the byte FF, prefix=a, the byte FF and /b
+        for token in [
+            "Zm9ybXdvcmstbGluayAxCmV4cGlyZXM9NDEwMjQ0NDgwMAppZD0wMDAwMDAwMDAwMDAwMDAxCnRpdGxlPWH_"
+                + ".a8QsHeXSz_NyHJ8hTYmXNMjtP157fqQB04_nmj3UN7M",
+            "Zm9ybXdvcmstbGluayAxCmV4cGlyZXM9NDEwMjQ0NDgwMAppZD0wMDAwMDAwMDAwMDAwMDAxCnByZWZpeD1h_y9i"
+                + ".6Fag_AP7UHG_JCBD6x97BDEhCA1Xs29a1Ds_rurFq4U",
+        ] {
+            #expect(try Self.refusal(token) == "This upload link has a claim that this receiver doesn't accept.")
+        }
+    }
+
     @Test func `The first key signs, and links of all keys are accepted`() throws {
         let (old, new) = (Self.key, "a new key with 32 characters, too")
         let both = try LinkKeys("\(new)\n\(old)\n")
