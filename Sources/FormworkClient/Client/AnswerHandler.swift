@@ -28,6 +28,8 @@ final class AnswerHandler: ChannelDuplexHandler {
     private var offer: HTTPResponse?
     private var permission: EventLoopPromise<Bool>?
     private var lastRead = NIODeadline.now()
+    /// How many parts of answers arrived.
+    private(set) var partCount = 0
     private var check: Scheduled<Void>?
 
     /// - Parameter judgesEarly: ``ExchangeHooks/judgesEarly``
@@ -41,6 +43,7 @@ final class AnswerHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         self.ledger.receive()
         self.lastRead = .now()
+        self.partCount += 1
         guard case .head(let response) = self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         if response.status.kind != .informational {
             let takesBody = response.status.takesBody

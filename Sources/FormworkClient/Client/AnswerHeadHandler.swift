@@ -22,10 +22,12 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The first byte of an alert (RFC 8446 section 5.1).
     private static let tlsAlert: UInt8 = 0x15
-    /// The longest status line, with empty lines before it, and what is held before the request is written. NIO's parser
-    /// doesn't limit them.
+    /// The longest status line, with empty lines before it; the most that is held before the request is written; and the
+    /// most that may arrive of a body without being part of its content. NIO's parser doesn't limit them.
     private static let longestStart = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize
 
+    /// Counts the parts of the answer; `nil` for a proxy's answer.
+    private let counter: AnswerHandler?
     private var hasRequest = false
     /// What arrived before the request was written.
     private var early = ByteBuffer()
@@ -42,6 +44,10 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAfterStatusLine = false
     /// The beginning of the status line, as far as the first digit of the status: `HTTP/1.1 2`.
     private var statusLine: [UInt8] = []
+    /// The bytes after the head, or after the last part, that gave no part: sizes of chunks, and their extensions.
+    private var framingCount = 0
+
+    init(_ counter: AnswerHandler?) { self.counter = counter }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.hasRequest else {
@@ -52,7 +58,7 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
             self.early.writeBuffer(&input)
             return
         }
-        guard self.isInHead else { return context.fireChannelRead(data) }
+        guard self.isInHead else { return self.passBody(context, data) }
         var input = self.unwrapInboundIn(data)
         if self.statusLine.isEmpty, input.readableBytesView.first == Self.tlsAlert {
             return context.fireErrorCaught(AnswerInTLS())
@@ -67,6 +73,14 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         output.writeBuffer(&input)
         context.fireChannelRead(self.wrapInboundOut(output))
+    }
+
+    private func passBody(_ context: ChannelHandlerContext, _ data: NIOAny) {
+        let (count, partCount) = (self.unwrapInboundIn(data).readableBytes, self.counter?.partCount)
+        context.fireChannelRead(data)
+        guard partCount == self.counter?.partCount else { return self.framingCount = 0 }
+        self.framingCount += count
+        if self.framingCount > Self.longestStart { context.fireErrorCaught(HTTPParserError.invalidChunkSize) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -49,7 +49,7 @@ struct Setup: Sendable {
     ) throws -> EventLoopFuture<Void> {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let encoder = HTTPRequestEncoder()
-        let head = AnswerHeadHandler()
+        let head = AnswerHeadHandler(nil)
         let decoder = ByteToMessageHandler(
             HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes), maximumBufferSize: Self.keptBytes)
         let watch = TunnelWatch(notes, of: proxy.endpoint.host)
@@ -102,13 +102,14 @@ struct Setup: Sendable {
 
     private func http1(_ channel: any Channel) throws -> EventLoopFuture<Connection.Transport> {
         let pipeline = channel.pipeline.syncOperations
+        let answer = self.makeHandler(channel.eventLoop)
         try pipeline.addHandler(HTTPRequestEncoder())
-        try pipeline.addHandler(AnswerHeadHandler())
+        try pipeline.addHandler(AnswerHeadHandler(answer))
         try pipeline.addHandler(
             ByteToMessageHandler(
                 HTTPResponseDecoder(informationalResponseStrategy: .forward), maximumBufferSize: Self.keptBytes))
         try pipeline.addHandler(HTTP1ToHTTPClientCodec(absoluteForm: self.proxy != nil && !self.endpoint.isSecure))
-        try pipeline.addHandler(self.makeHandler(channel.eventLoop))
+        try pipeline.addHandler(answer)
         let wrapped = try ExchangeChannel(wrappingChannelSynchronously: channel)
         return channel.eventLoop.makeSucceededFuture(.http1(wrapped))
     }

@@ -252,6 +252,23 @@ extension NIOTests {
             #expect(error?.message == messages[piece.hasSuffix("\r\n\r\n") ? 0 : 1])
         }
 
+        @Test("A chunk's size or extension without end is an error", arguments: ["0", "1;x"])
+        func chunkWithoutEnd(beginning: String) async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readRequest()
+                    connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n\(beginning)")
+                    for _ in 1...50 { connection.write(String(repeating: "0", count: 10_000)) }
+                    connection.waitForEnd()
+                }
+            ])
+            let error = await #expect(throws: TransferError.self) {
+                try await self.exchange(form(.text("x")).plan(), with: server)
+            }
+            #expect(error?.code == .receive)
+            #expect(error?.message == "the server's answer isn't HTTP: its body is malformed")
+        }
+
         @Test("A status below 100 is not an answer, and never a success", arguments: ["000", "001", "099"])
         func noStatus(code: String) async throws {
             let server = try ScriptedServer([
