@@ -90,7 +90,9 @@ extension FormClient {
                         "the server's answer has an invalid Content-Length, or several"
                     default: "the server's answer isn't HTTP"
                     }
-                throw TransferError(.receive, fault, bytesSent: sent)
+                // Whether a part of the head arrived before a reset is chance: it is no answer, and changes no status.
+                let isNoAnswer = cause == .invalidEOFState && !self.ledger.isCompleteOrSmall
+                throw TransferError(isNoAnswer ? .send : .receive, fault, bytesSent: sent)
             }
             if cause is AnswerInTLS {
                 throw TransferError(

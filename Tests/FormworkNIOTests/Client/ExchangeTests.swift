@@ -269,6 +269,19 @@ extension NIOTests {
             #expect(error?.message == "the server's answer isn't HTTP: its body is malformed")
         }
 
+        @Test(
+            "The beginning of an answer's head, and then the end, is no answer",
+            arguments: [(1_000, TransferError.Code.receive), (5_000_000, .send)])
+        func headCut(size: Int, code: TransferError.Code) async throws {
+            let server = try ScriptedServer(
+                Array(repeating: { _, connection in connection.write("HTTP/1.1 413 Too") }, count: 20))
+            let plan = try await form(.bytes(noise(size))).plan()
+            for _ in 1...20 {
+                let error = await #expect(throws: TransferError.self) { try await self.exchange(plan, with: server) }
+                #expect(error?.code == code)
+            }
+        }
+
         @Test("A status below 100 is not an answer, and never a success", arguments: ["000", "001", "099"])
         func noStatus(code: String) async throws {
             let server = try ScriptedServer([
