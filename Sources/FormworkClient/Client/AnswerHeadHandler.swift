@@ -1,6 +1,8 @@
 #if Client
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOHTTPTypes
 
 /// A TLS server's answer to bytes that aren't TLS.
 struct AnswerInTLS: Error {}
@@ -12,8 +14,8 @@ struct AnswerInTLS: Error {}
 /// parser refuses both. The body is passed unchanged. A connection has one final answer, so what follows its head is never
 /// a head.
 ///
-/// An answer that arrives before the request was written waits until then: NIO's parser refuses it. Servers that have too many
-/// connections send one like this.
+/// An answer that arrives before the request was written waits until then, or until the connection ends: NIO's parser
+/// refuses it. Servers that have too many connections send one like this.
 final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -31,7 +33,8 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var hasRequest = false
     /// What arrived before the request was written.
     private var early = ByteBuffer()
-    private var isEndEarly = false
+    /// Whether the request that is written isn't the real one.
+    private var isStandIn = false
     private var isInHead = true
     /// Whether the last byte was a CR, which isn't written yet.
     private var hasReturn = false
@@ -83,21 +86,34 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if self.framingCount > Self.longestStart { context.fireErrorCaught(HTTPParserError.invalidChunkSize) }
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard self.hasRequest || event as? ChannelEvent != .inputClosed else { return self.isEndEarly = true }
-        context.fireUserInboundEventTriggered(event)
-    }
-
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        context.write(data, promise: promise)
+        if !self.isStandIn { context.write(data, promise: promise) }
         guard !self.hasRequest else { return }
         self.hasRequest = true
-        if self.early.readableBytes > 0 {
-            self.channelRead(context: context, data: self.wrapInboundOut(self.early))
-            self.early = ByteBuffer()
-            context.fireChannelReadComplete()
-        }
-        if self.isEndEarly { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        guard self.early.readableBytes > 0 else { return }
+        self.channelRead(context: context, data: self.wrapInboundOut(self.early))
+        self.early = ByteBuffer()
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.endEarly(context)
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.endEarly(context)
+        context.fireChannelInactive()
+    }
+
+    /// The connection ends before the request was written. The parser reads only the answer to a request that it saw, so it
+    /// sees another one, which isn't written.
+    private func endEarly(_ context: ChannelHandlerContext) {
+        guard !self.hasRequest, self.early.readableBytes > 0 else { return }
+        self.isStandIn = true
+        let request = HTTPRequest(method: .post, scheme: "http", authority: "localhost", path: "/")
+        context.channel.write(HTTPRequestPart.head(request), promise: nil)
+        self.isStandIn = false
     }
 
     private func take(_ byte: UInt8, _ output: inout ByteBuffer) {

@@ -212,15 +212,17 @@ extension NIOTests {
             #expect(server.counts == [1])
         }
 
-        @Test("An answer that comes before the request is the answer")
-        func beforeRequest() async throws {
+        @Test(
+            "An answer that comes before the request is the answer, also if the server closes at once",
+            arguments: [false, true])
+        func beforeRequest(closes: Bool) async throws {
             let server = try ScriptedServer(
                 Array(
                     repeating: { _, connection in
                         connection.write("HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy")
-                        connection.waitForEnd()
-                    }, count: 20))
-            for _ in 1...20 {
+                        if !closes { connection.waitForEnd() }
+                    }, count: 50))
+            for _ in 1...50 {
                 let seen = try await self.exchange(form(.text("x")).plan(), with: server)
                 #expect(seen.status == 503 && seen.text == "busy")
             }
