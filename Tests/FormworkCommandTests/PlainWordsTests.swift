@@ -197,6 +197,11 @@ struct PlainWordsTests {
         // Its end may be noticed before its answer is read.
         for (answer, messages) in [
             ("nonsense\r\n\r\n", ["the proxy's answer isn't HTTP", closed]), ("", [closed]),
+            // A TLS alert.
+            (
+                "\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}\u{28}",
+                ["the proxy speaks TLS on this port: write https:// before its name", closed]
+            ),
             ("HTTP/1.1 200 OK\r\nX", ["the proxy closed the connection inside its answer", closed]),
         ] {
             let receiver = try Receiver(raw: answer, after: 10)

@@ -80,6 +80,8 @@ extension TransferError {
             }
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: host, error)
         case is CancellationError: self.init(.timedOut, "\(host): no connection in time")
+        case is AnswerInTLS:
+            self.init(.proxy, "\(host): the proxy speaks TLS on this port: write https:// before its name")
         case HTTPParserError.invalidEOFState where isTunnel:
             self.init(.proxy, "\(host): the proxy closed the connection inside its answer")
         case is HTTPParserError where isTunnel, is ByteToMessageDecoderError.PayloadTooLargeError where isTunnel:
