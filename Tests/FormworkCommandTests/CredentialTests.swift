@@ -104,6 +104,8 @@ struct CredentialTests {
     func refused() throws {
         let folder = Folder()
         try folder.file("bad", "machine h login")
+        try folder.file("bad2", "# mine\r\nmachine h login a password b\r\nmachine i port 21\n")
+        _ = try Command.shell("printf 'machine h login a\\npassword \\344' > bad3", in: folder.path)
         for (words, environment, status, message) in [
             (
                 "", "FORMWORK_USER=a:b FORMWORK_TOKEN=c", 2,
@@ -112,8 +114,13 @@ struct CredentialTests {
             ("", "FORMWORK_USER=secret", 2, "FORMWORK_USER: write user:password"),
             (
                 "--netrc-file bad", "", 2,
-                "--netrc-file: bad: isn't a netrc file: write machine HOST login USER password PASSWORD"
+                "--netrc-file: bad: line 1 is wrong: write machine HOST login USER password PASSWORD"
             ),
+            (
+                "--netrc-file bad2", "", 2,
+                "--netrc-file: bad2: line 3 is wrong: write machine HOST login USER password PASSWORD"
+            ),
+            ("--netrc-file bad3", "", 2, "--netrc-file: bad3: line 2 isn't UTF-8"),
             ("--netrc-file none", "", 26, "--netrc-file: none: can't be read (No such file or directory)"),
             (
                 "-H $'Authorization: se\\ncret'", "", 2,

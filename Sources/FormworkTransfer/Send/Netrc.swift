@@ -13,6 +13,13 @@ struct Netrc {
         var password = ""
     }
 
+    private struct Fault: Error {
+        /// From 1.
+        var line: Int
+        /// Whether it is UTF-8.
+        var isText = true
+    }
+
     private var entries: [Entry] = []
 
     /// - Parameter option: The option's name, for errors.
@@ -22,10 +29,10 @@ struct Netrc {
         do { bytes = try BodyPlan(copying: .file(FilePath(path))).bytes(upTo: 1 << 20) } catch {
             throw ExitStatus(26, "\(shown): can't be read\(error.cause.map { " (\($0))" } ?? "")")
         }
-        guard String(validating: bytes, as: UTF8.self) != nil, let entries = Self.entries(in: bytes) else {
-            throw ExitStatus(2, "\(shown): isn't a netrc file: write machine HOST login USER password PASSWORD")
+        do throws(Fault) { self.entries = try Self.entries(in: bytes) } catch {
+            let what = error.isText ? "is wrong: write machine HOST login USER password PASSWORD" : "isn't UTF-8"
+            throw ExitStatus(2, "\(shown): line \(error.line) \(what)")
         }
-        self.entries = entries
     }
 
     /// The entry for a host, otherwise the default one; `nil` for none, or one without user and password.
@@ -37,14 +44,15 @@ struct Netrc {
         return BasicCredentials(user: entry.user, password: entry.password)
     }
 
-    /// `nil` for a word at a place where none belongs.
-    private static func entries(in bytes: [UInt8]) -> [Entry]? {
+    private static func entries(in bytes: [UInt8]) throws(Fault) -> [Entry] {
         var entries: [Entry] = []
         // A macro ends with an empty line, and a comment with its line.
         var isMacro = false
         // The keyword whose value comes next.
         var keyword: String?
-        for line in Self.lines(of: bytes) {
+        let lines = Self.lines(of: bytes)
+        for (number, line) in zip(1..., lines) {
+            guard String(validating: line, as: UTF8.self) != nil else { throw Fault(line: number, isText: false) }
             if isMacro {
                 isMacro = !line.allSatisfy(Self.isBlank)
                 continue
@@ -53,7 +61,7 @@ struct Netrc {
             while let first = rest.first {
                 // A password may begin with this sign.
                 if keyword == nil, first == UInt8(ascii: "#") { break }
-                guard let word = Self.takeWord(&rest) else { return nil }
+                guard let word = Self.takeWord(&rest) else { throw Fault(line: number) }
                 rest = rest.drop(while: Self.isBlank)
                 if let known = keyword {
                     keyword = nil
@@ -62,7 +70,7 @@ struct Netrc {
                     case "login" where !entries.isEmpty: entries[entries.count - 1].user = word
                     case "password" where !entries.isEmpty: entries[entries.count - 1].password = word
                     case "account" where !entries.isEmpty: break
-                    default: return nil
+                    default: throw Fault(line: number)
                     }
                     continue
                 }
@@ -74,7 +82,8 @@ struct Netrc {
                 if lowercased == "default" { entries.append(Entry()) } else { keyword = lowercased }
             }
         }
-        return keyword == nil ? entries : nil
+        guard keyword == nil else { throw Fault(line: lines.count) }
+        return entries
     }
 
     /// By bytes here and below: a blank and a combining mark after it are one Character.
