@@ -16,6 +16,9 @@ package enum Terminal {
     /// Whether a descriptor leads to a terminal.
     package static func isTerminal(_ descriptor: FileDescriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
 
+    /// Whether a terminal may be unable to redraw a line or to show colours: `TERM` is `dumb`, empty or missing.
+    package static var isDumb: Bool { ["dumb", ""].contains(SystemCalls.environment("TERM") ?? "") }
+
     /// The columns of a terminal; `nil` if this isn't a terminal, or its width is unknown.
     package static func columns(of descriptor: FileDescriptor) -> Int? {
         let columns = fw_terminal_columns(descriptor.rawValue)

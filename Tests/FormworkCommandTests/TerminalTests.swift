@@ -94,6 +94,16 @@ struct TerminalTests {
         #expect(run.screen.wraps == 0 && run.screen.unknown == [])
     }
 
+    @Test("A terminal that may not redraw a line gets lines", arguments: ["dumb", ""])
+    func noRedrawing(terminal: String) throws {
+        let receiver = try Receiver(text: "ok")
+        let run = try PseudoTerminal.run(
+            "[ \"$TERM\" ] || unset TERM; \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=1 --boundary b", columns: 80,
+            environment: ["TERM": terminal])
+        #expect(run.status == 0 && run.screen.lines.last == "ok", "\(run.screen.text)")
+        #expect(!run.text.contains("[===") && !run.text.contains("\u{1B}"), "\(run.screen.text)")
+    }
+
     @Test("JSON is indented, and coloured unless NO_COLOR is set; a pipe gets it as it is")
     func json() throws {
         let answer = #"{"files":[{"name":"a\u001b","size":1.10}],"ok":true,"none":[],"x":"\#u{85}y\#u{202E}"}"#
@@ -112,7 +122,9 @@ struct TerminalTests {
 
             """
         let type = "200 OK\r\nContent-Type: application/problem+json; charset=utf-8"
-        for (environment, isColoured) in [([:], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false)] {
+        for (environment, isColoured) in [
+            ([:], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false), (["TERM": ""], false),
+        ] {
             let receiver = try Receiver(answering: type, text: answer)
             let run = try PseudoTerminal.run(
                 "\"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=1 -q", columns: 80, environment: environment)

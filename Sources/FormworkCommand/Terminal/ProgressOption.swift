@@ -14,11 +14,11 @@ package enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
         """
 
     /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none. A
-    /// terminal that can't redraw a line (`TERM=dumb`) gets lines.
+    /// terminal that can't redraw a line (`TERM` is `dumb` or missing) gets lines.
     package func style(bodyGoesToTerminal: Bool) -> ProgressStyle? {
         switch self {
         case .auto where !Terminal.isTerminal(.standardError) || bodyGoesToTerminal: nil
-        case .auto: SystemCalls.environment("TERM") == "dumb" ? .log : .bar
+        case .auto: Terminal.isDumb ? .log : .bar
         case .bar: .bar
         case .log: .log
         case .json: .json
