@@ -98,7 +98,8 @@ struct TerminalTests {
     func noRedrawing(terminal: String) throws {
         let receiver = try Receiver(text: "ok")
         let run = try PseudoTerminal.run(
-            "[ \"$TERM\" ] || unset TERM; \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=1 --boundary b", columns: 80,
+            "[ \"$TERM\" ] || unset TERM; \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=1 --boundary b",
+            columns: 80,
             environment: ["TERM": terminal])
         #expect(run.status == 0 && run.screen.lines.last == "ok", "\(run.screen.text)")
         #expect(!run.text.contains("[===") && !run.text.contains("\u{1B}"), "\(run.screen.text)")

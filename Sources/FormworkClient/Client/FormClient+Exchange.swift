@@ -90,7 +90,7 @@ extension FormClient {
                         "the server's answer has an invalid Content-Length, or several"
                     default: "the server's answer isn't HTTP"
                     }
-                // Whether a part of the head arrived before a reset is chance: it is no answer, and changes no status.
+                // Whether a part of the head arrived before a reset is chance: it isn't an answer, and changes no status.
                 let isNoAnswer = cause == .invalidEOFState && !self.ledger.isCompleteOrSmall
                 throw TransferError(isNoAnswer ? .send : .receive, fault, bytesSent: sent)
             }
