@@ -18,6 +18,14 @@ static void note(int number) {
   if (write(notes, &byte, 1) < 0) errno = before;
 }
 
+// Parents that start programs from a thread of Dispatch pass on that it blocks signals.
+static void unblock(int number) {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+}
+
 void fw_note_signal(int number, int descriptor) {
   struct sigaction action;
   if (sigaction(number, NULL, &action) < 0 || action.sa_handler == SIG_IGN) return;
@@ -27,14 +35,15 @@ void fw_note_signal(int number, int descriptor) {
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, NULL);
-  // Parents that start programs from a thread of Dispatch pass on that it blocks signals.
-  sigset_t one;
-  sigemptyset(&one);
-  sigaddset(&one, number);
-  pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+  unblock(number);
 }
 
-void fw_restore_signal(int number) { signal(number, SIG_DFL); }
+void fw_restore_signal(int number) {
+  struct sigaction action;
+  if (sigaction(number, NULL, &action) < 0 || action.sa_handler == SIG_IGN) return;
+  signal(number, SIG_DFL);
+  unblock(number);
+}
 
 _Static_assert(sizeof(sigset_t) <= sizeof((fw_signal_guard *)NULL)->blocked, "a guard has too little room");
 

@@ -88,6 +88,10 @@ package enum ThisProcess {
         #endif
     }
 
+    /// Has SIGQUIT stop the process, unless it is ignored. Swift's runtime catches it, if it finds its program for traces:
+    /// then it prints one, and the process continues, or hangs.
+    package static func stopOnQuitSignal() { fw_restore_signal(SIGQUIT) }
+
     /// The seconds of processor time that this process has used.
     package static var processorSeconds: Double { Double(clock()) / 1_000_000 }
 

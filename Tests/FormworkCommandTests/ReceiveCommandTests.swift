@@ -31,6 +31,18 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "exit 0\nhelloa\n")
     }
 
+    @Test("SIGQUIT ends it, also where Swift's runtime catches that signal to print where the program is")
+    func quit() throws {
+        let outcome = try Self.run(
+            """
+            set -m; ulimit -c 0; export SWIFT_BACKTRACE=enable=yes
+            "$F" receive --dir . --port 0 > url 2> log & P=$!
+            until [ -s url ]; do sleep 0.05; done
+            kill -QUIT $P; (sleep 60; kill -KILL $P) > killed 2>&1 & wait $P; echo $?; kill -KILL %2; cat log
+            """)
+        #expect(outcome.text == "131\n", "\(outcome)")
+    }
+
     @Test func `A collector of traces without an http URL is an error at the start`() throws {
         let outcome = try Self.run(
             """

@@ -63,7 +63,7 @@ void fw_ignore_signal(int number);
 /// Has a signal write its number, as a byte, to a pipe, which is made not to block. All signals have the same pipe. This
 /// thread no longer blocks the signal. One that is ignored stays so.
 void fw_note_signal(int number, int descriptor);
-/// Gives a signal its usual effect again.
+/// Gives a signal its usual effect again. This thread no longer blocks it. One that is ignored stays so.
 void fw_restore_signal(int number);
 
 /// The columns of a terminal; 0 when it doesn't know them, or -errno when this is no terminal.

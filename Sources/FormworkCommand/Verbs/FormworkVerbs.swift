@@ -67,6 +67,7 @@ package enum FormworkVerbs {
     ) {
         StandardDescriptors.fill()
         ThisProcess.ignoreSizeSignal()
+        ThisProcess.stopOnQuitSignal()
         var parsed: [String] = []
         do {
             let given = Array(ThisProcess.arguments.dropFirst())
