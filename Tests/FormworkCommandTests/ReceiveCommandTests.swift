@@ -43,6 +43,17 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "131\n", "\(outcome)")
     }
 
+    @Test("A folder that was removed isn't made again for unfinished uploads")
+    func removedFolder() throws {
+        let outcome = try Self.run(
+            """
+            begin; rm -r in; echo hello > a
+            "$F" send $U -F f=@a --resume auto --retry 0 -q 2> errors; echo " $?"; ls -d in; kill -TERM $P; wait $P
+            """)
+        #expect(outcome.text.hasSuffix(" 22\n"), "\(outcome)")
+        #expect(outcome.errors == "ls: cannot access 'in': No such file or directory\n")
+    }
+
     @Test func `A collector of traces without an http URL is an error at the start`() throws {
         let outcome = try Self.run(
             """

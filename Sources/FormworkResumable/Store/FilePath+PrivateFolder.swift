@@ -4,11 +4,15 @@ import FormworkSystem
 import SystemPackage
 
 extension FilePath {
-    /// Makes the folder, and those above it, unless it exists. Only this user may read a new one.
-    /// - Parameter content: What is kept in it, for the error.
+    /// Makes the folder, unless it exists. Only this user may read a new one.
+    /// - Parameters:
+    ///   - content: What is kept in it, for the error.
+    ///   - isDeep: Whether missing folders above it are made, too.
     /// - Throws: ``FormworkError/Code/writeFailed``.
-    package func makePrivateFolder(for content: String) throws(FormworkError) {
-        do throws(Errno) { try self.makePrivateFolders() } catch {
+    package func makePrivateFolder(for content: String, andAbove isDeep: Bool = true) throws(FormworkError) {
+        do throws(Errno) {
+            if isDeep { try self.makePrivateFolders() } else { try SystemCalls.makePrivateFolder(self) }
+        } catch {
             throw FormworkError(
                 .writeFailed, "can't be used as a folder for \(content)", path: self.string, cause: error)
         }

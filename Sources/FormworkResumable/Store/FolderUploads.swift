@@ -28,7 +28,8 @@ struct FolderUploads: UploadStorage {
     /// - Throws: `writeFailed`.
     func makeFolder() throws(FormworkError) {
         try self.checkLink()
-        try self.folder.makePrivateFolder(for: "uploads")
+        // The folder above a receiver's is its destination. If that was removed, nothing could be moved there.
+        try self.folder.makePrivateFolder(for: "uploads", andAbove: self.mayBeLink)
     }
 
     private func checkLink() throws(FormworkError) {
