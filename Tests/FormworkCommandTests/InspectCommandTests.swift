@@ -373,6 +373,20 @@ struct InspectCommandTests {
                 + "replaced by U+FFFD and are lost\n")
     }
 
+    @Test("Bytes that were decoded as text are the cause, and not the Content-Length, which counts them as they were sent")
+    func decodedLength() throws {
+        let body = "--b\r\nContent-Disposition: form-data; name=\"a\"; filename=\"f\"\r\nContent-Type: image/png\r\n\r\n"
+            + "\u{FFFD}PNG\u{FFFD}\u{FFFD}\r\n--b--\r\n"
+        let result = try Self.inspect(
+            "POST / HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 103\r\n\r\n" + body)
+        #expect(result.status == 70)
+        #expect(
+            result.errors.hasPrefix(
+                "formwork: standard input: probably part 1 (image/png) was decoded as text on its way: its bytes were "
+                    + "replaced by U+FFFD and are lost (unexpectedEnd at offset 103: "),
+            "\(result.errors)")
+    }
+
     @Test("Memory stays flat: 1 MiB and 256 MiB within 4 MiB, below 48 MiB")
     func memory() throws {
         let folder = Folder()

@@ -102,9 +102,11 @@ struct PartWalk {
         let hint = diagnosis?.cause == .bareLineFeeds ? ": --profile lenient reads it" : ""
         let isVague = diagnosis?.cause == .cut || diagnosis?.cause == .otherBoundary
         let found = diagnosis.map { $0.description + hint }
+        // Bytes that were decoded as text have another length, too.
+        let damage = diagnosis?.cause == .decodedAsText ? found : nil
         let reason =
-            input.notes.last { $0.hasPrefix("packets") } ?? input.shortfall ?? surplus ?? (isVague ? cause : nil)
-            ?? found ?? cause
+            input.notes.last { $0.hasPrefix("packets") } ?? damage ?? input.shortfall ?? surplus
+            ?? (isVague ? cause : nil) ?? found ?? cause
         // The cause is read first.
         if let reason { line = "probably \(reason) (\(line))" }
         let name = input.name.withControlCharactersEscaped

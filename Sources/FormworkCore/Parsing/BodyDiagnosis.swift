@@ -58,7 +58,7 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
                 .emptyBody, "the body has no bytes\(length): something has read it before, or it was never sent")
         } else if seen.parts == 0, let diagnosis = Self.ofHead(seen) {
             self = diagnosis
-        } else if let diagnosis = Self.ofLineEnds(error, seen) ?? Self.ofEnd(error, seen) ?? seen.damage {
+        } else if let diagnosis = Self.ofLineEnds(error, seen) ?? seen.damage ?? Self.ofEnd(error, seen) {
             self = diagnosis
         } else {
             return nil

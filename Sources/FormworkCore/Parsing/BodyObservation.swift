@@ -39,8 +39,13 @@ public struct BodyObservation: Sendable {
 
     /// The first bytes of the body.
     private(set) var head: [UInt8] = []
-    /// Damage in a part's content, although the body can be parsed.
-    private(set) var damage: BodyDiagnosis?
+    /// Damage in the content of a part, which may not have ended yet.
+    var damage: BodyDiagnosis? {
+        self.found
+            ?? self.sampledType.flatMap { BodyDiagnosis(ofContent: self.sample, type: $0, part: self.parts) }
+    }
+    /// Damage in a part that has ended.
+    private var found: BodyDiagnosis?
     /// The type of the part whose content is being sampled; `nil` for none.
     private var sampledType: String?
     private var sample: [UInt8] = []
@@ -74,7 +79,7 @@ public struct BodyObservation: Sendable {
         case .partBegan(let header):
             self.parts += 1
             self.sample = []
-            self.sampledType = self.damage == nil ? header.contentType.flatMap { $0.isBinaryType ? $0 : nil } : nil
+            self.sampledType = self.found == nil ? header.contentType.flatMap { $0.isBinaryType ? $0 : nil } : nil
         case .content(let range):
             guard self.sampledType != nil, self.sample.count < Self.sampleLimit else { return }
             let count = min(range.count, Self.sampleLimit - self.sample.count)
@@ -83,8 +88,7 @@ public struct BodyObservation: Sendable {
             guard self.sampledType != nil, self.sample.count < Self.sampleLimit else { return }
             self.sample += bytes
         case .partEnded:
-            guard let type = self.sampledType else { return }
-            self.damage = BodyDiagnosis(ofContent: self.sample, type: type, part: self.parts)
+            self.found = self.damage
             self.sampledType = nil
         case .finished, .needsInput: return
         }

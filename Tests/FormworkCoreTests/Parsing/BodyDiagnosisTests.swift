@@ -141,6 +141,8 @@ struct BodyDiagnosisTests {
                 twice?.description
                     == "part 1 (application/octet-stream) was decoded as text on its way: its bytes from "
                     + "80 to FF were encoded as UTF-8")
+            let cut = Array(Self.file("image/jpeg", replaced).prefix(110))
+            #expect(try Self.diagnosis(cut, length: 130, chunk: chunk)?.cause == .decodedAsText)
         }
         #expect(try Self.diagnosis(Self.file("text/plain", replaced)) == nil)
         #expect(try Self.diagnosis(Self.file("image/svg+xml", replaced)) == nil)
