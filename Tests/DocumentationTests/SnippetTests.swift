@@ -207,7 +207,7 @@ struct SnippetTests {
         let error = #expect(throws: FormworkError.self) { try checkedEncoding() }
         #expect(
             error?.message
-                == "\"crew\" would be read back as 1 elements, not 2: give its objects the same members in the "
+                == "\"crew\" would be read back as 1 element, not 2: give its objects the same members in the "
                 + "same order")
         #expect(try urlEncodedPieces() == ["title", "draft"])
     }

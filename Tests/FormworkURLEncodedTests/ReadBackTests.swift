@@ -140,7 +140,7 @@ struct ReadBackTests {
             (["a": ["x", []]], "\"a[1]\" is an array without elements, which can't be written: leave it out"),
             (
                 ["a": [["b": 1], ["c": 2]]],
-                "\"a\" would be read back as 1 elements, not 2: give its objects the same members in the same order"
+                "\"a\" would be read back as 1 element, not 2: give its objects the same members in the same order"
             ),
             (
                 ["a": [["x", "y"]]],

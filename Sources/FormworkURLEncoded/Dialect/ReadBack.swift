@@ -107,7 +107,7 @@ struct ReadBack {
         case (_, nil): what = "would not be read back: rename it, brackets in names make a tree"
         case (.array(let elements), .array(let others)?), (.set(let elements), .array(let others)?):
             what =
-                "would be read back as \(others.count) elements, not \(elements.count): give its objects the same "
+                "would be read back as \(others.count, "element"), not \(elements.count): give its objects the same "
                 + "members in the same order"
         case (_, .text?): what = "would be read back as another text"
         case (_, .array?): what = "would be read back as an array"

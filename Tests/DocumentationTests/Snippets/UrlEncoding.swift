@@ -21,7 +21,7 @@ func checkedEncoding() throws {
     var checked = URLEncodedDialect.alamofire
     checked.checksReadBack = true
     _ = try checked.encode(["crew": [["name": "Ada"], ["age": 36]]])
-    // error: "crew" would be read back as 1 elements, not 2: give its objects the same members in the same order
+    // error: "crew" would be read back as 1 element, not 2: give its objects the same members in the same order
 }
 
 func urlEncodedPieces() throws -> [String] {

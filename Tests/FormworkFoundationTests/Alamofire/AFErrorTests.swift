@@ -93,8 +93,8 @@ struct AFErrorTests {
     @Test("A wrong length is told in both numbers")
     func length() {
         let short = AFError.UnexpectedInputStreamLength(bytesExpected: 5, bytesRead: 2)
-        #expect("\(short)" == "2 bytes were read, but 5 were declared")
+        #expect("\(short)" == "the stream has 2 bytes, but 5 were declared")
         let none = AFError.UnexpectedInputStreamLength(bytesExpected: 5, bytesRead: 0)
-        #expect("\(none)" == "0 bytes were read, but 5 were declared: was the stream read before?")
+        #expect("\(none)" == "the stream has 0 bytes, but 5 were declared: was the stream read before?")
     }
 }

@@ -48,7 +48,7 @@ public enum AFError: Error, Sendable {
 
         /// Both numbers, and a hint for 0.
         public var description: String {
-            "\(self.bytesRead) bytes were read, but \(self.bytesExpected) were declared"
+            "the stream has \(self.bytesRead, "byte"), but \(self.bytesExpected) were declared"
                 + (self.bytesRead == 0 ? ": was the stream read before?" : "")
         }
     }
