@@ -12,7 +12,6 @@ struct CurlCommand: ParsableCommand {
             EXAMPLES
               formwork curl https://example.com/up -F title=Harbour -F photo=@a.jpg
               formwork curl https://example.com/up -F photo=@a.jpg -- -sS -u me:secret
-
               formwork curl https://example.com/up -F photo=@a.jpg --print
 
             Arguments after '--' are passed to curl. FORMWORK_USER=user:password and FORMWORK_TOKEN (sent as Bearer) in the

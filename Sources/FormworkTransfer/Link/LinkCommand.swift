@@ -53,7 +53,7 @@ package struct LinkCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The folder for the files, below the receiver's own: inbox/ann. (default: none)", valueName: "folder"))
+            "The folder for the files, such as ann, in the receiver's folder. (default: none)", valueName: "folder"))
     var prefix: String?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The heading of the link's page.", valueName: "text"))
