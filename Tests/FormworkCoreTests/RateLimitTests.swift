@@ -99,10 +99,4 @@ struct RateLimitTests {
     func bytesPerSecond(row: Rate) {
         #expect(RateLimit.bytesPerSecond(row.rate) == RateLimit(packet: row.packet, delay: row.delay))
     }
-
-    @Test("AFNetworking's constants for 3G")
-    func afNetworking() {
-        #expect(RateLimit.afNetworking3G.packet == 16_384)
-        #expect(RateLimit.afNetworking3G.delay == .milliseconds(200))
-    }
 }

@@ -151,7 +151,8 @@ struct BodyReaderTests {
     func rateLimit() throws {
         var form = formB()
         form.append(name: "a", source: .synthetic(SyntheticBytes(.zeros, count: 100_000)))
-        let reader = try form.plan().makeReader(options: ReaderOptions(rateLimit: .afNetworking3G))
+        let limit = RateLimit(packet: 16_384, delay: .milliseconds(200))
+        let reader = try form.plan().makeReader(options: ReaderOptions(rateLimit: limit))
         #expect(reader.delay == .zero)
         #expect(try reader.read(upTo: 100_000).count == 16_384)
         #expect(reader.delay > .zero && reader.delay <= .milliseconds(200))

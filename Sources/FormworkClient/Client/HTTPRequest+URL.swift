@@ -44,7 +44,7 @@ extension HTTPRequest {
     }
 
     /// The URL that this request is for, without credentials.
-    public var urlText: String { "\(self.scheme ?? "")://\(self.authority ?? "")\(self.path ?? "/")" }
+    package var urlText: String { "\(self.scheme ?? "")://\(self.authority ?? "")\(self.path ?? "/")" }
 
     /// The same for errors, which may be logged: parameters that carry a credential are masked.
     var shownURL: String { SecretText.masked(url: self.urlText) }

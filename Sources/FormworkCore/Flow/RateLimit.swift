@@ -21,10 +21,6 @@ public struct RateLimit: Hashable, Sendable {
         let packet = max(1, min(rate / 10, 256 << 10))
         return RateLimit(packet: packet, delay: .seconds(1) * packet / rate)
     }
-
-    /// AFNetworking's `kAFUploadStream3GSuggestedPacketSize` and `kAFUploadStream3GSuggestedDelay`: 16,384 bytes per
-    /// 0.2 s.
-    public static let afNetworking3G = RateLimit(packet: 16_384, delay: .milliseconds(200))
 }
 
 /// Applies a ``RateLimit``: from the bytes moved and their times it computes how long to wait. It never waits itself.

@@ -28,7 +28,7 @@ extension FormLint {
         public var section: String { self.rule.section }
 
         /// A finding.
-        public init(rule: Rule, part: PartReference? = nil, offset: Int64? = nil, message: String) {
+        package init(rule: Rule, part: PartReference? = nil, offset: Int64? = nil, message: String) {
             (self.rule, self.part, self.offset, self.message) = (rule, part, offset, message)
         }
 

@@ -78,9 +78,9 @@ extension FormLint {
         public static let dispositionNotFirst = Self(rawValue: "dispositionNotFirst")
 
         /// The severity of its findings; ``Severity/advice`` for a custom rule.
-        public var severity: Severity { Self.sources[self]?.severity ?? .advice }
+        package var severity: Severity { Self.sources[self]?.severity ?? .advice }
         /// The section of a standard, such as `RFC 7578 §4.2`; `practice` if there is none.
-        public var section: String { Self.sources[self]?.section ?? Self.practice }
+        package var section: String { Self.sources[self]?.section ?? Self.practice }
 
         /// Every rule, sorted by name.
         package static var all: [Self] { self.sources.keys.sorted { $0.rawValue < $1.rawValue } }

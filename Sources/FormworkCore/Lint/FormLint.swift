@@ -12,17 +12,17 @@
 /// depend on how the body is cut.
 ///
 /// No content is stored: ``retainedBytes`` is at most a delimiter and a header section, twice, and at most
-/// ``findingLimit`` findings are kept. The time is linear in the body's length. It is a value; use it from one place at
+/// 1,000 findings are kept. The time is linear in the body's length. It is a value; use it from one place at
 /// a time.
 public struct FormLint: Sendable {
-    /// The most findings that are kept. More are counted in ``leftOut``.
-    public static let findingLimit = 1_000
+    /// The most findings that are kept.
+    package static let findingLimit = 1_000
     /// The most bytes of a header section.
     static let headerLimit = 64 << 10
 
     /// The findings so far, in the order of the body.
     public private(set) var findings: [Finding] = []
-    /// The number of findings beyond ``findingLimit``.
+    /// The number of findings beyond the first 1,000, which aren't kept.
     public private(set) var leftOut = 0
 
     /// `nil` after the body can't be read any further.

@@ -40,17 +40,17 @@ public struct Boundary: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// AFNetworking's format since 2.2.0: `Boundary+` and 16 upper-case hexadecimal digits (64 bits).
-    public static func afNetworking(using generator: inout some RandomNumberGenerator) -> Boundary {
+    package static func afNetworking(using generator: inout some RandomNumberGenerator) -> Boundary {
         Boundary(unchecked: "Boundary+" + hex(generator.next() as UInt64).uppercased())
     }
 
     /// Alamofire's format: `alamofire.boundary.` and 16 lower-case hexadecimal digits (64 bits).
-    public static func alamofire(using generator: inout some RandomNumberGenerator) -> Boundary {
+    package static func alamofire(using generator: inout some RandomNumberGenerator) -> Boundary {
         Boundary(unchecked: "alamofire.boundary." + hex(generator.next() as UInt64))
     }
 
     /// curl's format up to 8.3: 24 dashes and 16 lower-case hexadecimal digits (64 bits).
-    public static func curl(using generator: inout some RandomNumberGenerator) -> Boundary {
+    package static func curl(using generator: inout some RandomNumberGenerator) -> Boundary {
         Boundary(unchecked: String(repeating: "-", count: 24) + hex(generator.next() as UInt64))
     }
 

@@ -75,18 +75,19 @@ public struct ReceivedHeader: Sendable {
     /// The name as received, without its quotes but with its escapes, and for `name*` with its charset; `nil` if there
     /// is none.
     public var nameBytes: ArraySlice<UInt8>? { self.escapedName?[...] ?? self.namePlace.range.map { self.text[$0] } }
-    /// The file's name: ``extendedFilename`` if it can be read, otherwise ``plainFilename``; `nil` if there is neither.
+    /// The file's name: `filename*` (RFC 8187) if it can be read, otherwise `filename`; `nil` if there is neither.
+    /// Repaired if it isn't UTF-8.
     public var filename: String? { self.extendedFilename ?? self.plainFilename }
     /// The value of `filename`, repaired if it isn't UTF-8; `nil` if there is none.
-    public var plainFilename: String? {
+    package var plainFilename: String? {
         self.filenamePlace.range.map { self.unescaped($0, isQuoted: self.box?.details.isFilenameQuoted ?? false) }
     }
     /// The value of `filename` as received, without its quotes but with its escapes; `nil` if there is none.
     public var filenameBytes: ArraySlice<UInt8>? { self.filenamePlace.range.map { self.text[$0] } }
     /// The text of `filename*` (RFC 8187); `nil` if there is none, or it isn't valid UTF-8 or ISO-8859-1.
-    public var extendedFilename: String? { self.extendedPlace.range.flatMap { ExtendedValue.text(of: self.text[$0]) } }
+    package var extendedFilename: String? { self.extendedPlace.range.flatMap { ExtendedValue.text(of: self.text[$0]) } }
     /// The value of `filename*` as received; `nil` if there is none.
-    public var extendedFilenameBytes: ArraySlice<UInt8>? { self.extendedPlace.range.map { self.text[$0] } }
+    package var extendedFilenameBytes: ArraySlice<UInt8>? { self.extendedPlace.range.map { self.text[$0] } }
     /// Whether the part is a file: it has `filename` or `filename*`, with any value.
     public var isFile: Bool {
         guard let box = self.box else { return false }

@@ -16,11 +16,11 @@ extension String.Encoding {
 
     /// Creates an encoding from a CoreFoundation number, such as `kCFStringEncodingGB_18030_2000`. Not every system can
     /// write all of them.
-    public init(coreFoundation number: UInt32) { self.init(rawValue: 0x8000_0000 | UInt(number)) }
+    package init(coreFoundation number: UInt32) { self.init(rawValue: 0x8000_0000 | UInt(number)) }
 
     /// The encoding's IANA name, in lower case as AFNetworking writes it after `charset=`; `nil` if this package
     /// doesn't know it.
-    public var ianaCharset: String? { Self.charsets[self] }
+    package var ianaCharset: String? { Self.charsets[self] }
 
     /// The encoding for a lower-case name from ``ianaCharset``, or one of its aliases in forms; `nil` for other names.
     init?(ianaCharset name: String) {

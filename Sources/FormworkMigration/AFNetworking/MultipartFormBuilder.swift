@@ -104,14 +104,13 @@ public struct MultipartFormBuilder: Sendable {
         self.parts.append(Part(part: part))
     }
 
-    /// Limits the rate of the body to `packetSize` bytes per `delay`. The defaults are AFNetworking's for 3G.
+    /// Limits the rate of the body to `packetSize` bytes per `delay`. The defaults are AFNetworking's for 3G,
+    /// `kAFUploadStream3GSuggestedPacketSize` and `kAFUploadStream3GSuggestedDelay`.
     ///
     /// It becomes part of ``MultipartRequest/options``, so it applies to every way of sending the request. A second
     /// call replaces the first.
     /// - Precondition: `packetSize` is at least 1, and `delay` isn't negative.
-    public mutating func throttle(
-        packetSize: Int = RateLimit.afNetworking3G.packet, delay: Duration = RateLimit.afNetworking3G.delay
-    ) {
+    public mutating func throttle(packetSize: Int = 16_384, delay: Duration = .milliseconds(200)) {
         self.rateLimit = RateLimit(packet: packetSize, delay: delay)
     }
 

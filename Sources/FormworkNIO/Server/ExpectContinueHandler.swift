@@ -9,22 +9,22 @@ import NIOHTTPTypes
 /// Add it between the HTTP codec and the handlers that serve requests. A server that begins to read a body triggers
 /// ``BodyWanted`` on the channel. If the answer comes first, the client may send the body or not; so the answer says
 /// `Connection: close`, and the connection is closed after it.
-public final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
+package final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The outbound user event that a server triggers when it begins to read a request's body; it may be triggered
     /// repeatedly.
-    public struct BodyWanted: Sendable {
+    package struct BodyWanted: Sendable {
         /// The event.
-        public init() {}
+        package init() {}
     }
 
     /// The request parts that arrive.
-    public typealias InboundIn = HTTPRequestPart
+    package typealias InboundIn = HTTPRequestPart
     /// The same parts.
-    public typealias InboundOut = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
     /// The response parts that are sent.
-    public typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundIn = HTTPResponsePart
     /// The same parts, and 100 answers.
-    public typealias OutboundOut = HTTPResponsePart
+    package typealias OutboundOut = HTTPResponsePart
 
     private enum Expectation {
         /// The client doesn't wait.
@@ -40,10 +40,10 @@ public final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannel
     private var expectations = CircularBuffer<Expectation>()
 
     /// A handler for one connection.
-    public init() {}
+    package init() {}
 
     /// Looks for the expectation, and for a body that is sent without waiting.
-    public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
         case .head(let head): self.expectations.append(head.expectsContinue ? .waiting : .none)
         // Only the last request's body can be arriving.
@@ -56,7 +56,7 @@ public final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannel
     }
 
     /// Sends 100 if the client waits for it.
-    public func triggerUserOutboundEvent(
+    package func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
         guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
@@ -70,7 +70,7 @@ public final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannel
     }
 
     /// Closes the connection with an answer that comes before the body was wanted.
-    public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch (self.unwrapOutboundIn(data), self.expectations.first) {
         case (.head(var head), .waiting) where head.status.kind != .informational:
             self.expectations[self.expectations.startIndex] = .refused

@@ -11,8 +11,8 @@ import Synchronization
 public typealias ServerConnection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Sets up the pipeline of an HTTP/1.1 server that accepts forms: codec, ``ExpectContinueHandler``, and
-    /// back-pressure after two chunks.
+    /// Sets up the pipeline of an HTTP/1.1 server that accepts forms: the codec, 100 answers when a route begins to read
+    /// a body, and back-pressure after two chunks.
     ///
     /// Invalid requests are refused with 400 or 501 as RFC 9112 requires, which NIO's decoder alone doesn't do; an
     /// upgrade offer is ignored.

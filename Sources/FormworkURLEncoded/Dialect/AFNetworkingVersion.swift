@@ -3,14 +3,14 @@
 /// Missing numbers are 0. For a release candidate use the version before it: 0.10.1 for 1.0RC1.
 public struct AFNetworkingVersion: Hashable, Comparable, Sendable {
     /// The first number.
-    public var major: Int
+    package var major: Int
     /// The second number.
-    public var minor: Int
+    package var minor: Int
     /// The third number.
-    public var patch: Int
+    package var patch: Int
 
     /// Creates a version.
-    public init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
+    package init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 

@@ -12,11 +12,11 @@ extension PercentEncoder {
     public static let raw = PercentEncoder(leaving: String(decoding: 0..<0x80, as: UTF8.self), space: .raw)
 
     /// Alamofire, and AFNetworking since 2.6.0: `?` and `/` stay unescaped (RFC 3986 section 3.4).
-    public static let alamofire = PercentEncoder(leaving: "-./?_~")
+    package static let alamofire = PercentEncoder(leaving: "-./?_~")
     /// facebook-ios-sdk.
-    public static let facebook = rfc3986
+    package static let facebook = rfc3986
     /// The form POST of iOS Recipes.
-    public static let recipes = PercentEncoder(leaving: "!$'()*,-./:;?@_~")
+    package static let recipes = PercentEncoder(leaving: "!$'()*,-./:;?@_~")
     /// PHP's `urlencode`: RFC 1738.
     public static let php = PercentEncoder(leaving: "-._", space: .plus)
     /// Ruby's `CGI.escape`, with which Rails writes queries.
@@ -25,7 +25,7 @@ extension PercentEncoder {
 
 extension PercentEncoder {
     /// How a version of AFNetworking escapes keys.
-    public static func afnetworkingKey(_ version: AFNetworkingVersion) -> PercentEncoder {
+    package static func afnetworkingKey(_ version: AFNetworkingVersion) -> PercentEncoder {
         switch version {
         case ..<"1.0": PercentEncoder(leaving: "-._")
         case ..<"1.0.1": PercentEncoder(leaving: "'*,-[]_")
@@ -37,7 +37,7 @@ extension PercentEncoder {
     }
 
     /// How a version of AFNetworking escapes values.
-    public static func afnetworkingValue(_ version: AFNetworkingVersion) -> PercentEncoder {
+    package static func afnetworkingValue(_ version: AFNetworkingVersion) -> PercentEncoder {
         ("1.3.3"..<"2.6").contains(version) ? PercentEncoder(leaving: "-._~") : .afnetworkingKey(version)
     }
 }

@@ -29,8 +29,7 @@ func fuzzURLEncoded(_ input: [UInt8]) {
 private let versions: [AFNetworkingVersion] = ["0.6", "1.0", "1.0.1", "1.2", "1.3", "1.3.3", "2.2", "2.6"]
 
 private let encoders: [PercentEncoder] =
-    [.rfc3986, .form, .query, .specialQuery, .raw, .alamofire, .facebook, .recipes, .php, .ruby]
-    + versions.flatMap { [.afnetworkingKey($0), .afnetworkingValue($0)] }
+    [.rfc3986, .form, .query, .specialQuery, .raw, .php, .ruby] + dialects.flatMap { [$0.names, $0.values] }
 
 private let dialects: [URLEncodedDialect] =
     [.whatwg, .alamofire, .facebook, .recipes, .recipesPlus, .php, .phpRFC3986, .rails]
@@ -94,7 +93,7 @@ private func checkRewriting(_ text: [UInt8], _ dice: inout Dice) {
     // An empty pair without `=` is skipped.
     let pairs = first.pairs.filter { !$0.name.isEmpty || $0.value != nil }
     check(pairs.count == first.count, "an empty piece is a pair")
-    let encoder = [PercentEncoder.form, .rfc3986, .php, .ruby, .alamofire][dice.roll(5)]
+    let encoder = [PercentEncoder.form, .rfc3986, .php, .ruby, URLEncodedDialect.alamofire.values][dice.roll(5)]
     let dialect = URLEncodedDialect(names: encoder, values: encoder)
     let written = dialect.encode(pairs)
     let read = attempt { () throws(FormworkError) in try URLEncodedPairs(written, rules: loose).pairs }
