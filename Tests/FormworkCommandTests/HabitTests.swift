@@ -304,6 +304,18 @@ struct HabitTests {
         #expect(sizes.text == "5 0 0 3 text/plain http" && sizes.errors == "", "\(sizes)")
     }
 
+    @Test("-w after a redirect: the method and url_effective are the last request's, and url is the first one's")
+    func writeOutRedirected() throws {
+        let last = try Receiver(after: 1)
+        let first = try Receiver(answering: "302 Found\r\nLocation: http://127.0.0.1:\(last.port)/new")
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(first.port)/up", "-F", "a=1", "-o", "/dev/null", "-w",
+            "%{method} %{url} %{url_effective}")
+        #expect(
+            result.text == "GET http://127.0.0.1:\(first.port)/up http://127.0.0.1:\(last.port)/new",
+            "\(result.errors)")
+    }
+
     @Test("-v shows both heads, without secrets")
     func verbose() throws {
         let receiver = try Receiver(answering: "201 Created\r\nSet-Cookie: s=hidden")

@@ -25,6 +25,8 @@ public struct FormSender: Sendable {
     public struct Trace: Hashable, Sendable {
         /// The last request's URL, without credentials.
         public var url = ""
+        /// Its method, which a redirect may have changed.
+        package var method = ""
         /// Requests that were started.
         public var requests = 0
         /// Tries after the first.
@@ -191,7 +193,7 @@ public struct FormSender: Sendable {
         }
         course.unreachable = nil
         course.trace.requests += 1
-        course.trace.url = next.urlText
+        (course.trace.url, course.trace.method) = (next.urlText, next.method.rawValue)
         job.observer.beginning(course.trace)
         job.monitor.begin(attempt: course.trace.retries + 1)
         return next

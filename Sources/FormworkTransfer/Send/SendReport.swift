@@ -20,6 +20,7 @@ struct SendReport: Sendable {
     var isHTTP2: Bool
     var fields: HTTPFields
     var url: String
+    var method: String
     var bytesSent: Int64
     var isBodyComplete: Bool
     /// Whether the source of the body was asked for bytes.
@@ -52,7 +53,7 @@ struct SendReport: Sendable {
         self.reason = answer.head.status.reasonPhrase
         self.isHTTP2 = answer.isHTTP2
         self.fields = answer.head.headerFields
-        self.url = trace.url
+        (self.url, self.method) = (trace.url, trace.method)
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
         self.isSourceRead = trace.isSourceRead

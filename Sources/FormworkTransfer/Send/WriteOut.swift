@@ -73,6 +73,7 @@ struct WriteOut {
         var report: SendReport?
         /// The last request, if there was no answer; `nil` if none was started.
         var trace: FormSender.Trace?
+        /// The first request's.
         var url: String
         var method: String
         /// `nil` if it succeeded.
@@ -108,7 +109,7 @@ struct WriteOut {
         case "http_code", "response_code": result.report.map { "\($0.status)" } ?? "000"
         case "http_version": result.report.map { $0.isHTTP2 ? "2" : "1.1" } ?? "0"
         case "json": JSONOutput.text(result.members, failure: result.failure)
-        case "method": result.method
+        case "method": result.report?.method ?? result.trace?.method ?? result.method
         case "num_headers": "\(result.report?.fields.count ?? 0)"
         case "num_redirects": "\(result.report?.redirects ?? 0)"
         case "num_retries": "\(result.report.map { $0.tries - 1 } ?? result.trace?.retries ?? 0)"
@@ -118,7 +119,8 @@ struct WriteOut {
         case "speed_upload": self.rate(result.bytesSent, result.seconds)
         case "size_upload": "\(result.bytesSent)"
         case "time_total": Self.seconds(result.seconds)
-        case "url", "url_effective": self.address(result)
+        case "url": result.url
+        case "url_effective": self.address(result)
         default: ""
         }
     }
