@@ -373,10 +373,11 @@ struct InspectCommandTests {
                 + "replaced by U+FFFD and are lost\n")
     }
 
-    @Test("Bytes that were decoded as text are the cause, and not the Content-Length, which counts them as they were sent")
+    @Test("Bytes that were decoded as text are the cause, and not the Content-Length of the original ones")
     func decodedLength() throws {
-        let body = "--b\r\nContent-Disposition: form-data; name=\"a\"; filename=\"f\"\r\nContent-Type: image/png\r\n\r\n"
-            + "\u{FFFD}PNG\u{FFFD}\u{FFFD}\r\n--b--\r\n"
+        let body =
+            "--b\r\nContent-Disposition: form-data; name=\"a\"; filename=\"f\"\r\n"
+            + "Content-Type: image/png\r\n\r\n\u{FFFD}PNG\u{FFFD}\u{FFFD}\r\n--b--\r\n"
         let result = try Self.inspect(
             "POST / HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 103\r\n\r\n" + body)
         #expect(result.status == 70)

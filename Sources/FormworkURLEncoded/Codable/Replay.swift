@@ -238,7 +238,8 @@ final class ReplayedElements: UnkeyedEncodingContainer {
     func checkCount() throws {
         guard self.count == self.elements.count else {
             throw self.decoder.refusal(
-                "arrayEncoding", "\(self.count, "element") would be read as \(self.elements.count): use indexInBrackets")
+                "arrayEncoding",
+                "\(self.count, "element") would be read as \(self.elements.count): use indexInBrackets")
         }
     }
 
