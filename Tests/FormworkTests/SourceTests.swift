@@ -24,6 +24,14 @@ struct SourceTests {
         }
     }
 
+    @Test("A concatenation in a concatenation, at any depth, is its pieces")
+    func concatenations() throws {
+        let deep = (0..<20_000).reduce(BodySource.text("a")) { source, _ in .concatenation([source]) }
+        let source = BodySource.concatenation([deep, .concatenation([.text("b"), .concatenation([])]), .text("c")])
+        #expect(try self.content(of: source) == "abc")
+        #expect(source == .concatenation([.text("a"), .text("b"), .text("c")]))
+    }
+
     @Test("A slice of a file is that slice, and one outside the file is refused")
     func slices() throws {
         let folder = TemporaryFolder()

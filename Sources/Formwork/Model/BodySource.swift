@@ -185,7 +185,14 @@ public struct BodySource: Sendable {
     public static func multipart(_ form: FormData) -> BodySource { .init(.multipart(form)) }
 
     /// Several sources, one after the other, as one part's content.
-    public static func concatenation(_ sources: [BodySource]) -> BodySource { .init(.concatenation(sources)) }
+    public static func concatenation(_ sources: [BodySource]) -> BodySource {
+        // Flat: everything that walks sources calls itself for each level, and would overflow the stack.
+        .init(
+            .concatenation(
+                sources.flatMap { source in
+                    if case .concatenation(let pieces) = source.kind { pieces } else { [source] }
+                }))
+    }
 
     /// A pull stream that can be opened any number of times.
     /// - Parameters:

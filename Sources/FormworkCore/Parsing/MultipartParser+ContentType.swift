@@ -59,16 +59,21 @@ extension MultipartParser {
 
     /// What is wrong with another type, and what reads it.
     private static func difference(_ type: String, _ profile: ParsingProfile) -> String {
-        let forms = "forms are sent as that, or url-encoded"
         guard !type.isEmpty else { return "is empty: forms are sent as multipart/form-data, or url-encoded" }
-        let shown = "is \"\(type.shortened(to: 80).withControlCharactersEscaped)\", not"
+        let essence = String(Substring(type.prefix { $0 != ";" }.utf8.trimmingBlanks))
+        // Other text of the sender's isn't repeated.
+        let isType =
+            essence.utf8.count <= 80 && essence.utf8.count { $0 == UInt8(ascii: "/") } == 1
+            && essence.utf8.allSatisfy { $0.isLetterOrDigit || "/.+-".utf8.contains($0) }
+        let shown = isType ? "is \"\(essence)\", not" : "is not"
         if profile.subtype == .any { return "\(shown) a multipart type" }
-        let lowered = type.lowercased()
         let advice =
-            lowered.hasPrefix("multipart/")
-            ? "the profile generic reads it"
-            : lowered.hasPrefix("application/x-www-form-urlencoded")
-                ? "a url-encoded form has no parts, so collect or decode the whole form" : forms
+            switch essence.lowercased() {
+            case "application/x-www-form-urlencoded":
+                "a url-encoded form has no parts, so collect or decode the whole form"
+            case let other where isType && other.hasPrefix("multipart/"): "the profile generic reads it"
+            default: "forms are sent as that, or url-encoded"
+            }
         return "\(shown) multipart/form-data: \(advice)"
     }
 

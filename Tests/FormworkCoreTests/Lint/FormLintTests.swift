@@ -348,8 +348,8 @@ struct FormLintTests {
         Row(
             body: part(disposition), type: "text/plain; boundary=b",
             findings: [
-                "departure malformed (RFC 2046 §5.1.1): invalidContentType: The Content-Type is \"text/plain; boundary=b\", "
-                    + "not a multipart type."
+                "departure malformed (RFC 2046 §5.1.1): invalidContentType: The Content-Type is \"text/plain\", not a "
+                    + "multipart type."
             ]),
     ]
 

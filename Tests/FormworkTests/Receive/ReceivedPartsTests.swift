@@ -104,13 +104,13 @@ struct ReceivedPartsTests {
         #expect(source.log.pulled == 16)
     }
 
-    @Test("The source is left alone behind the close delimiter, and let go of with the last of its parts")
+    @Test("The source is read to its end, and let go of with the last of its parts")
     func earlyStop() async throws {
-        let source = ChunkSource([Array(Self.body.utf8), Array("epilogue".utf8)], stops: true)
+        let source = ChunkSource([Array(Self.body.utf8), Array("epilogue".utf8)])
         do {
             var parts = try self.parts(source)
             while try await parts.next() != nil {}
-            #expect(source.log.pulled == 1)
+            #expect(source.log.pulled == 3)
             #expect(source.log.iterators == 1)
         }
         #expect(source.log.iterators == 0)
@@ -253,7 +253,7 @@ struct ReceivedPartsTests {
         arguments: [
             (
                 "application/x-www-form-urlencoded; charset=utf-8", ParsingProfile.default,
-                "The Content-Type is \"application/x-www-form-urlencoded; charset=utf-8\", not multipart/form-data: "
+                "The Content-Type is \"application/x-www-form-urlencoded\", not multipart/form-data: "
                     + "a url-encoded form has no parts, so collect or decode the whole form."
             ),
             (
@@ -262,10 +262,9 @@ struct ReceivedPartsTests {
             ),
             (
                 "multipart/mixed; boundary=b", .default,
-                "The Content-Type is \"multipart/mixed; boundary=b\", not multipart/form-data: the profile generic reads "
-                    + "it."
+                "The Content-Type is \"multipart/mixed\", not multipart/form-data: the profile generic reads it."
             ),
-            ("te\nxt", .generic, "The Content-Type is \"te\\nxt\", not a multipart type."),
+            ("te%nxt/a", .generic, "The Content-Type is not a multipart type."),
             ("", .default, "The Content-Type is empty: forms are sent as multipart/form-data, or url-encoded."),
         ])
     func otherType(type: String, profile: ParsingProfile, message: String) throws {
