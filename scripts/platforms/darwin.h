@@ -263,6 +263,7 @@ CALL(char *, strrchr, (_:_:), const char *, int);
 #include <sys/types.h>
 CONSTANT(int, SIGKILL, 9);
 CONSTANT(int, SIGPIPE, 13);
+CONSTANT(int, SIGQUIT, 3);
 CONSTANT(int, SIGXFSZ, 25);
 CALL(int, kill, (_:_:), T(pid_t), int);
 #if defined(FORMWORK_CLANG)

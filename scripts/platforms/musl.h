@@ -202,6 +202,7 @@ CALL(char *, strrchr, (_:_:), const char *, int);
 // <signal.h>
 #include <sys/types.h>
 CONSTANT(int, SIGKILL, 9);
+CONSTANT(int, SIGQUIT, 3);
 CALL(int, kill, (_:_:), T(pid_t), int);
 
 // <termios.h>
