@@ -86,8 +86,10 @@ struct PartsMachine: Sendable {
             case .partEnded:
                 self.isInPart = false
                 if self.hasDeadlines { self.deadlines?.partEnded() }
-            // Not finished before the source's end: a body that is cut after its close delimiter isn't whole.
-            case .content, .heldContent, .finished: break
+            case .content, .heldContent: break
+            // Not finished before the source's end: a body that is cut after its close delimiter isn't whole. But no
+            // error of the parser's can come that needs this chunk for a diagnosis.
+            case .finished: self.hasSeenChunk = true
             case .needsInput: return .needsChunk
             }
         }

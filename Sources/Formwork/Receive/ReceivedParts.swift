@@ -19,9 +19,10 @@ import FormworkCore
 /// doesn't depend on the body's size. Unread content is skipped when the next part is requested. Stopping early
 /// releases the source. The time is linear in the body's length, however it is cut into chunks.
 ///
-/// Iterate it once and from one task, because the source can't be read again. After the last part
-/// the source is read to its end, so a body that is cut after its close delimiter is an error, too. To have all parts at once, use ``ReceivedForm``. To read url-encoded bodies too, use the request functions of
-/// FormworkNIO and FormworkHummingbird, or ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)``.
+/// Iterate it once and from one task, because the source can't be read again. After the last part the source is read to
+/// its end, so a body that is cut after its close delimiter is an error, too. To have all parts at once, use
+/// ``ReceivedForm``. To read url-encoded bodies too, use the request functions of FormworkNIO and FormworkHummingbird, or
+/// ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)``.
 public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element: BodyChunk {
     /// A part: its header section, and access to its content.
