@@ -25,7 +25,8 @@ public struct JSONRequestSerializer: RequestSerializer {
 
     /// A copy of the request with the default fields and a JSON body; without parameters, with neither body nor type.
     /// - Throws: ``RequestSerializationError`` for values that JSON can't represent: sets, dates, data, NaN,
-    ///   infinity and more than 511 levels; with ``Compatibility/safe``, ``FormworkError/Code/invalidArgument`` for a name that occurs twice.
+    ///   infinity and more than 511 levels; with ``Compatibility/safe``, ``FormworkError/Code/invalidArgument`` for a name
+    ///   that occurs twice.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         if self.settings.encodesInURL(request) {
             return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
