@@ -11,8 +11,8 @@ struct PropertyListCheck {
     /// - Throws: ``FormworkError/Code/invalidArgument``; ``FormworkError/Code/limitExceeded`` for more than 512 levels,
     ///   because Foundation would overflow the stack.
     func check(_ value: Any, at path: String = "", depth: Int = 0) throws(FormworkError) {
-        guard depth <= 512 else {
-            throw FormworkError(.limitExceeded, "\(path.shortened(to: 40)) nests deeper than 512 levels")
+        guard depth <= Nesting.limit else {
+            throw FormworkError(.limitExceeded, "\(path.shortened(to: 40)) nests deeper than \(Nesting.limit) levels")
         }
         switch value {
         case let text as String: try self.check(text, path)
@@ -43,8 +43,8 @@ struct PropertyListCheck {
     /// Checks only the depth.
     /// - Throws: ``FormworkError/Code/limitExceeded`` for more than 512 levels.
     static func checkDepth(_ value: Any) throws(FormworkError) {
-        guard Nesting.isDeeper(value, than: 512) else { return }
-        throw FormworkError(.limitExceeded, "the value nests deeper than 512 levels")
+        guard Nesting.isDeeper(value, than: Nesting.limit) else { return }
+        throw FormworkError(.limitExceeded, "the value nests deeper than \(Nesting.limit) levels")
     }
 
     private func check(_ text: String, _ path: String) throws(FormworkError) {

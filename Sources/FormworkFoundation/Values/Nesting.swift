@@ -3,6 +3,9 @@ import Foundation
 /// How deep arrays, sets and dictionaries nest. Foundation's serializers, and casts to its classes, call themselves for each
 /// level, so a value of some thousand levels overflows the stack.
 package enum Nesting {
+    /// The most levels of a value that is read or written.
+    package static let limit = 512
+
     /// Whether a value has more levels than these. Not recursive.
     package static func isDeeper(_ value: Any, than levels: Int) -> Bool {
         var found = [value]

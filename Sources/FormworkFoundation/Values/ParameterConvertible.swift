@@ -21,8 +21,8 @@ struct ParameterPath: CustomStringConvertible {
 
     /// The same limit as ``Flattening``'s default: deeper values could overflow the stack.
     private func child(_ text: String) throws(FormworkError) -> ParameterPath {
-        guard self.depth < 512 else {
-            throw FormworkError(.limitExceeded, "\(text.shortened(to: 40)) nests deeper than 512 levels")
+        guard self.depth < Nesting.limit else {
+            throw FormworkError(.limitExceeded, "\(text.shortened(to: 40)) nests deeper than \(Nesting.limit) levels")
         }
         var child = self
         (child.text, child.depth) = (text, self.depth + 1)

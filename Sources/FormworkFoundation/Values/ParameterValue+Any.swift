@@ -34,7 +34,9 @@ extension ParameterValue {
     }
 
     private func foundationObject(depth: Int) throws(FormworkError) -> Any {
-        guard depth <= 512 else { throw FormworkError(.limitExceeded, "the value nests deeper than 512 levels") }
+        guard depth <= Nesting.limit else {
+            throw FormworkError(.limitExceeded, "the value nests deeper than \(Nesting.limit) levels")
+        }
         func object(_ value: ParameterValue) throws(FormworkError) -> Any {
             try value.foundationObject(depth: depth + 1)
         }

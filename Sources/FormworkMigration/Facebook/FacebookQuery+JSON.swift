@@ -25,7 +25,9 @@ extension FacebookQuery {
     private static func jsonObject(
         _ object: Any, _ handler: InvalidJSONHandler?, depth: Int = 0
     ) throws -> (object: Any?, stop: Bool) {
-        guard depth <= 512 else { throw FormworkError(.limitExceeded, "the object nests deeper than 512 levels") }
+        guard depth <= Nesting.limit else {
+            throw FormworkError(.limitExceeded, "the object nests deeper than \(Nesting.limit) levels")
+        }
         switch object {
         case let url as URL: return (url.absoluteString, false)
         case let members as [AnyHashable: Any]:

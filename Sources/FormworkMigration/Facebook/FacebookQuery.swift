@@ -38,8 +38,8 @@ public enum FacebookQuery {
         let pairs = dictionary.compactMap { name, value in (name.base as? String).map { ($0, value) } }
         var query = ""
         for (name, value) in pairs.sorted(by: { $0.0.precedes($1.0) }) {
-            guard !Nesting.isDeeper(value, than: 512) else {
-                throw FormworkError(.limitExceeded, "\"\(name)\" nests deeper than 512 levels")
+            guard !Nesting.isDeeper(value, than: Nesting.limit) else {
+                throw FormworkError(.limitExceeded, "\"\(name)\" nests deeper than \(Nesting.limit) levels")
             }
             var text = (self.requestValue(value) as? String).map(self.encode)
             if text == nil, let invalidObjectHandler {
