@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Formwork
 import Synchronization
 import SystemPackage
@@ -55,6 +56,66 @@ struct AsyncTests {
         Task { @MainActor in gate.signal() }
         #expect(try await form.plan().layout[1].contentType?.mediaType == "a/b")
         #expect(wasOpened.withLock { $0 })
+    }
+
+    /// Gives one byte after its gate was opened.
+    private struct Held: ByteStream {
+        let gate: DispatchSemaphore
+        var hasGiven = false
+
+        mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
+            guard !self.hasGiven else { return 0 }
+            guard self.gate.wait(timeout: .now() + 20) == .success else { throw Errno.timedOut }
+            self.hasGiven = true
+            buffer.storeBytes(of: 65, as: UInt8.self)
+            return 1
+        }
+    }
+
+    private static func sequence(of part: BodyPart) -> AsyncStream<BodyPart> {
+        AsyncStream { continuation in
+            continuation.yield(part)
+            continuation.finish()
+        }
+    }
+
+    private enum Blocking: CaseIterable { case content, contentOfArriving, typeOfArriving }
+
+    @Test("What blocks has a thread of its own: readers don't hold up other tasks", arguments: Blocking.allCases)
+    private func blocking(what: Blocking) async throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", "A")
+        let readers = ProcessInfo.processInfo.activeProcessorCount + 2
+        let gate = DispatchSemaphore(value: 0)
+        let bodies = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<readers {
+                group.addTask {
+                    var form = formB()
+                    let part = BodyPart(name: "a", source: .stream(once: Held(gate: gate)))
+                    switch what {
+                    case .content: form.append(part)
+                    case .contentOfArriving: form.append(once: Self.sequence(of: part))
+                    case .typeOfArriving:
+                        form.types = MediaTypeDetection(headCount: 1) { _, _ in
+                            let isOpen = gate.wait(timeout: .now() + 20) == .success
+                            return MediaTypeChoice(isOpen ? "a/b" : "a/late", by: .given, reason: "")
+                        }
+                        form.append(once: Self.sequence(of: BodyPart(name: "a", file: path, filename: "")))
+                    }
+                    let body = try await self.collect(form.plan().chunks())
+                    return body.count
+                }
+            }
+            // It needs a thread of the pool.
+            group.addTask {
+                try await Task.sleep(for: .milliseconds(200))
+                for _ in 0..<readers { gate.signal() }
+                return 0
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let count = what == .typeOfArriving ? 91 : 59
+        #expect(bodies.filter { $0 > 0 } == Array(repeating: count, count: readers))
     }
 
     @Test("Chunks of any size make the content, empty ones too")

@@ -33,7 +33,7 @@ extension BodySource {
         length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Chunks
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
         .reopened(length, surplus) { offset in
-            SkippingChunkIterator(TypedChunkIterator(try open().makeAsyncIterator()), leavingOut: offset)
+            SkippingChunkIterator(SequenceIterator(try open().makeAsyncIterator()), leavingOut: offset)
         }
     }
 
@@ -42,7 +42,9 @@ extension BodySource {
     public static func chunks<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Chunks
     ) -> BodySource where Chunks.Element: BodyChunk {
-        .chunks(length: length, surplus: surplus) { () throws in try open().map(\.array) }
+        .reopened(length, surplus) { offset in
+            SkippingChunkIterator(BodyChunkIterator(try open().makeAsyncIterator()), leavingOut: offset)
+        }
     }
 
     /// Bytes of an async sequence that can be opened any number of times, at its beginning; collected into chunks of
@@ -106,12 +108,13 @@ private final class SkippingChunkIterator: ChunkIterator {
 
     init(_ base: ChunkIterator, leavingOut count: Int64) { (self.base, self.rest) = (base, count) }
 
-    override func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
+    override func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? {
         while let chunk = try await self.base.next(isolation: isolation) {
             guard self.rest > 0 else { return chunk }
-            let left = Int(min(self.rest, Int64(chunk.count)))
+            let count = chunk.byteCount
+            let left = Int(min(self.rest, Int64(count)))
             self.rest -= Int64(left)
-            if left < chunk.count { return Array(chunk[left...]) }
+            if left < count { return chunk.content(left..<count) }
         }
         return nil
     }

@@ -230,7 +230,7 @@ public struct BodySource: Sendable {
             .stream(
                 StreamSource(
                     length: length, isReplayable: false, label: "an async sequence", surplus: surplus,
-                    opening: .chunks { _ in TypedChunkIterator(try once.take().makeAsyncIterator()) })))
+                    opening: .chunks { _ in SequenceIterator(try once.take().makeAsyncIterator()) })))
     }
 
     /// Chunks of an async sequence of buffers, iterated once. Read such a body with an ``AsyncBodyReader``.
@@ -238,7 +238,12 @@ public struct BodySource: Sendable {
     public static func chunks<Chunks: AsyncSequence & Sendable>(
         once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
     ) -> BodySource where Chunks.Element: BodyChunk {
-        .chunks(once: chunks.map(\.array), length: length, surplus: surplus)
+        let once = OneShot(chunks)
+        return .init(
+            .stream(
+                StreamSource(
+                    length: length, isReplayable: false, label: "an async sequence", surplus: surplus,
+                    opening: .chunks { _ in BodyChunkIterator(try once.take().makeAsyncIterator()) })))
     }
 
     /// Bytes of an async sequence, iterated once and collected into chunks of 16 KiB.
@@ -261,6 +266,6 @@ public struct BodySource: Sendable {
             .stream(
                 StreamSource(
                     length: length, isReplayable: true, label: "an async sequence", surplus: surplus,
-                    beginsAtOffset: true, opening: .chunks { TypedChunkIterator(try open($0).makeAsyncIterator()) })))
+                    beginsAtOffset: true, opening: .chunks { SequenceIterator(try open($0).makeAsyncIterator()) })))
     }
 }

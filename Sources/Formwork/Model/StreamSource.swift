@@ -50,18 +50,29 @@ public enum StreamSurplus: Sendable {
 
 /// A type-erased iterator of an async sequence. It belongs to one reader.
 class ChunkIterator {
-    func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? { nil }
+    func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? { nil }
 }
 
-/// The typed iterator.
-final class TypedChunkIterator<Iterator: AsyncIteratorProtocol>: ChunkIterator
+/// The iterator of a sequence of bytes' sequences.
+final class SequenceIterator<Iterator: AsyncIteratorProtocol>: ChunkIterator
 where Iterator.Element: Sequence<UInt8> {
     private var iterator: Iterator
 
     init(_ iterator: Iterator) { self.iterator = iterator }
 
-    override func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
+    override func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? {
         try await self.iterator.next(isolation: isolation).map { ($0 as? [UInt8]) ?? Array($0) }
+    }
+}
+
+/// The iterator of a sequence of chunks, which are passed on as they are.
+final class BodyChunkIterator<Iterator: AsyncIteratorProtocol>: ChunkIterator where Iterator.Element: BodyChunk {
+    private var iterator: Iterator
+
+    init(_ iterator: Iterator) { self.iterator = iterator }
+
+    override func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? {
+        try await self.iterator.next(isolation: isolation)
     }
 }
 

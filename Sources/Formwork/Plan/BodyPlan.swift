@@ -70,6 +70,9 @@ public struct BodyPlan: Sendable {
         }
     }
 
+    /// Whether a reader may block its thread. It doesn't for bytes in memory, and suspends its task for async sequences.
+    var mayBlock: Bool { self.storage.sources.contains(where: \.mayBlock) }
+
     /// Whether all content is on the disk or in memory.
     package var waitsForNobody: Bool { self.storage.sources.allSatisfy(\.waitsForNobody) }
 

@@ -17,7 +17,8 @@ extension FormData {
     ///   missing file or a directory, `sourceChanged` for a file that differs from its description, `limitExceeded` for
     ///   parts nested in more than 40 others.
     public func plan() async throws(FormworkError) -> BodyPlan {
-        self.asksTheDisk ? try await Planner().plan(self) : try BodyPlan(self)
+        guard self.asksTheDisk else { return try BodyPlan(self) }
+        return try await BlockingThread().run { () throws(FormworkError) in try BodyPlan(self) }
     }
 
     /// Whether planning may wait for a disk or run the caller's code.
@@ -25,13 +26,17 @@ extension FormData {
         self.types?.headCount ?? 0 > 0
             || self.entries.contains { entry in
                 switch entry {
-                // Measuring reads the content, which may come from the caller's code.
-                case .part(let part): part.source.asksTheDisk || part.header.transferEncoding != nil
+                case .part(let part): part.asksTheDisk
                 case .parts: true
                 case .arriving: false
                 }
             }
     }
+}
+
+extension BodyPart {
+    /// Whether planning may wait for a disk or run the caller's code: measuring reads the content.
+    var asksTheDisk: Bool { self.source.asksTheDisk || self.header.transferEncoding != nil }
 }
 
 extension BodySource {
@@ -42,16 +47,4 @@ extension BodySource {
         case .concatenation(let sources): sources.contains(where: \.asksTheDisk)
         }
     }
-}
-
-/// Plans on a thread of its own.
-private actor Planner {
-    private nonisolated let executor = ThreadExecutor()
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the actor holds its executor as long as it lives.
-        unsafe self.executor.asUnownedSerialExecutor()
-    }
-
-    func plan(_ form: FormData) throws(FormworkError) -> BodyPlan { try BodyPlan(form) }
 }

@@ -24,6 +24,17 @@ enum PlannedSource: Sendable {
         }
     }
 
+    /// Whether reading may block its thread: for a disk, in the caller's stream, or for a long computation.
+    var mayBlock: Bool {
+        switch self {
+        case .bytes: false
+        case .file, .synthetic, .parts: true
+        case .stream(let stream):
+            if case .chunks = stream.opening { false } else { stream.chunk == nil }
+        case .encoded(let content): content.raw.mayBlock
+        }
+    }
+
     /// Whether reading waits for nothing but the disk.
     var waitsForNobody: Bool {
         switch self {

@@ -1,8 +1,8 @@
 import FormworkCore
 import FormworkSystem
 
-/// Reads a body in chunks without blocking its caller: files are read on a separate thread, and waiting for async
-/// sequences and rate limits suspends the task.
+/// Reads a body in chunks without blocking its caller: files and streams are read on a separate thread, and waiting for
+/// async sequences and rate limits suspends the task.
 ///
 /// ```swift
 /// let reader = AsyncBodyReader(plan.makeReader())
@@ -16,27 +16,18 @@ import FormworkSystem
 ///
 /// One chunk is in memory at a time, because the next one is read when it is requested. Any task may request it, but
 /// only one at a time: each byte is returned once, so with two tasks neither would get all of them.
-public actor AsyncBodyReader {
-    private let reader: BodyReader
-    private let executor: ThreadExecutor
-    private let chunkSize: Int
-    /// While a task waits for a chunk, the actor can be called by another one.
-    private var isReading = false
-
-    /// The actor runs on its own thread, where it may block.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the actor holds its executor as long as it lives.
-        unsafe self.executor.asUnownedSerialExecutor()
-    }
+public final class AsyncBodyReader: Sendable {
+    package let actor: any ReadingActor
 
     /// Takes over a reader.
     /// - Parameters:
     ///   - reader: The reader. Don't use it elsewhere afterwards.
     ///   - chunkSize: The most bytes of a chunk, clamped to 1 byte to 64 MiB. Default 256 KiB.
     public init(_ reader: sending BodyReader, chunkSize: Int = 256 << 10) {
-        self.reader = reader
-        self.executor = ThreadExecutor()
-        self.chunkSize = max(1, min(chunkSize, BodyReader.largestChunk))
+        let chunkSize = max(1, min(chunkSize, BodyReader.largestChunk))
+        self.actor =
+            reader.plan.mayBlock
+            ? ThreadReader(reader, chunkSize: chunkSize) : PoolReader(reader, chunkSize: chunkSize)
     }
 
     /// The next chunk; `nil` at the end.
@@ -47,50 +38,21 @@ public actor AsyncBodyReader {
     /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled;
     ///   ``FormworkError/Code/invalidArgument`` if another task is waiting for a chunk.
     public func next() async throws -> [UInt8]? {
-        try await self.next { size, fill throws(FormworkError) -> [UInt8]? in
+        try await self.actor.next { size, fill throws(FormworkError) -> [UInt8]? in
             var bytes: [UInt8] = []
             try bytes.append(upTo: size, fill)
             return bytes.isEmpty ? nil : bytes
         }
     }
 
-    /// The next chunk, in the caller's storage; `nil` at the end.
-    /// - Parameter read: Allocates storage for the given number of bytes, has `fill` write into it, and returns it, or
-    ///   `nil` if nothing was written. Runs on the reader's thread.
-    package func next<Chunk: Sendable>(
-        _ read: @Sendable (Int, (inout MutableRawSpan) throws(FormworkError) -> Int) throws(FormworkError) -> Chunk?
-    ) async throws -> Chunk? {
-        guard !self.isReading else {
-            throw FormworkError(.invalidArgument, "two tasks read this body at once: read it in one of them")
-        }
-        self.isReading = true
-        defer { self.isReading = false }
-        while true {
-            try Task.checkCancellation()
-            let delay = self.reader.delay
-            if delay > .zero { try await Task.sleep(for: delay.asWait) }
-            var needsChunk = false
-            let chunk = try read(self.chunkSize) { room throws(FormworkError) in
-                let step = try self.reader.fill(&room)
-                needsChunk = step.needsChunk
-                return step.count
-            }
-            if let chunk { return chunk }
-            guard needsChunk else { return nil }
-            do { try await self.reader.fetchChunk(isolation: self) } catch {
-                throw Task.isCancelled ? CancellationError() : error
-            }
-        }
-    }
-
     /// The reader's progress.
-    public var progress: BodyProgress { self.reader.progress }
+    public var progress: BodyProgress { get async { await self.actor.progress } }
 
     /// The digests of the whole body; see ``BodyReader/digestValues``.
-    public var digestValues: [DigestValue]? { self.reader.digestValues }
+    public var digestValues: [DigestValue]? { get async { await self.actor.digestValues } }
 
     /// Closes open files; see ``BodyReader/close()``.
-    public func close() { self.reader.close() }
+    public func close() async { await self.actor.close() }
 }
 
 /// A body as an async sequence of chunks. Every iteration uses a new reader.

@@ -336,6 +336,20 @@ public final class BodyReader: ByteStream {
         }
     }
 
+    /// Bytes of an async sequence that were fetched, uncopied; `nil` if others come first, or if something looks at them.
+    func takeChunk() throws(FormworkError) -> (any BodyChunk)? {
+        try self.checkUsable()
+        guard self.digests.isEmpty, self.checker == nil, self.limiter == nil, self.meter == nil, self.end == nil,
+            let chunk = (self.cursor as? ChunkCursor)?.takeFetched()
+        else { return nil }
+        self.pieceOffset += Int64(chunk.byteCount)
+        self.position += Int64(chunk.byteCount)
+        return chunk
+    }
+
+    /// Whether the next bytes need a wait for an async sequence (``fetchChunk(isolation:)``).
+    var awaitsChunk: Bool { self.failure == nil && self.cursor?.needsChunk ?? false }
+
     /// The cursor for the chunk that ``fill(_:leavingFilesFrom:)`` needs.
     var chunkCursor: ChunkCursor? { self.cursor?.chunkCursor }
 

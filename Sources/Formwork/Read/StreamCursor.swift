@@ -72,8 +72,8 @@ extension StreamCursor {
 final class ChunkCursor: SourceCursor {
     private let source: StreamSource
     let iterator: ChunkIterator
-    private var chunk: [UInt8] = []
-    private var used = 0
+    private var chunk: any BodyChunk = [UInt8]()
+    private var (used, count) = (0, 0)
     private let start: Int64
     private var remaining: Int64?
     private var comparison: StreamComparison?
@@ -90,13 +90,22 @@ final class ChunkCursor: SourceCursor {
     deinit { self.comparison?.leave() }
 
     var mayWait: Bool { true }
-    var needsChunk: Bool { !self.isFinished && self.used == self.chunk.count }
+    var needsChunk: Bool { !self.isFinished && self.used == self.count }
     var chunkCursor: ChunkCursor? { self }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
-        let count = RawBytes.copy(self.chunk, self.used..<self.chunk.count, to: &buffer)
+        let range = self.used..<self.count
+        let count = self.chunk.withBytes { RawBytes.copy($0.extracting(range), to: &buffer) }
         self.used += count
         return count
+    }
+
+    /// The bytes that were fetched and not read yet, uncopied; `nil` if there are none.
+    func takeFetched() -> (any BodyChunk)? {
+        guard self.used < self.count else { return nil }
+        defer { self.used = self.count }
+        return self.used == 0 && self.count == self.chunk.byteCount
+            ? self.chunk : self.chunk.content(self.used..<self.count)
     }
 
     /// Fetches the next chunk, or the end.
@@ -120,15 +129,15 @@ final class ChunkCursor: SourceCursor {
         }
     }
 
-    private func accept(_ chunk: [UInt8]) throws(FormworkError) {
-        (self.chunk, self.used) = (chunk, 0)
-        guard chunk.withRawSpan({ self.comparison?.take($0) }) != false else { throw self.source.changedError() }
+    private func accept(_ chunk: any BodyChunk) throws(FormworkError) {
+        (self.chunk, self.used, self.count) = (chunk, 0, chunk.byteCount)
+        guard chunk.withBytes({ self.comparison?.take($0) }) != false else { throw self.source.changedError() }
         guard let remaining = self.remaining else { return }
-        if Int64(chunk.count) > remaining {
+        if Int64(self.count) > remaining {
             guard self.source.surplus == .leave else { throw self.source.longError(openedAt: self.start) }
-            self.chunk = Array(chunk.prefix(Int(remaining)))
+            self.count = Int(remaining)
         }
-        self.remaining = remaining - Int64(self.chunk.count)
+        self.remaining = remaining - Int64(self.count)
     }
 }
 

@@ -46,10 +46,10 @@ where Chunks.Element: BodyChunk {
         fileprivate let content: ReceivedContent<Chunks>.AsyncIterator
         fileprivate var hasBegun = false
 
-        mutating func next() async throws -> [UInt8]? {
+        mutating func next() async throws -> Chunks.Element.Content? {
             if !self.hasBegun { try self.part.reader.checkUnread(self.part.index) }
             self.hasBegun = true
-            return try await self.content.next()?.withBytes { [UInt8](copying: $0, 0..<$0.byteCount) }
+            return try await self.content.next()
         }
     }
 

@@ -24,6 +24,20 @@ package enum RawBytes {
         return count
     }
 
+    /// Copies as much of a span as fits into a buffer, and returns the number of bytes.
+    package static func copy(_ source: RawSpan, to buffer: inout MutableRawSpan) -> Int {
+        let count = min(source.byteCount, buffer.byteCount)
+        guard count > 0 else { return 0 }
+        // SAFETY: both have `count` bytes, and a borrowed span never overlaps one borrowed mutably.
+        unsafe buffer.withUnsafeMutableBytes { target in
+            unsafe source.withUnsafeBytes { bytes in
+                let from = unsafe UnsafeRawBufferPointer(rebasing: bytes[0..<count])
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[0..<count]).copyMemory(from: from)
+            }
+        }
+        return count
+    }
+
     /// Copies `range` of a buffer to its `offset`, which is after it, and returns the number of bytes.
     static func copy(_ range: Range<Int>, of buffer: inout MutableRawSpan, to offset: Int) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= offset, "source not before its copy")

@@ -4,8 +4,8 @@ import NIOCore
 
 /// A body as an async sequence of `ByteBuffer`s. Every iteration has its own reader.
 ///
-/// Files are read on the reader's own thread, one buffer ahead of the consumer. A buffer that the consumer has released
-/// is reused.
+/// Files are read on a thread of their own, at most three buffers ahead of the consumer. A buffer that the consumer has
+/// released is reused.
 public struct BodyBuffers: AsyncSequence, Sendable {
     /// Bytes of the body: 1 or more.
     public typealias Element = ByteBuffer

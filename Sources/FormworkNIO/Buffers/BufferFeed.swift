@@ -3,16 +3,12 @@ import Formwork
 import FormworkSystem
 import NIOCore
 
-/// The source of a body's buffers for one consumer. One buffer is read ahead, and the last is held back until the
-/// source has proved to match its plan.
+/// The source of a body's buffers for one consumer, which may stop it. Some buffers are read ahead, and the last is held
+/// back until the source has proved to match its plan (``BufferPipe``).
 package final class BufferFeed: Sendable {
     private struct State: Sendable {
-        /// Reads the next buffer.
-        var ahead: Task<ByteBuffer?, any Error>?
         var given: Int64 = 0
         var isComplete = false
-        /// Whether the reader reached the body's end.
-        var isRead = false
         var failure: FormworkError?
         /// Why no more buffers are given.
         var stop: Stop?
@@ -29,10 +25,9 @@ package final class BufferFeed: Sendable {
     }
 
     package let length: Int64?
-    private let reader: AsyncBodyReader
-    private let ring: BufferRing
-    /// Whether to wait while the consumer holds all of the ring's buffers.
-    private let isBounded: Bool
+    private let pipe: BufferPipe
+    /// How many buffers the consumer may hold; `nil` for any number.
+    private let bound: Int?
     private let state = WatchedState(State())
 
     /// - Parameter isBounded: Whether the consumer releases buffers when they are sent, and signals back-pressure in no
@@ -53,14 +48,13 @@ package final class BufferFeed: Sendable {
         allocator: ByteBufferAllocator = ByteBufferAllocator()
     ) {
         self.length = length
-        self.reader = AsyncBodyReader(reader, chunkSize: size)
-        // A body that arrives while it is forwarded is as fast as its sender: two chunks are held in memory. Files are
-        // read further ahead.
-        self.ring = BufferRing(limit: plan.isReplayable ? 4 : 2, allocator: allocator)
-        self.isBounded = isBounded
+        // A body that arrives while it is sent comes in the pieces of a network, so its buffers are smaller and more.
+        let arrives = !plan.isReplayable
+        self.pipe = BufferPipe(reader, length: length, size: arrives ? min(size, 64 << 10) : size, allocator: allocator)
+        self.bound = isBounded ? (arrives ? 16 : 4) : nil
     }
 
-    deinit { self.state.withLock { $0.ahead?.cancel() } }
+    deinit { self.pipe.stop(CancellationError()) }
 
     /// Bytes given.
     package var count: Int64 { self.state.withLock { $0.given } }
@@ -72,26 +66,13 @@ package final class BufferFeed: Sendable {
     package func next() async throws -> ByteBuffer? {
         do {
             if self.isComplete { return nil }
-            if self.isBounded { try await self.ring.waitForRoom() }
-            guard let buffer = try await self.read() else {
-                self.state.withLock { $0.isComplete = true }
-                return nil
-            }
-            let given = self.count + Int64(buffer.readableBytes)
-            if given == self.length {
-                // The server may answer as soon as it has the last bytes, so they must not be sent if the source has
-                // changed.
-                guard try await self.read() == nil else {
-                    throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: given)
-                }
-            } else {
-                self.readAhead()
-            }
+            if let bound { try await self.pipe.waitForRoom(below: bound) }
+            let buffer = try await self.pipe.next()
             // A stop in the meantime takes precedence.
             if let stopped = try await self.stopped() { return stopped }
             self.state.withLock { state in
-                state.given = given
-                if given == self.length { state.isComplete = true }
+                state.given += Int64(buffer?.readableBytes ?? 0)
+                state.isComplete = buffer == nil || state.given == self.length
             }
             return buffer
         } catch {
@@ -113,12 +94,9 @@ package final class BufferFeed: Sendable {
             return self.failure == nil
         }
         guard self.length == nil, given > 0 else { return self.isComplete }
-        self.readAhead()
-        await self.state.wait(for: .seconds(1)) { $0.isRead || $0.given > given }
-        return self.state.withLock { state in
-            if state.isRead, state.given == given { state.isComplete = true }
-            return state.isComplete && state.given == given
-        }
+        guard await self.pipe.ends(after: given) else { return false }
+        self.state.withLock { $0.isComplete = true }
+        return true
     }
 
     /// Stops reading and closes open files; a consumer that asks again gets this error.
@@ -128,16 +106,13 @@ package final class BufferFeed: Sendable {
     package func stopQuietly() { self.stop(.quietly) }
 
     private func stop(_ stop: Stop) {
-        let ahead = self.state.withLock { state in
+        self.state.withLock { state in
             switch state.stop {
             case nil, .quietly: state.stop = stop
             case .failing: break
             }
-            return state.ahead
         }
-        ahead?.cancel()
-        self.ring.clear()
-        Task { await self.reader.close() }
+        self.pipe.stop(CancellationError())
     }
 
     private func stopped() async throws -> ByteBuffer? {
@@ -153,34 +128,6 @@ package final class BufferFeed: Sendable {
             try await Task.sleep(for: hold.asWait)
             if case .failing(let error) = self.state.withLock({ $0.stop }) { throw error }
             return ByteBuffer()
-        }
-    }
-
-    private func read() async throws -> ByteBuffer? {
-        let task = self.readAhead()
-        let result = await withTaskCancellationHandler {
-            await task.result
-        } onCancel: {
-            task.cancel()
-        }
-        self.state.withLock { $0.ahead = nil }
-        return try result.get()
-    }
-
-    /// Starts to read the next buffer, unless that is already under way.
-    @discardableResult
-    private func readAhead() -> Task<ByteBuffer?, any Error> {
-        self.state.withLock { state in
-            if let ahead = state.ahead { return ahead }
-            let ahead = Task { [weak self, reader, ring] in
-                let buffer = try await reader.next { size, fill throws(FormworkError) in
-                    try ring.fill(upTo: size, fill)
-                }
-                if buffer == nil { self?.state.withLock { $0.isRead = true } }
-                return buffer
-            }
-            state.ahead = ahead
-            return ahead
         }
     }
 }

@@ -1,5 +1,6 @@
 #if NIO
 import Formwork
+import FormworkSystem
 import NIOCore
 import Synchronization
 
@@ -8,8 +9,10 @@ import Synchronization
 /// A waiting side is woken directly: a buffer costs at most one wake-up per side, and none while the other side is
 /// ahead. The last buffer is held back until the source has proved to match its plan.
 package final class BufferPipe: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var ready: [ByteBuffer] = []
+        /// Bytes that were read and may be given.
+        var read: Int64 = 0
         var isOver = false
         var failure: (any Error)?
         var consumer: CheckedContinuation<ByteBuffer?, any Error>?
@@ -21,16 +24,20 @@ package final class BufferPipe: Sendable {
 
     private let length: Int64?
     private let reader: AsyncBodyReader
-    private let ring = BufferRing(limit: BufferPipe.depth + 4, allocator: ByteBufferAllocator())
-    private let state = Mutex(State())
+    private let ring: BufferRing
+    private let state = WatchedState(State())
     private let producing = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
     ///   - reader: The reader, not used elsewhere from then on.
     ///   - length: The bytes that it will give; `nil` if unknown.
     ///   - size: The largest size of a buffer.
-    package init(_ reader: sending BodyReader, length: Int64?, size: Int) {
+    ///   - allocator: Allocates the buffers.
+    package init(
+        _ reader: sending BodyReader, length: Int64?, size: Int, allocator: ByteBufferAllocator = ByteBufferAllocator()
+    ) {
         self.length = length
+        self.ring = BufferRing(limit: Self.depth + 16, allocator: allocator)
         self.reader = AsyncBodyReader(reader, chunkSize: size)
     }
 
@@ -71,9 +78,30 @@ package final class BufferPipe: Sendable {
         }
     }
 
+    /// Waits until the consumer uses fewer buffers than that, but for at most a second: one that keeps its buffers would
+    /// otherwise wait forever.
+    func waitForRoom(below count: Int) async throws {
+        var pause = Duration.microseconds(100)
+        var waited = Duration.zero
+        while self.ring.countOnTheWay - self.state.withLock({ $0.ready.count }) >= count, waited < .seconds(1) {
+            try await Task.sleep(for: pause.asWait)
+            waited += pause
+            pause = min(pause * 2, .milliseconds(10))
+        }
+    }
+
+    /// Waits until the end was found without more than the given bytes, but for at most a second.
+    /// - Returns: Whether it was.
+    func ends(after given: Int64) async -> Bool {
+        await self.state.wait(for: .seconds(1)) { $0.isOver || $0.read > given }
+        return self.state.withLock { $0.isOver && $0.failure == nil && $0.read == given }
+    }
+
     /// Stops reading, and closes open files as soon as possible.
     package func stop(_ error: any Error) {
         self.end(error)
+        self.state.withLock { $0.ready = [] }
+        self.ring.clear()
         self.producing.withLock { $0?.cancel() }
         Task { [reader] in await reader.close() }
     }
@@ -81,7 +109,7 @@ package final class BufferPipe: Sendable {
     private func begin() {
         self.producing.withLock { producing in
             guard producing == nil else { return }
-            producing = Task { [self] in await self.reader.fill(self) }
+            producing = Task { [self] in await self.reader.actor.fill(self) }
         }
     }
 
@@ -91,6 +119,7 @@ package final class BufferPipe: Sendable {
         let consumer = self.state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
             if state.isOver { return nil }
             defer { state.consumer = nil }
+            state.read += Int64(buffer.readableBytes)
             if state.consumer == nil { state.ready.append(buffer) }
             return state.consumer
         }
@@ -117,15 +146,15 @@ package final class BufferPipe: Sendable {
     }
 
     /// The next bytes from the reader; `nil` at the end.
-    fileprivate func read(_ reader: isolated AsyncBodyReader) async throws -> ByteBuffer? {
+    fileprivate func read(_ reader: isolated some ReadingActor) async throws -> ByteBuffer? {
         try await reader.next { [ring] size, fill throws(FormworkError) in try ring.fill(upTo: size, fill) }
     }
 
     fileprivate func isLast(_ given: Int64) -> Bool { given == self.length }
 }
 
-extension AsyncBodyReader {
-    /// Reads everything into a pipe, on the reader's own thread.
+extension ReadingActor {
+    /// Reads everything into a pipe, where the reader is.
     fileprivate func fill(_ pipe: BufferPipe) async {
         var given: Int64 = 0
         do {

@@ -54,18 +54,6 @@ final class BufferRing: Sendable {
         return count == 0 ? nil : buffer
     }
 
-    /// Waits until fewer than ``limit`` buffers are in use, but for at most a second: a consumer that keeps its buffers
-    /// would otherwise wait forever.
-    func waitForRoom() async throws {
-        var pause = Duration.microseconds(100)
-        var waited = Duration.zero
-        while self.countOnTheWay >= self.limit, waited < .seconds(1) {
-            try await Task.sleep(for: pause.asWait)
-            waited += pause
-            pause = min(pause * 2, .milliseconds(10))
-        }
-    }
-
     /// Releases all buffers.
     func clear() { self.state.withLock { $0.buffers = [] } }
 

@@ -56,7 +56,7 @@ extension Channel {
         var total: Int64 = 0
         var onTheWay: EventLoopFuture<Void>?
         while true {
-            let buffer = try await reader.next { size, fill throws(FormworkError) in
+            let buffer = try await reader.actor.next { size, fill throws(FormworkError) in
                 try ring.fill(upTo: size, fill)
             }
             try await onTheWay?.get()

@@ -1,0 +1,90 @@
+import FormworkCore
+import FormworkSystem
+
+/// An actor that owns a reader, and runs where its reads may.
+package protocol ReadingActor: Actor {
+    var reading: Reading { get }
+}
+
+/// A reader, and whether a task is using it.
+package final class Reading {
+    fileprivate let reader: BodyReader
+    fileprivate let chunkSize: Int
+    /// While a task waits for a chunk, the actor can be called by another one.
+    fileprivate var isUsed = false
+
+    init(_ reader: BodyReader, chunkSize: Int) { (self.reader, self.chunkSize) = (reader, chunkSize) }
+}
+
+/// Reads on a thread of its own, where it may block.
+actor ThreadReader: ReadingActor {
+    package let reading: Reading
+    private let executor = ThreadExecutor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor holds its executor as long as it lives.
+        unsafe self.executor.asUnownedSerialExecutor()
+    }
+
+    init(_ reader: sending BodyReader, chunkSize: Int) { self.reading = Reading(reader, chunkSize: chunkSize) }
+}
+
+/// Reads where all tasks run: a chunk that another task has made needs no switch between threads.
+actor PoolReader: ReadingActor {
+    package let reading: Reading
+
+    /// - Parameter reader: Its plan never blocks (``BodyPlan/mayBlock``).
+    init(_ reader: sending BodyReader, chunkSize: Int) { self.reading = Reading(reader, chunkSize: chunkSize) }
+}
+
+extension ReadingActor {
+    /// The next chunk, in the caller's storage; `nil` at the end.
+    /// - Parameter read: Allocates storage for the given number of bytes, has `fill` write into it, and returns it, or
+    ///   `nil` if nothing was written. Runs where the reader is.
+    package func next<Chunk: Sendable>(
+        _ read: @Sendable (Int, (inout MutableRawSpan) throws(FormworkError) -> Int) throws(FormworkError) -> Chunk?
+    ) async throws -> Chunk? {
+        guard !self.reading.isUsed else {
+            throw FormworkError(.invalidArgument, "two tasks read this body at once: read it in one of them")
+        }
+        self.reading.isUsed = true
+        defer { self.reading.isUsed = false }
+        let reader = self.reading.reader
+        while true {
+            try Task.checkCancellation()
+            let delay = reader.delay
+            if delay > .zero { try await Task.sleep(for: delay.asWait) }
+            if !reader.awaitsChunk {
+                var needsChunk = false
+                let chunk = try read(self.reading.chunkSize) { room throws(FormworkError) in
+                    let step = try reader.fill(&room)
+                    needsChunk = step.needsChunk
+                    return step.count
+                }
+                if let chunk { return chunk }
+                guard needsChunk else { return nil }
+            }
+            do { try await reader.fetchChunk(isolation: self) } catch {
+                throw Task.isCancelled ? CancellationError() : error
+            }
+        }
+    }
+
+    var progress: BodyProgress { self.reading.reader.progress }
+    var digestValues: [DigestValue]? { self.reading.reader.digestValues }
+    func close() { self.reading.reader.close() }
+}
+
+/// Runs what may block on a thread of its own, so that no task waits for a disk.
+actor BlockingThread {
+    private let executor = ThreadExecutor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor holds its executor as long as it lives.
+        unsafe self.executor.asUnownedSerialExecutor()
+    }
+
+    func run<Result: Sendable>(
+        _ work: @Sendable () throws(FormworkError) -> Result
+    ) throws(FormworkError) -> Result { try work() }
+}
