@@ -241,7 +241,7 @@ extension String {
 }
 
 /// The escaping rules that the command offers.
-enum EscapeOption: String, ExpressibleByArgument, CaseIterable {
+enum EscapeOption: String, ChoiceOption {
     case whatwg, backslash, refuse
 
     var rule: ParameterEscaping {
@@ -254,7 +254,7 @@ enum EscapeOption: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// The program whose bytes to produce.
-enum CompatOption: String, ExpressibleByArgument, CaseIterable {
+enum CompatOption: String, ChoiceOption {
     case curl
 }
 #endif

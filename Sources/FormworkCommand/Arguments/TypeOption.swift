@@ -6,7 +6,7 @@ import FormworkFiles
 import SystemPackage
 
 /// Where types come from.
-enum TypeOption: String, ExpressibleByArgument, CaseIterable {
+enum TypeOption: String, ChoiceOption {
     case auto, `extension`, content
 
     func detection(charset: Bool = false) -> MediaTypeDetection {

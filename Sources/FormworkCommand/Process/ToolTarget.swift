@@ -6,7 +6,7 @@ import FormworkURLEncoded
 import SystemPackage
 
 /// The programs that `body --as` supports.
-enum ToolOption: String, ExpressibleByArgument, CaseIterable {
+enum ToolOption: String, ChoiceOption {
     case ab, curl, hey, http, k6, oha, request, vegeta, wget, wrk
 }
 

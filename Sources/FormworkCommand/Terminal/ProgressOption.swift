@@ -5,7 +5,7 @@ import FormworkSystem
 import SystemPackage
 
 /// How progress is shown.
-package enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
+package enum ProgressOption: String, ChoiceOption {
     case auto, bar, log, json, none
 
     package static let help: ArgumentHelp = """

@@ -17,7 +17,7 @@ struct CompletionCommand: ParsableCommand {
     @Argument(help: "The shell: bash, zsh or fish.")
     var shell: Shell
 
-    enum Shell: String, ExpressibleByArgument, CaseIterable { case bash, zsh, fish }
+    enum Shell: String, ChoiceOption { case bash, zsh, fish }
 
     func run() throws { try StandardOutput.write(CompletionScript.text(for: self.shell)) }
 }

@@ -46,7 +46,7 @@ package enum FormworkVerbs {
                     echo '{"tags":["x","y"]}' | formwork query encode --dialect rails
 
                 EXIT STATUS
-                \(ExitStatusList.text().split(separator: "\n").joined(separator: "\n"))
+                \(ExitStatusList.text())
                   'formwork curl' exits with curl's own status if curl ran.
 
                 'formwork help VERB' explains a verb. 'formwork --version' prints the version.

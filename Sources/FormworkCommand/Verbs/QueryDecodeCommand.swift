@@ -138,7 +138,7 @@ extension String {
 }
 
 /// What a name becomes that occurs more than once.
-enum RepeatedOption: String, ExpressibleByArgument, CaseIterable { case array, dialect }
+enum RepeatedOption: String, ChoiceOption { case array, dialect }
 
 /// The names of a query, and those that occur more than once.
 struct RepeatedNames {

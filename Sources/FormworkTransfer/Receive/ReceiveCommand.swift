@@ -256,10 +256,10 @@ private final class Announcement: Sendable {
 }
 
 /// The digest of each file.
-enum DigestOption: String, ExpressibleByArgument, CaseIterable { case sha256, none }
+enum DigestOption: String, ChoiceOption { case sha256, none }
 
 /// The format of the log.
-enum LogForm: String, ExpressibleByArgument, CaseIterable { case text, json }
+enum LogForm: String, ChoiceOption { case text, json }
 
 /// The lowest level that is logged.
 struct LogLevel: ExpressibleByArgument {

@@ -174,7 +174,7 @@ struct ReceiveDestination: ParsableArguments {
 }
 
 /// What to do with fields.
-enum FieldsOption: String, ExpressibleByArgument, CaseIterable { case json, drop }
+enum FieldsOption: String, ChoiceOption { case json, drop }
 
 /// How a request names its bucket.
 struct AddressingOption: ExpressibleByArgument {

@@ -114,5 +114,5 @@ struct ReceiveHooks: ParsableArguments {
 }
 
 /// What happens to an upload that the hook wasn't asked about.
-enum HookFailure: String, ExpressibleByArgument, CaseIterable { case refuse, accept }
+enum HookFailure: String, ChoiceOption { case refuse, accept }
 #endif
