@@ -156,6 +156,27 @@ struct AsyncTests {
                 """)
     }
 
+    private struct Slow: ByteStream {
+        var rest = 20
+
+        mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
+            self.rest -= 1
+            buffer.storeBytes(of: 65, as: UInt8.self)
+            return self.rest < 0 ? 0 : 1
+        }
+    }
+
+    @Test("Small chunks take little memory", arguments: [nil, 20] as [Int64?])
+    func smallChunks(length: Int64?) async throws {
+        let arriving = BodySource.chunks(length: length) { _ in Chunks(chunks: Array(repeating: [65], count: 20)) }
+        for source in [arriving, .stream(once: Slow(), length: length)] {
+            var body: [[UInt8]] = []
+            for try await chunk in try BodyPlan(copying: source).chunks() { body.append(chunk) }
+            #expect(body.flatMap(\.self) == [UInt8](repeating: 65, count: 20))
+            #expect(body.reduce(0) { $0 + $1.capacity } <= 20 * 64)
+        }
+    }
+
     @Test("Chunks are held to their declared length")
     func lengths() async throws {
         let chunks = Chunks(chunks: [[1, 2, 3], [4, 5, 6]])

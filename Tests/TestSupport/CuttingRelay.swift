@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Glibc
 
 /// Hands bytes on to a server on the loopback, and breaks connections on their way.
@@ -39,10 +40,11 @@ package final class CuttingRelay: @unchecked Sendable {
             return
         }
         let ends = DispatchGroup()
+        let cut = Cut()
         for (from, to, isRequest) in [(client, server, true), (server, client, false)] {
             ends.enter()
             Thread.detachNewThread {
-                self.pump(from, to, isRequest)
+                self.pump(from, to, isRequest, cut)
                 ends.leave()
             }
         }
@@ -61,13 +63,22 @@ package final class CuttingRelay: @unchecked Sendable {
         }
     }
 
-    private func pump(_ from: CInt, _ to: CInt, _ isRequest: Bool) {
+    /// How the two directions of a connection that is cut know of each other.
+    private final class Cut: Sendable {
+        let isMade = Mutex(false)
+        let serverEnded = DispatchSemaphore(value: 0)
+    }
+
+    private func pump(_ from: CInt, _ to: CInt, _ isRequest: Bool, _ cut: Cut) {
+        defer { if !isRequest { cut.serverEnded.signal() } }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         var total = 0
         while true {
             let count = recv(from, &buffer, buffer.count, 0)
             guard count > 0 else { break }
             total += count
+            // The client sees no answer, only the cut.
+            if !isRequest, cut.isMade.withLock({ $0 }) { continue }
             if !isRequest, self.losesAnswer() { break }
             let isCut =
                 isRequest
@@ -77,10 +88,13 @@ package final class CuttingRelay: @unchecked Sendable {
                     self.broken += 1
                     return true
                 }
+            if isCut { cut.isMade.withLock { $0 = true } }
             let isSent = send(to, buffer, count, CInt(MSG_NOSIGNAL)) == count
             if isCut {
-                // The server gets what was sent, and then the end. A reset would take what it hasn't read yet.
+                // The server gets what was sent, and then the end. A reset would take what it hasn't read yet, and so would
+                // the client's next request, if it came before.
                 shutdown(to, CInt(SHUT_WR))
+                _ = cut.serverEnded.wait(timeout: .now() + 5)
                 shutdown(from, CInt(SHUT_RDWR))
                 return
             }

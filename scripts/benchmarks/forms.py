@@ -28,7 +28,7 @@ DECODED, DECODED_URL_ENCODED = "1084", "1073"  # the sum that every server's rou
 CONNECTIONS, SECONDS = 32, 2
 TICKS = os.sysconf("SC_CLK_TCK")
 TOLERANCE = 1.03  # of an instruction count; two builds of the same code differ by less
-COUNTED = ["parse", "decode", "decode-20", "decode-urlencoded", "collect", "parts", "pieces"]
+COUNTED = ["parse", "decode", "decode-20", "decode-urlencoded", "collect", "parts", "pieces", "send-on"]
 COUNTED += ["fields-16", "fields-670", "compose", "compose-once", "plan-files"]
 
 

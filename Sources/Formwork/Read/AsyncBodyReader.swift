@@ -37,13 +37,7 @@ public final class AsyncBodyReader: Sendable {
     /// because of it, so all later calls throw.
     /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled;
     ///   ``FormworkError/Code/invalidArgument`` if another task is waiting for a chunk.
-    public func next() async throws -> [UInt8]? {
-        try await self.actor.next { size, fill throws(FormworkError) -> [UInt8]? in
-            var bytes: [UInt8] = []
-            try bytes.append(upTo: size, fill)
-            return bytes.isEmpty ? nil : bytes
-        }
-    }
+    public func next() async throws -> [UInt8]? { try await self.actor.next() }
 
     /// The reader's progress.
     public var progress: BodyProgress { get async { await self.actor.progress } }

@@ -71,6 +71,7 @@ where Parts.Element == BodyPart {
         do throws(FormworkError) {
             while true {
                 if let chunk = try content.takeChunk() { return chunk }
+                if content.isExhausted { return nil }
                 if !content.awaitsChunk {
                     var bytes: [UInt8] = []
                     let needsChunk = try Self.fill(&bytes, upTo: Self.chunkSize, from: content)
@@ -124,7 +125,8 @@ where Parts.Element == BodyPart {
             }
             let reader = plan.makeReader()
             self.content = .here(reader)
-            let count = Int(min(plan.contentLength ?? 0, Int64(Self.chunkSize)))
+            // Little room for a content of unknown length: this only begins to read it.
+            let count = Int(min(plan.contentLength ?? (plan.mayBlock ? 0 : 64), Int64(Self.chunkSize)))
             if count > 0 {
                 do throws(FormworkError) { _ = try Self.fill(&bytes, upTo: count, from: reader) } catch {
                     throw error.withoutPlace

@@ -12,8 +12,29 @@ package final class Reading {
     fileprivate let chunkSize: Int
     /// While a task waits for a chunk, the actor can be called by another one.
     fileprivate var isUsed = false
+    /// Where bytes are read before they are copied to an array of their size.
+    private var room: [UInt8] = []
 
     init(_ reader: BodyReader, chunkSize: Int) { (self.reader, self.chunkSize) = (reader, chunkSize) }
+
+    /// The bytes that come next, in an array without room for more; `nil` if there are none.
+    fileprivate func bytes() throws(FormworkError) -> (bytes: [UInt8]?, needsChunk: Bool) {
+        if let chunk = try self.reader.takeChunk(upTo: self.chunkSize) {
+            return ((chunk as? [UInt8]) ?? chunk.array, false)
+        }
+        if self.room.isEmpty {
+            // Little if the length isn't known: such bodies often come in small pieces.
+            let length = self.reader.plan.contentLength.map { max($0, 1) } ?? 16 << 10
+            self.room = [UInt8](repeating: 0, count: Int(min(Int64(self.chunkSize), length)))
+        }
+        let step = try self.room.withMutableRawSpan { room throws(FormworkError) in try self.reader.fill(&room) }
+        guard step.count > 0 else { return (nil, step.needsChunk) }
+        let bytes = self.room.withRawSpan { [UInt8](copying: $0, 0..<step.count) }
+        if step.count == self.room.count, step.count < self.chunkSize, self.reader.plan.contentLength == nil {
+            self.room = [UInt8](repeating: 0, count: min(self.chunkSize, step.count * 4))
+        }
+        return (bytes, step.needsChunk)
+    }
 }
 
 /// Reads on a thread of its own, where it may block.
@@ -44,6 +65,25 @@ extension ReadingActor {
     package func next<Chunk: Sendable>(
         _ read: @Sendable (Int, (inout MutableRawSpan) throws(FormworkError) -> Int) throws(FormworkError) -> Chunk?
     ) async throws -> Chunk? {
+        try await self.next { reading throws(FormworkError) in
+            var needsChunk = false
+            let chunk = try read(reading.chunkSize) { room throws(FormworkError) in
+                let step = try reading.reader.fill(&room)
+                needsChunk = step.needsChunk
+                return step.count
+            }
+            return (chunk, needsChunk)
+        }
+    }
+
+    /// The next chunk; `nil` at the end.
+    func next() async throws -> [UInt8]? {
+        try await self.next { reading throws(FormworkError) in try reading.bytes() }
+    }
+
+    private func next<Chunk: Sendable>(
+        taking take: (Reading) throws(FormworkError) -> (Chunk?, needsChunk: Bool)
+    ) async throws -> Chunk? {
         guard !self.reading.isUsed else {
             throw FormworkError(.invalidArgument, "two tasks read this body at once: read it in one of them")
         }
@@ -55,12 +95,7 @@ extension ReadingActor {
             let delay = reader.delay
             if delay > .zero { try await Task.sleep(for: delay.asWait) }
             if !reader.awaitsChunk {
-                var needsChunk = false
-                let chunk = try read(self.reading.chunkSize) { room throws(FormworkError) in
-                    let step = try reader.fill(&room)
-                    needsChunk = step.needsChunk
-                    return step.count
-                }
+                let (chunk, needsChunk) = try take(self.reading)
                 if let chunk { return chunk }
                 guard needsChunk else { return nil }
             }

@@ -100,9 +100,9 @@ final class ChunkCursor: SourceCursor {
         return count
     }
 
-    /// The bytes that were fetched and not read yet, uncopied; `nil` if there are none.
-    func takeFetched() -> (any BodyChunk)? {
-        guard self.used < self.count else { return nil }
+    /// The bytes that were fetched and not read yet, uncopied; `nil` if there are none, or more than `limit`.
+    func takeFetched(upTo limit: Int) -> (any BodyChunk)? {
+        guard self.used < self.count, self.count - self.used <= limit else { return nil }
         defer { self.used = self.count }
         return self.used == 0 && self.count == self.chunk.byteCount
             ? self.chunk : self.chunk.content(self.used..<self.count)

@@ -71,6 +71,16 @@ extension [UInt8] {
         if appended == nil { self.append(contentsOf: text.utf8) }
     }
 
+    /// Calls `body` with all bytes, to be changed.
+    package mutating func withMutableRawSpan<Result, Failure: Error>(
+        _ body: (inout MutableRawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var all = self.mutableSpan
+        // SAFETY: every bit pattern is a UInt8.
+        var bytes = unsafe all.mutableBytes
+        return try body(&bytes)
+    }
+
     /// Appends bytes that `fill` writes into fresh room for at most `limit` of them.
     package mutating func append<Failure: Error>(
         upTo limit: Int, _ fill: (inout MutableRawSpan) throws(Failure) -> Int

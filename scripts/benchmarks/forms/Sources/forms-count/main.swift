@@ -81,6 +81,13 @@ func found(_ name: String) async throws -> Int {
         let parts = try ReceivedParts(
             ReadyChunks(body, of: 65_536), contentType: Bodies.multipart, limits: .none)
         return try await ReceivedForm(collecting: parts).count
+    case "send-on":
+        var form = try emptyForm()
+        form.append(once: try ReceivedParts(ReadyChunks(Bodies.signUp, of: 65_536), contentType: Bodies.multipart))
+        let reader = AsyncBodyReader(try await form.plan().makeReader())
+        var bytes = 0
+        while let chunk = try await reader.next() { bytes += chunk.count }
+        return bytes
     case "compose", "compose-once": return try composed(isMeasured: name == "compose")
     case "plan-files": return try planned()
     default: fatalError("unknown case")
