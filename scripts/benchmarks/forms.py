@@ -29,7 +29,7 @@ CONNECTIONS, SECONDS = 32, 2
 TICKS = os.sysconf("SC_CLK_TCK")
 TOLERANCE = 1.03  # of an instruction count; two builds of the same code differ by less
 COUNTED = ["parse", "decode", "decode-20", "decode-urlencoded", "collect", "parts", "pieces", "send-on"]
-COUNTED += ["fields-16", "fields-670", "compose", "compose-once", "plan-files"]
+COUNTED += ["encode-urlencoded", "fields-16", "fields-670", "compose", "compose-once", "plan-files"]
 
 
 def multipart(fields, with_photo=False):
@@ -214,7 +214,7 @@ def counts(tools):
     subprocess.run(["strip", "--strip-debug", Path(folder) / "forms-count", "-o", program], check=True)
     found = {}
     for case in COUNTED:
-        few, many = (2, 6) if case.startswith(("fields", "compose", "plan")) else (100, 300)
+        few, many = (2, 6) if case.startswith(("encode", "fields", "compose", "plan")) else (100, 300)
         found[case] = (count(program, case, many) - count(program, case, few)) // (many - few)
     return found
 

@@ -46,7 +46,7 @@ extension [UInt8] {
                         for index in pairs.indices {
                             if index > 0 { unsafe Self.put(ampersand, &output) }
                             unsafe Self.escape(pairs[index].name, names, &output)
-                            // Unwrapped in place, and with `@inline(__always)`: a value bound to a name or passed to a
+                            // Unwrapped in place, and with `@inline(always)`: a value bound to a name or passed to a
                             // function is retained and released, which takes a fifth of the whole time.
                             guard pairs[index].value != nil else { continue }
                             unsafe Self.put(equals, &output)
@@ -80,7 +80,12 @@ extension [UInt8] {
         }
     }
 
+    // Swift 6.2 has only the attribute that acts too late to save the retain.
+    #if compiler(>=6.3)
+    @inline(always)
+    #else
     @inline(__always)
+    #endif
     private static func escape(
         _ text: String, _ table: UnsafeBufferPointer<UInt32>, _ output: inout UnsafeMutableRawPointer
     ) {

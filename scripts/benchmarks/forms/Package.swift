@@ -25,6 +25,10 @@ let package = Package(
             ]
         ),
         .executableTarget(
-            name: "forms-count", dependencies: ["Forms", .product(name: "Formwork", package: "formwork")]),
+            name: "forms-count",
+            dependencies: [
+                "Forms", .product(name: "Formwork", package: "formwork"),
+                .product(name: "FormworkURLEncoded", package: "formwork"),
+            ]),
     ]
 )

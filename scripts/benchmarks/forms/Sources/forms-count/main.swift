@@ -2,6 +2,10 @@
 // under callgrind, divided by the difference of their times, is the number of instructions of one.
 import Formwork
 import Forms
+import FormworkURLEncoded
+
+/// Made before anything is counted.
+let pairs = zip(Bodies.names, Bodies.values).map { URLEncodedPair($0, $1) }
 
 func emptyForm() throws -> FormData {
     FormData(framing: MultipartFraming(boundary: try Boundary(Bodies.boundary)))
@@ -81,6 +85,10 @@ func found(_ name: String) async throws -> Int {
         let parts = try ReceivedParts(
             ReadyChunks(body, of: 65_536), contentType: Bodies.multipart, limits: .none)
         return try await ReceivedForm(collecting: parts).count
+    case "encode-urlencoded":
+        var bytes: [UInt8] = []
+        URLEncodedDialect.whatwg.append(pairs, to: &bytes)
+        return bytes.count
     case "send-on":
         var form = try emptyForm()
         form.append(once: try ReceivedParts(ReadyChunks(Bodies.signUp, of: 65_536), contentType: Bodies.multipart))

@@ -1,4 +1,4 @@
-// Url-decoding in C, for scripts/bench: `urlencoded PAIRS ENCODED`. Each name and each value becomes a string of its own.
+// Url-decoding in C, for scripts/bench: `pairs PAIRS ENCODED`. Each name and each value becomes a string of its own.
 // PAIRS has the plain pairs, with a NUL byte after each name and each value; ENCODED has the same url-encoded. Prints MB of
 // input for each second of CPU time.
 #include <stdio.h>
