@@ -226,11 +226,7 @@ public struct BodySource: Sendable {
         once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
         let once = OneShot(chunks)
-        return .init(
-            .stream(
-                StreamSource(
-                    length: length, isReplayable: false, label: "an async sequence", surplus: surplus,
-                    opening: .chunks { _ in SequenceIterator(try once.take().makeAsyncIterator()) })))
+        return .readOnce(length, surplus) { SequenceIterator(try once.take().makeAsyncIterator()) }
     }
 
     /// Chunks of an async sequence of buffers, iterated once. Read such a body with an ``AsyncBodyReader``.
@@ -239,11 +235,17 @@ public struct BodySource: Sendable {
         once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
     ) -> BodySource where Chunks.Element: BodyChunk {
         let once = OneShot(chunks)
-        return .init(
+        return .readOnce(length, surplus) { BodyChunkIterator(try once.take().makeAsyncIterator()) }
+    }
+
+    private static func readOnce(
+        _ length: Int64?, _ surplus: StreamSurplus, _ open: @escaping @Sendable () throws -> ChunkIterator
+    ) -> BodySource {
+        .init(
             .stream(
                 StreamSource(
                     length: length, isReplayable: false, label: "an async sequence", surplus: surplus,
-                    opening: .chunks { _ in BodyChunkIterator(try once.take().makeAsyncIterator()) })))
+                    opening: .chunks { _ in try open() })))
     }
 
     /// Bytes of an async sequence, iterated once and collected into chunks of 16 KiB.

@@ -17,7 +17,7 @@ package final class Reading {
 
     init(_ reader: BodyReader, chunkSize: Int) { (self.reader, self.chunkSize) = (reader, chunkSize) }
 
-    /// The bytes that come next, in an array without room for more; `nil` if there are none.
+    /// The next bytes, in an array of just their size. It is `nil` at the end, and if they have to be waited for.
     fileprivate func bytes() throws(FormworkError) -> (bytes: [UInt8]?, needsChunk: Bool) {
         if let chunk = try self.reader.takeChunk(upTo: self.chunkSize) {
             return ((chunk as? [UInt8]) ?? chunk.array, false)

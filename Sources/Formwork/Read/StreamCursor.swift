@@ -100,7 +100,8 @@ final class ChunkCursor: SourceCursor {
         return count
     }
 
-    /// The bytes that were fetched and not read yet, uncopied; `nil` if there are none, or more than `limit`.
+    /// Takes the fetched bytes that weren't read yet, without copying them.
+    /// - Returns: `nil` if there are none, or more than `limit`.
     func takeFetched(upTo limit: Int) -> (any BodyChunk)? {
         guard self.used < self.count, self.count - self.used <= limit else { return nil }
         defer { self.used = self.count }
