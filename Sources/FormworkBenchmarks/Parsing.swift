@@ -72,7 +72,7 @@ func findings<Chunks>(in parts: ReceivedParts<Chunks>, collected: Bool) async th
 func findings(byForm parts: ReceivedParts<MemoryChunks>) async throws -> Findings {
     var limits = CollectingLimits()
     limits.memoryBytes = .max
-    let entries = try await ReceivedForm(collecting: parts, limits: limits).entries
+    let entries = try await ReceivedForm(collecting: parts, limits: limits)
     return entries.reduce(into: Findings()) { found, entry in
         found.parts += 1
         found.bytes += Int(entry.content.count)

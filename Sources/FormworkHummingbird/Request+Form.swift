@@ -94,23 +94,21 @@ extension Request {
 
     /// Reading it throws ``FormworkError/Code/notReplayable`` if the body was already read.
     private func unreadBody() -> IncomingBody<RequestBody> {
-        let keeps = KeptForm.current != nil
         // Optimized builds find out when there are no bytes: it takes longer than decoding a small form.
         var body = IncomingBody(self.body)
-        body.emptiness = { $0.isOfReadBody ? Self.alreadyRead(keeps) : nil }
+        body.emptiness = { $0.isOfReadBody ? Self.alreadyRead : nil }
         #if DEBUG
         // Hummingbird would stop the program.
-        body.refusal = { [read = self.body] in read.wasRead ? Self.alreadyRead(keeps) : nil }
+        body.refusal = { [read = self.body] in read.wasRead ? Self.alreadyRead : nil }
         #endif
         return body
     }
 
-    /// - Parameter keeps: Whether there is a ``KeptFormMiddleware``.
-    private static func alreadyRead(_ keeps: Bool) -> FormworkError {
+    private static var alreadyRead: FormworkError {
         FormworkError(
             .notReplayable,
             "the request's body was already read: "
-                + (keeps
+                + (KeptForm.current != nil
                     ? "KeptFormMiddleware keeps a form that collectForm or decodeForm read, so read the form with one of "
                         + "them first"
                     : "add KeptFormMiddleware if more than one handler reads the form, or read it once and pass it on"))

@@ -59,7 +59,7 @@ struct BodyObserver: Sendable {
                     bytes, contentType: "application/x-www-form-urlencoded", limits: .none)
                 return .success(
                     ObservedForm(
-                        form.entries.map { entry in
+                        form.map { entry in
                             var content = ContentObserver(room: .max)
                             (entry.content.inMemory ?? []).withRawSpan { content.take($0) }
                             return ObservedForm.Part(header: entry.header, content: content)

@@ -56,7 +56,7 @@ public struct ObservedForm: Sendable {
     /// - Throws: The errors of reading the form's files.
     public init(_ form: ReceivedForm, keeping: Int = 1 << 20) async throws {
         var parts: [Part] = []
-        for entry in form.entries {
+        for entry in form {
             var content = ContentObserver(room: keeping)
             if let bytes = entry.content.inMemory {
                 bytes.withRawSpan { content.take($0) }

@@ -23,8 +23,8 @@ extension NIOTests {
             let plan = try FormDataEncoder().encode(photo).plan()
             let body = ByteBuffer(bytes: try plan.bytes(upTo: 1000))
             let form = try ReceivedForm(body, contentType: plan.contentType)
-            #expect(form.map(\.name) == ["title", "photo"] && form.entries[1].filename == "blob")
-            #expect(form.entries[1].content.inMemory == [0x00, 0xFF, 0x0D, 0x0A])
+            #expect(form.map(\.name) == ["title", "photo"] && form[1].filename == "blob")
+            #expect(form[1].content.inMemory == [0x00, 0xFF, 0x0D, 0x0A])
             #expect(try FormDataDecoder().decode(Photo.self, from: body, contentType: plan.contentType) == photo)
         }
 

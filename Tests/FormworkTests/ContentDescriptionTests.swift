@@ -28,8 +28,8 @@ struct ContentDescriptionTests {
         #expect("\(profile)".hasSuffix(#"(name: "Ada", photo: Optional(file (a.jpg, image/jpeg), 6 bytes))"#))
         #expect("\(FormFile(filename: "\u{1B}[1m", source: .text("secret")))" == #"file (\u{1B}[1m), 6 bytes"#)
         #expect("\(FormFile(filename: nil, source: .file("/srv/a.jpg")))" == "file, /srv/a.jpg")
-        #expect("\(form.entries[1])" == #"file "photo" (a.jpg, image/jpeg), 6 bytes"#)
-        #expect("\(form.entries[0].content)" == "3 bytes")
+        #expect("\(form[1])" == #"file "photo" (a.jpg, image/jpeg), 6 bytes"#)
+        #expect("\(form[0].content)" == "3 bytes")
     }
 
     @Test("A source is shown by what it is, without its content")

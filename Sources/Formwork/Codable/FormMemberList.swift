@@ -2,10 +2,14 @@ import FormworkCore
 
 /// The members of an object, and where the last one was found: types ask for their members in order, and forms often
 /// have them in the same order.
+///
+/// The standard library copies a container for each member. So it has this one reference, and nothing else.
 final class FormMemberList {
     typealias Value = FormContents.Value
 
-    private let form: FormContents
+    /// The decoder of the object.
+    let decoder: FormValueDecoder
+    private let parts: CollectedParts
     /// The members; empty if they are the form's parts.
     private let members: [FormContents.Member]
     private let areParts: Bool
@@ -13,15 +17,15 @@ final class FormMemberList {
     /// The place of each name; `nil` while comparing names is faster.
     private let places: [[UInt8]: Int]?
 
-    /// The parts of a form, each of which is the member of its name.
-    init(of form: FormContents) {
-        (self.form, self.members, self.areParts, self.places) = (form, [], true, nil)
-    }
-
-    init(_ value: Value, in form: FormContents) {
-        (self.form, self.areParts) = (form, false)
+    /// - Parameter areParts: Whether each part of the form is the member of its name.
+    init(of decoder: FormValueDecoder, areParts: Bool) {
+        (self.decoder, self.parts, self.areParts) = (decoder, decoder.form.parts, areParts)
+        guard !areParts else {
+            (self.members, self.places) = ([], nil)
+            return
+        }
         self.members =
-            switch value {
+            switch decoder.value {
             case .object(let members): members
             // The members' names are numbers.
             case .array(let elements): elements.enumerated().map { (String($0), $1) }
@@ -35,10 +39,10 @@ final class FormMemberList {
                 self.members.enumerated().map { (Array($1.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private var count: Int { self.areParts ? self.form.parts.count : self.members.count }
+    private var count: Int { self.areParts ? self.parts.count : self.members.count }
 
     var names: [String] {
-        self.areParts ? (0..<self.count).map { self.form.parts.name($0) ?? "" } : self.members.map(\.name)
+        self.areParts ? (0..<self.count).map { self.parts.name($0) ?? "" } : self.members.map(\.name)
     }
 
     /// The value at a place.
@@ -56,14 +60,12 @@ final class FormMemberList {
         let count = self.count
         var place = self.next < count ? self.next : 0
         for _ in 0..<count {
-            if self.isNamed(place, name) { return place }
+            let isNamed =
+                self.areParts ? self.parts.isNamed(place, name) : self.members[place].name.hasSameBytes(as: name)
+            if isNamed { return place }
             place = place + 1 < count ? place + 1 : 0
         }
         return nil
-    }
-
-    private func isNamed(_ place: Int, _ name: String) -> Bool {
-        self.areParts ? self.form.parts.isNamed(place, name) : self.members[place].name.hasSameBytes(as: name)
     }
 
     // MARK: plain fields
@@ -73,7 +75,14 @@ final class FormMemberList {
     // isn't specialised.
 
     func plainText(_ name: String) -> String? {
-        self.leaf(name).flatMap { self.form.parts.plainText($0) }
+        self.leaf(name).flatMap { self.parts.plainText($0) }
+    }
+
+    /// A file, unless no file was chosen.
+    func plainFile(_ place: Int) -> FormFile? {
+        guard case .leaf(let index) = self[place], let file = self.parts.file(index) else { return nil }
+        return FormFile(
+            filename: file.header.filename, contentType: file.header.contentType, source: file.content.source)
     }
 
     func plainFlag(_ name: String) -> Bool? {
@@ -81,21 +90,20 @@ final class FormMemberList {
     }
 
     func plainNumber<Number: FixedWidthInteger>(_ type: Number.Type, _ name: String) -> Number? {
-        self.leaf(name).flatMap { self.form.parts.plainNumber($0) }.flatMap { Number(exactly: $0) }
+        self.leaf(name).flatMap { self.parts.plainNumber($0) }.flatMap { Number(exactly: $0) }
     }
 
     func plainFraction<Number: BinaryFloatingPoint & LosslessStringConvertible>(
         _ type: Number.Type, _ name: String
     ) -> Number? {
         self.plainText(name).flatMap {
-            Number(decimal: $0, acceptsNonFinite: self.form.options.acceptsNonFiniteNumbers)
+            Number(decimal: $0, acceptsNonFinite: self.decoder.options.acceptsNonFiniteNumbers)
         }
     }
 
     /// The part that is a member; `nil` for other members and if there is none.
     private func leaf(_ name: String) -> Int? {
-        guard let place = self.find(name) else { return nil }
-        if self.areParts { return place }
-        return if case .leaf(let index) = self.members[place].value { index } else { nil }
+        guard let place = self.find(name), case .leaf(let index) = self[place] else { return nil }
+        return index
     }
 }

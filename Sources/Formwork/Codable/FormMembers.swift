@@ -2,9 +2,9 @@ import FormworkCore
 
 /// Reads the members of an object.
 struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let decoder: FormValueDecoder
     let members: FormMemberList
 
+    private var decoder: FormValueDecoder { self.members.decoder }
     var codingPath: [any CodingKey] { self.decoder.codingPath }
     var allKeys: [Key] { self.members.names.compactMap { Key(stringValue: $0) } }
 
@@ -74,16 +74,27 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try self.read(type, key) }
 
     private func read<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-        if let member = self.find(key) { return try member.read(type) }
+        if let place = self.members.find(key.stringValue) {
+            if let file = self.file(type, place) { return file }
+            return try self.decoder.child(self.members[place], key).read(type)
+        }
         // Empty arrays, and objects without any present members, send nothing. A type that tries to read itself as a
         // member would do so forever.
         if self.decoder.mayBeAbsent(type), let value = try? self.decoder.absent(key, type).read(type) { return value }
         return try self.member(key).read(type)
     }
 
+    /// A file without a decoder of its own; `nil` for other types, and for what the decoder refuses.
+    private func file<Value: Decodable>(_ type: Value.Type, _ place: Int) -> Value? {
+        guard type == FormFile.self, let file = self.members.plainFile(place) else { return nil }
+        return file as? Value
+    }
+
     private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-        guard let member = self.find(key), !member.isNil(type) else { return nil }
-        return try member.read(type)
+        guard let place = self.members.find(key.stringValue) else { return nil }
+        if let file = self.file(type, place) { return file }
+        let member = self.decoder.child(self.members[place], key)
+        return member.isNil(type) ? nil : try member.read(type)
     }
 
     // The protocol's default would call `decodeNil`, which can't distinguish text from other types.

@@ -74,9 +74,8 @@ final class FormValueDecoder: Decoder {
                 [String: String].self, "fields with brackets in their names, or a part of type application/json",
                 called: "An object")
         }
-        let isForm = self.parent == nil && self.form.arePartsMembers
-        let members = isForm ? FormMemberList(of: self.form) : FormMemberList(self.value, in: self.form)
-        return KeyedDecodingContainer(FormMembers<Key>(decoder: self, members: members))
+        let members = FormMemberList(of: self, areParts: self.parent == nil && self.form.arePartsMembers)
+        return KeyedDecodingContainer(FormMembers<Key>(members: members))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -265,7 +264,7 @@ final class FormValueDecoder: Decoder {
 
     private func isEmptyFile(_ value: Value) -> Bool {
         guard case .leaf(let index) = value else { return false }
-        return self.form.parts.entry(index).isEmptyFileControl
+        return self.form.parts.isEmptyFileControl(index)
     }
 
     /// - Parameter name: What needs it, if a container doesn't know the caller's type.

@@ -20,8 +20,10 @@ final class CollectedParts: Sendable {
             self.block = Int32(block)
         }
 
-        init(other: Int) {
-            (self.name, self.content, self.traits, self.other, self.block) = (0..<0, 0..<0, .none, other, 0)
+        init(other: Int, _ header: ReceivedHeader) {
+            let name = header.isNamePlain ? header.nameBytes : nil
+            self.traits = name?.withRawSpan { NameTraits(of: 0..<$0.byteCount, in: $0) } ?? .none
+            (self.name, self.content, self.other, self.block) = (0..<0, 0..<0, other, 0)
         }
     }
 
@@ -29,6 +31,10 @@ final class CollectedParts: Sendable {
     struct Other: Sendable {
         let header: ReceivedHeader
         var content: CollectedContent
+
+        var isEmptyFileControl: Bool {
+            self.header.isFile && self.content.count == 0 && self.header.filename?.isEmpty ?? true
+        }
     }
 
     /// The first block. Small forms have no other.
@@ -61,7 +67,7 @@ final class CollectedParts: Sendable {
             guard part.name.count == name.utf8.count else { continue }
             let bytes = part.block == 0 ? bytes : blocks[Int(part.block) - 1]
             // No escape and no invalid byte becomes one of these bytes.
-            guard name.hasSameBytes(as: bytes, part.name) else { continue }
+            guard bytes.withRawSpan({ name.hasSameBytes(as: $0, part.name) }) else { continue }
             return bytes.withRawSpan { $0.text(in: part.content) }.trimmedLabel
         }
         return nil
@@ -69,6 +75,12 @@ final class CollectedParts: Sendable {
 
     /// The block of a field.
     private func block(_ part: Part) -> [UInt8] { part.block == 0 ? self.bytes : self.blocks[Int(part.block) - 1] }
+
+    /// Reads the block of a field. Passing the array on would count its references.
+    @inline(__always)
+    private func withBlock<Value>(_ part: Part, _ read: (RawSpan) -> Value) -> Value {
+        part.block == 0 ? self.bytes.withRawSpan(read) : self.blocks[Int(part.block) - 1].withRawSpan(read)
+    }
 
     /// The content of a field.
     func bytes(_ index: Int) -> ArraySlice<UInt8> {
@@ -78,7 +90,8 @@ final class CollectedParts: Sendable {
 
     var count: Int { self.parts.count }
 
-    func entry(_ index: Int) -> ReceivedForm.Entry { ReceivedForm.Entry(self, index) }
+    /// The part with this number, which must be one of the form's.
+    func entry(_ index: Int) -> ReceivedForm.Entry { ReceivedForm.Entry(self, self.parts.indices[index]) }
 
     func header(_ index: Int) -> ReceivedHeader {
         let part = self.parts[index]
@@ -107,7 +120,7 @@ final class CollectedParts: Sendable {
         let part = self.parts[index]
         guard part.other < 0 else { return self.others[part.other].header.isNamed(name) }
         guard !part.traits.needsReading else { return self.name(index)?.hasSameBytes(as: name) ?? false }
-        return name.hasSameBytes(as: self.block(part), part.name)
+        return self.withBlock(part) { name.hasSameBytes(as: $0, part.name) }
     }
 
     func isFile(_ index: Int) -> Bool {
@@ -115,26 +128,38 @@ final class CollectedParts: Sendable {
         return other >= 0 && self.others[other].header.isFile
     }
 
+    func isEmptyFileControl(_ index: Int) -> Bool {
+        let other = self.parts[index].other
+        return other >= 0 && self.others[other].isEmptyFileControl
+    }
+
+    /// A file; `nil` for a field and for an empty file control.
+    func file(_ index: Int) -> Other? {
+        let other = self.parts[index].other
+        guard other >= 0 else { return nil }
+        let file = self.others[other]
+        return file.header.isFile && !file.isEmptyFileControl ? file : nil
+    }
+
     /// A field's content as text, if it is in UTF-8; `nil` for a file, another charset and invalid bytes.
     func plainText(_ index: Int) -> String? {
-        guard let (bytes, range) = self.plainBytes(index) else { return nil }
-        return bytes.withRawSpan { $0.validText(in: range) }
+        self.plainBytes(index) { $0.validText(in: $1) }
     }
 
     /// A field's content as a whole number, if it is one of few digits; `nil` for all others.
     func plainNumber(_ index: Int) -> Int64? {
-        guard let (bytes, range) = self.plainBytes(index) else { return nil }
-        return bytes.withRawSpan { $0.wholeNumber(in: range) }
+        self.plainBytes(index) { $0.wholeNumber(in: $1) }
     }
 
-    /// The bytes of a field without a charset; `nil` for other parts.
-    private func plainBytes(_ index: Int) -> (bytes: [UInt8], range: Range<Int>)? {
+    /// Reads the bytes of a field without a charset; `nil` for other parts.
+    @inline(__always)
+    private func plainBytes<Value>(_ index: Int, _ read: (RawSpan, Range<Int>) -> Value?) -> Value? {
         guard self.charset == nil else { return nil }
         let part = self.parts[index]
-        guard part.other >= 0 else { return (self.block(part), part.content) }
+        guard part.other >= 0 else { return self.withBlock(part) { read($0, part.content) } }
         let other = self.others[part.other]
         guard !other.header.isFile, !other.header.hasContentType, let bytes = other.content.inMemory else { return nil }
-        return (bytes, 0..<bytes.count)
+        return bytes.withRawSpan { read($0, 0..<$0.byteCount) }
     }
 
     /// Whether the path of each name is the name itself, and all names differ, as in most forms.
@@ -144,7 +169,8 @@ final class CollectedParts: Sendable {
         guard self.parts.count <= 64 else { return false }
         var seen: UInt64 = 0
         for index in self.parts.indices {
-            guard let traits = self.traits(index), traits.isPlain(dots: dots) else { return false }
+            let traits = self.parts[index].traits
+            guard traits.isPlain(dots: dots) else { return false }
             // Few names share a bit, and only they are compared.
             let bit: UInt64 = 1 << UInt64(traits.sum & 63)
             if seen & bit != 0, self.isRepeated(index, traits.sum) { return false }
@@ -153,19 +179,11 @@ final class CollectedParts: Sendable {
         return true
     }
 
-    /// What is known of a part's name; `nil` for none, and for a name from `name*`.
-    private func traits(_ index: Int) -> NameTraits? {
-        let other = self.parts[index].other
-        guard other >= 0 else { return self.parts[index].traits }
-        guard self.others[other].header.isNamePlain, let name = self.others[other].header.nameBytes else { return nil }
-        return name.withRawSpan { NameTraits(of: 0..<$0.byteCount, in: $0) }
-    }
-
     /// Whether an earlier part has the same name.
     private func isRepeated(_ index: Int, _ sum: UInt32) -> Bool {
         guard let name = self.nameBytes(index) else { return false }
         return (0..<index).contains { before in
-            self.traits(before)?.sum == sum && self.nameBytes(before).map { $0 == name } ?? false
+            self.parts[before].traits.sum == sum && self.nameBytes(before).map { $0 == name } ?? false
         }
     }
 }

@@ -118,7 +118,7 @@ struct FormCollector {
     }
 
     private mutating func append(_ header: ReceivedHeader, _ content: CollectedContent) {
-        self.parts.append(CollectedParts.Part(other: self.others.count))
+        self.parts.append(CollectedParts.Part(other: self.others.count, header))
         self.others.append(CollectedParts.Other(header: header, content: content))
     }
 

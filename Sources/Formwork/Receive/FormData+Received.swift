@@ -8,7 +8,7 @@ extension FormData {
     /// `text/plain` (RFC 2045 §5.2). A file whose name can't be read stays a file, with an empty name.
     public init(_ form: ReceivedForm, framing: MultipartFraming = MultipartFraming()) {
         self.init(framing: framing)
-        for entry in form.entries {
+        for entry in form {
             self.append(BodyPart(header: PartHeader(sendingOn: entry.header), source: entry.content.source))
         }
     }

@@ -25,7 +25,7 @@ struct PartsMachine: Sendable {
     @usableFromInline let names: FieldNames
     /// For the diagnosis in errors: the chunks before the current one. Most bodies end in their first chunk without an
     /// error, so a chunk is recorded when it is given back, or when an error needs it.
-    private var seen = BodyObservation()
+    private var seen: BodyObservation?
     private var hasSeenChunk = true
     private var position = 0
     /// The header of the last part that began.
@@ -40,17 +40,17 @@ struct PartsMachine: Sendable {
 
     @usableFromInline
     init(_ parser: MultipartParser, _ deadlines: ReceivingDeadlines) {
-        self.parser = parser
+        // First what is made of the parser, so that it is moved here and not copied.
         self.names = FieldNames(parser.profile)
+        self.parser = parser
         self.deadlines = RunningDeadlines(deadlines)
-        self.hasDeadlines = self.deadlines != nil
     }
 
     /// The number of bytes of the body used so far.
     var offset: Int64 { self.parser.offset }
 
     /// Whether a deadline is set.
-    @usableFromInline let hasDeadlines: Bool
+    @usableFromInline var hasDeadlines: Bool { self.deadlines != nil }
 
     /// The deadline of the next chunk; `nil` for none.
     var deadline: (instant: ContinuousClock.Instant, subject: String)? { self.deadlines?.next }
@@ -64,7 +64,8 @@ struct PartsMachine: Sendable {
     @usableFromInline mutating func end(_ chunk: RawSpan) {
         guard !self.hasSeenChunk else { return }
         self.hasSeenChunk = true
-        self.seen.take(chunk)
+        if self.seen == nil { self.seen = BodyObservation() }
+        self.seen?.take(chunk)
     }
 
     @usableFromInline mutating func limitContent(to bytes: Int64) { self.parser.limitContent(to: bytes) }
@@ -81,11 +82,11 @@ struct PartsMachine: Sendable {
                 self.count += 1
                 self.header = header
                 self.isInPart = true
-                if self.hasDeadlines { self.deadlines?.partBegan() }
+                self.deadlines?.partBegan()
                 return .part(header)
             case .partEnded:
                 self.isInPart = false
-                if self.hasDeadlines { self.deadlines?.partEnded() }
+                self.deadlines?.partEnded()
             case .content, .heldContent: break
             // Not finished before the source's end: a body that is cut after its close delimiter isn't whole. But no
             // error of the parser's can come that needs this chunk for a diagnosis.
@@ -100,10 +101,7 @@ struct PartsMachine: Sendable {
     mutating func nextWholeField(in chunk: RawSpan, upTo room: Int) -> WholeField? {
         guard let field = self.parser.nextWholeField(in: chunk, from: &self.position, upTo: room) else { return nil }
         self.count += 1
-        if self.hasDeadlines {
-            self.deadlines?.partBegan()
-            self.deadlines?.partEnded()
-        }
+        self.deadlines?.partEnded()
         return field
     }
 
@@ -114,7 +112,7 @@ struct PartsMachine: Sendable {
         case .needsInput: return .needsChunk
         case .partEnded, .partBegan, .finished:
             self.isInPart = false
-            if self.hasDeadlines { self.deadlines?.partEnded() }
+            self.deadlines?.partEnded()
             return .partEnded
         }
     }
@@ -161,7 +159,7 @@ struct PartsMachine: Sendable {
             error = error.naming(PartReference(index: self.count - 1, name: header.name))
         }
         guard error.parsingFailure?.limit == nil, error.parsingFailure != nil else { return error }
-        var seen = self.seen
+        var seen = self.seen ?? BodyObservation()
         seen.boundary = BodyObservation(for: self.parser).boundary
         seen.parts = self.count
         guard let diagnosis = BodyDiagnosis(of: error, in: seen) else { return error }

@@ -34,13 +34,12 @@ extension ReceivedForm {
     /// Makes a reader. Not where it is awaited: a parser is large, and asynchronous functions allocate their variables.
     @inlinable
     static func reader<Chunks>(
-        _ body: Chunks, _ contentType: String?, _ contentLength: Int64?, _ profile: ParsingProfile,
+        _ body: consuming Chunks, _ contentType: String?, _ contentLength: Int64?, _ profile: ParsingProfile,
         _ limits: ParsingLimits, _ deadlines: ReceivingDeadlines
     ) throws(FormworkError) -> PartsReader<Chunks> {
-        let parts = try ReceivedParts(
-            body, contentType: contentType, profile: profile, limits: limits, deadlines: deadlines)
+        let parser = try MultipartParser(ofRequest: contentType, profile: profile, limits: limits)
         try limits.check(contentLength: contentLength, upTo: limits.totalBytes)
-        return PartsReader(parts)
+        return PartsReader(body, parser, deadlines)
     }
 
     /// Url-encoded text doesn't mark its own end, and Hummingbird takes the end of an HTTP/2 connection for the end of

@@ -3,7 +3,7 @@ import FormworkCore
 extension ReceivedForm: CustomStringConvertible {
     /// The form without its content: `2 parts: field "title", 12 bytes; file "photo" (beach.jpg), 90210 bytes`.
     public var description: String {
-        Summary.text(self.entries.map(\.description))
+        Summary.text(self.map(\.description))
     }
 }
 

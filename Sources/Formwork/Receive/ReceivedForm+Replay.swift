@@ -8,7 +8,7 @@ extension ReceivedForm {
         let lineEnd: [UInt8] = [0x0D, 0x0A]
         var pieces: [BodySource] = []
         var framing: [UInt8] = []
-        for entry in self.entries {
+        for entry in self {
             framing += delimiter + lineEnd + entry.header.bytes + lineEnd
             pieces += [.bytes(framing), entry.content.source]
             framing = lineEnd

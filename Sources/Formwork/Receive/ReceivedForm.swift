@@ -13,7 +13,8 @@ import SystemPackage
 /// one descriptor for any number of files, and other processes can't access it. It is removed with the last copy of the
 /// form, of a content, or of a source made from one. If collecting fails, no file is left.
 ///
-/// It is an immutable value that threads may share. Finding a name takes time linear in the number of parts.
+/// It is a collection of its parts in the order of the body; several may have the same name. It is an immutable value that
+/// threads may share. Finding a name takes time linear in the number of parts.
 public struct ReceivedForm: Sendable {
     /// A part with all of its content.
     public struct Entry: Sendable {
@@ -36,9 +37,7 @@ public struct ReceivedForm: Sendable {
         public var isFile: Bool { self.parts.isFile(self.index) }
         /// Whether the part is an empty file control: a file without name and content, which browsers send if no file
         /// is chosen.
-        public var isEmptyFileControl: Bool {
-            self.isFile && self.content.count == 0 && self.filename?.isEmpty ?? true
-        }
+        public var isEmptyFileControl: Bool { self.parts.isEmptyFileControl(self.index) }
         /// The content's type as the sender wrote it. `nil`, for none, means `text/plain`.
         public var contentType: String? { self.header.contentType }
         /// The charset that the part declares, or the form with a field `_charset_`, in lower case. `nil`, for none,
@@ -76,8 +75,6 @@ public struct ReceivedForm: Sendable {
         }
     }
 
-    /// The parts in the order of the body. Several may have the same name. The form itself is a collection of them.
-    public let entries: [Entry]
     let parts: CollectedParts
 
     /// Collects all parts of a body.
@@ -87,24 +84,21 @@ public struct ReceivedForm: Sendable {
     public init<Chunks>(
         collecting parts: ReceivedParts<Chunks>, limits: CollectingLimits = CollectingLimits()
     ) async throws {
-        self = try await PartsReader(parts).collectForm(limits)
+        self = try await parts.reader.collectForm(limits)
     }
 
-    init(_ parts: CollectedParts) {
-        self.parts = parts
-        self.entries = (0..<parts.count).map { Entry(parts, $0) }
-    }
+    init(_ parts: CollectedParts) { self.parts = parts }
 
     /// The text of the first field of that name; `nil` if there is none.
     public subscript(name: String) -> String? {
-        for entry in self.entries where entry.isNamed(name) {
+        for entry in self where entry.isNamed(name) {
             if let text = entry.text { return text }
         }
         return nil
     }
 
     /// All parts of that name, compared byte for byte, in their order.
-    public func entries(named name: String) -> [Entry] { self.entries.filter { $0.isNamed(name) } }
+    public func entries(named name: String) -> [Entry] { self.filter { $0.isNamed(name) } }
 
     /// The texts of all fields of that name, in their order.
     public func texts(named name: String) -> [String] { self.entries(named: name).compactMap(\.text) }
@@ -118,12 +112,7 @@ extension ReceivedForm: RandomAccessCollection {
     /// 0.
     public var startIndex: Int { 0 }
     /// The number of parts.
-    public var endIndex: Int { self.entries.count }
+    public var endIndex: Int { self.parts.count }
     /// The part with this number, from 0.
-    public subscript(index: Int) -> Entry { self.entries[index] }
-}
-
-extension ReceivedForm: Sequence {
-    /// Iterates over ``entries``.
-    public func makeIterator() -> IndexingIterator<[Entry]> { self.entries.makeIterator() }
+    public subscript(index: Int) -> Entry { self.parts.entry(index) }
 }

@@ -78,7 +78,9 @@ where Chunks.Element: BodyChunk {
 
     /// Begins reading.
     @inlinable
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(PartsReader(self)) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self.reader) }
+
+    @inlinable var reader: PartsReader<Chunks> { PartsReader(self.chunks, self.parser, self.deadlines) }
 }
 
 extension ReceivedParts where Chunks == BodyChunks {

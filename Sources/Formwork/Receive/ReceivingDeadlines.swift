@@ -18,28 +18,36 @@ public struct ReceivingDeadlines: Sendable, Hashable {
 }
 
 /// The deadlines of a body that is being read.
+///
+/// They are times since ``origin``: the size of an `Instant` is only known when a program runs, and so would be the size of
+/// every type that has one. Copying such a type takes several times as long.
 struct RunningDeadlines: Sendable {
+    private static let origin = ContinuousClock.now
+
     private let chunk: Duration?
     private let part: Duration?
-    private let bodyEnd: ContinuousClock.Instant?
-    private var partEnd: ContinuousClock.Instant?
+    private let bodyEnd: Duration?
+    private var partEnd: Duration?
 
     /// - Returns: `nil` if none is set.
     init?(_ deadlines: ReceivingDeadlines) {
         guard deadlines != ReceivingDeadlines() else { return nil }
         (self.chunk, self.part) = (deadlines.chunk, deadlines.part)
-        self.bodyEnd = deadlines.total.map { .after($0) }
+        self.bodyEnd = deadlines.total.map(Self.after)
     }
 
-    mutating func partBegan() { self.partEnd = self.part.map { .after($0) } }
+    /// The time after a duration from now.
+    private static func after(_ duration: Duration) -> Duration {
+        Self.origin.duration(to: .after(duration))
+    }
+
+    mutating func partBegan() { self.partEnd = self.part.map(Self.after) }
     mutating func partEnded() { self.partEnd = nil }
 
     /// The earliest deadline, and its subject; `nil` for none.
     var next: (instant: ContinuousClock.Instant, subject: String)? {
-        guard self.bodyEnd != nil || self.partEnd != nil || self.chunk != nil else { return nil }
-        return [
-            (self.bodyEnd, "the body"), (self.partEnd, "the part"),
-            (self.chunk.map { .after($0) }, "the next chunk"),
-        ].compactMap { instant, subject in instant.map { ($0, subject) } }.min { $0.0 < $1.0 }
+        [
+            (self.bodyEnd, "the body"), (self.partEnd, "the part"), (self.chunk.map(Self.after), "the next chunk"),
+        ].compactMap { time, subject in time.map { (Self.origin + $0, subject) } }.min { $0.0 < $1.0 }
     }
 }

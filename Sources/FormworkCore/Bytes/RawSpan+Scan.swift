@@ -139,6 +139,7 @@ extension [UInt8] {
     }
 
     /// Calls `body` with the bytes.
+    @inlinable
     @inline(__always)
     package func withRawSpan<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
@@ -169,13 +170,13 @@ extension String {
     }
 
     /// Whether some bytes are the text's UTF-8.
-    package func hasSameBytes(as bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    package func hasSameBytes(as bytes: RawSpan, _ range: Range<Int>) -> Bool {
         guard self.utf8.count == range.count else { return false }
-        let bytes = bytes.span.extracting(range)
+        let bytes = bytes.extracting(range)
         // SAFETY: the buffer is read during the call, up to its count, which is the span's.
         let isSame = unsafe self.utf8.withContiguousStorageIfAvailable { own in
             var at = 0
-            while at < bytes.count {
+            while at < bytes.byteCount {
                 if unsafe own[at] != bytes[at] { return false }
                 at += 1
             }
@@ -278,6 +279,7 @@ extension [UInt8] {
 
 extension ArraySlice<UInt8> {
     /// Calls `body` with the bytes.
+    @inlinable
     @inline(__always)
     package func withRawSpan<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
@@ -289,6 +291,7 @@ extension ArraySlice<UInt8> {
 
 extension Span<UInt8> {
     /// Calls `body` with the bytes.
+    @inlinable
     @inline(__always)
     package func withRawSpan<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result

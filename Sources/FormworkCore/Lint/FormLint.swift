@@ -64,7 +64,7 @@ public struct FormLint: Sendable {
         if let error = type.error {
             self.add(Self.rule(of: error), "\(Self.name(of: error)): \(error.message)", at: nil)
         } else {
-            self.parser = MultipartParser(unchecked: type.boundary, profile, limits)
+            self.parser = MultipartParser(unchecked: type.boundary[...], profile, limits)
             if !type.boundary.isEmpty {
                 self.stray = StrayDelimiter(boundary: type.boundary)
                 self.strayAfterEnd = StrayDelimiter(boundary: type.boundary, isInEpilogue: true)

@@ -9,40 +9,50 @@ extension MultipartParser {
     public init(
         contentType: String, profile: ParsingProfile = .default, limits: ParsingLimits = .default
     ) throws(FormworkError) {
-        let boundary = try Self.boundary(of: Array(contentType.utf8), profile)
+        let type = Array(contentType.utf8)
+        guard let place = try Self.boundary(of: type.span, profile) else {
+            throw Self.invalid(Self.difference(contentType, profile))
+        }
+        var boundary = type[place.value]
+        if place.isQuoted { boundary = profile.backslashes.undone(boundary) }
         guard boundary.count <= limits.boundaryLength else {
             throw ParsingFailure(.boundaryLengthLimit, limit: Int64(limits.boundaryLength)).error(
                 "The boundary has \(boundary.count, "byte"): the limit is \(limits.boundaryLength).", at: nil)
         }
-        guard !boundary.isEmpty, boundary.last != 0x20, boundary.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        // Some receivers cut an unquoted value at a blank.
+        let printable: ClosedRange<UInt8> = place.isQuoted ? 0x20...0x7E : 0x21...0x7E
+        guard let last = boundary.last, last != 0x20, boundary.allSatisfy({ printable.contains($0) }) else {
             throw ParsingFailure(.invalidBoundaryParameter).error(
                 "The boundary is empty, ends with a space or isn't printable ASCII.", at: nil)
         }
         self.init(unchecked: boundary, profile, limits)
     }
 
-    private static func boundary(of bytes: [UInt8], _ profile: ParsingProfile) throws(FormworkError) -> [UInt8] {
-        let text = bytes.span
-        var place = bytes.firstIndex(of: 0x3B) ?? bytes.count
-        let type = bytes[..<place].drop(while: \.isBlank)
-        let subtype = type.dropFirst(10).prefix(while: \.isTokenByte)
-        let isWanted =
-            profile.subtype == .any
-            ? !subtype.isEmpty : text.holds("form-data", in: subtype.startIndex..<subtype.endIndex)
-        guard type.count > 10, text.holds("multipart/", in: type.startIndex..<type.startIndex + 10), isWanted else {
-            throw Self.invalid(Self.difference(String(decoding: bytes, as: UTF8.self), profile))
+    /// The parameter `boundary`; `nil` for a type that isn't the profile's.
+    private static func boundary(
+        of type: Span<UInt8>, _ profile: ParsingProfile
+    ) throws(FormworkError) -> Parameter? {
+        let end = type.count
+        var start = 0
+        while start < end, type[start].isBlank { start += 1 }
+        let subtype = start + 10
+        guard subtype < end, type.holds("multipart/", in: start..<subtype) else { return nil }
+        var place = subtype
+        while place < end, type[place].isTokenByte { place += 1 }
+        guard profile.subtype == .any ? place > subtype : type.holds("form-data", in: subtype..<place) else {
+            return nil
         }
-        var boundary: [UInt8]?
+        var isOnlyType = true
+        while place < end, type[place] != 0x3B {
+            isOnlyType = isOnlyType && type[place].isBlank
+            place += 1
+        }
+        var boundary: Parameter?
         do throws(MalformedParameter) {
-            while let next = try text.nextParameter(at: &place, before: bytes.count, profile.backslashes) {
-                guard text.holds("boundary", in: next.name) else { continue }
-                guard boundary == nil else {
-                    throw MalformedParameter(duplicate: "boundary")
-                }
-                let value = bytes[next.value]
-                boundary = Array(next.isQuoted ? profile.backslashes.undone(value) : value)
-                // Some receivers cut an unquoted value at a blank.
-                if !next.isQuoted, value.contains(where: \.isBlank) { boundary = [] }
+            while let next = try type.nextParameter(at: &place, before: end, profile.backslashes) {
+                guard type.holds("boundary", in: next.name) else { continue }
+                guard boundary == nil else { throw MalformedParameter(duplicate: "boundary") }
+                boundary = next
             }
         } catch {
             guard !error.isDuplicate else {
@@ -53,7 +63,7 @@ extension MultipartParser {
         guard let boundary else {
             throw ParsingFailure(.missingBoundaryParameter).error("Content-Type has no boundary.", at: nil)
         }
-        guard type[subtype.endIndex...].allSatisfy(\.isBlank) else { throw Self.invalid("is not type/subtype") }
+        guard isOnlyType else { throw Self.invalid("is not type/subtype") }
         return boundary
     }
 

@@ -10,16 +10,18 @@ extension MultipartParser {
     /// one step instead of the four of ``next(in:from:)``, and the chunk's bytes aren't copied.
     ///
     /// - Parameter room: The most bytes that the header section and the content may have together.
-    /// - Returns: `nil` for every other part, for one that a limit refuses and for one that isn't well-formed. Nothing was
-    ///   read then, and ``next(in:from:)`` finds out why.
+    /// - Returns: `nil` for every other part, for one that a limit refuses and for one that isn't well-formed. Nothing of the
+    ///   part was read then, and ``next(in:from:)`` finds out why.
     package mutating func nextWholeField(
         in chunk: RawSpan, from position: inout Int, upTo room: Int
     ) -> WholeField? {
-        guard case .headers = self.state, self.takesPlainFields, self.section.isEmpty, !self.hasFailed,
-            self.profile.lineEnds == .crlf, (0...chunk.byteCount).contains(position),
-            Int64(chunk.byteCount - position) <= self.limits.totalBytes - self.offset,
-            self.fields < self.limits.fields, self.parts < self.limits.parts,
-            let field = PlainField(chunk, from: position, to: chunk.byteCount),
+        guard self.takesPlainFields, self.profile.lineEnds == .crlf, !self.hasFailed,
+            (0...chunk.byteCount).contains(position),
+            Int64(chunk.byteCount - position) <= self.limits.totalBytes - self.offset
+        else { return nil }
+        if self.offset == 0 { self.readFirstDelimiter(in: chunk, from: &position) }
+        guard case .headers = self.state, self.section.isEmpty, self.fields < self.limits.fields,
+            self.parts < self.limits.parts, let field = PlainField(chunk, from: position, to: chunk.byteCount),
             field.count <= min(self.headerLimit, self.headerBytesLeft), field.name.count <= self.limits.nameBytes
         else { return nil }
         let start = position + field.count
@@ -38,5 +40,21 @@ extension MultipartParser {
         self.offset += Int64(lineEnd + 2 - position)
         position = lineEnd + 2
         return WholeField(name: name, content: content)
+    }
+
+    /// Reads the body's first line if it is a delimiter and complete. Every other start is left to ``next(in:from:)``.
+    private mutating func readFirstDelimiter(in chunk: RawSpan, from position: inout Int) {
+        let end = position + self.delimiter.count
+        guard case .searching = self.state, self.matched == 2, self.limits.parts > 0, end <= chunk.byteCount else {
+            return
+        }
+        // The delimiter's CRLF is the one that ends the line here.
+        for index in 2..<self.delimiter.count where chunk[position + index - 2] != self.delimiter[index] { return }
+        guard chunk[end - 2] == 0x0D, chunk[end - 1] == 0x0A else { return }
+        (self.matched, self.heldFrom) = (0, 0)
+        self.parts = 1
+        self.state = .headers
+        self.offset = Int64(end - position)
+        position = end
     }
 }

@@ -102,14 +102,18 @@ public struct MultipartParser: Sendable {
 
     /// A parser for a body with this boundary.
     public init(boundary: Boundary, profile: ParsingProfile = .default, limits: ParsingLimits = .default) {
-        self.init(unchecked: Array(boundary.text.utf8), profile, limits)
+        self.init(unchecked: Array(boundary.text.utf8)[...], profile, limits)
     }
 
-    init(unchecked boundary: [UInt8], _ profile: ParsingProfile, _ limits: ParsingLimits) {
+    init(unchecked boundary: ArraySlice<UInt8>, _ profile: ParsingProfile, _ limits: ParsingLimits) {
         let limits = limits.withoutNegatives
         (self.profile, self.limits) = (profile, limits)
-        self.delimiter = [0x0D, 0x0A, 0x2D, 0x2D] + boundary
-        self.search = DelimiterSearch(profile.lineEnds == .crlf ? self.delimiter : Array(self.delimiter.dropFirst()))
+        var delimiter: [UInt8] = []
+        delimiter.reserveCapacity(4 + boundary.count)
+        delimiter.append(contentsOf: "\r\n--".utf8)
+        delimiter.append(contentsOf: boundary)
+        self.delimiter = delimiter
+        self.search = DelimiterSearch(profile.lineEnds == .crlf ? delimiter : Array(delimiter.dropFirst()))
         self.headerBytesLeft = limits.totalHeaderBytes
         self.headerLimit = min(limits.headerBytes, Int(Int32.max))
         self.takesPlainFields =

@@ -34,6 +34,9 @@ public struct ReceivedHeader: Sendable {
         var isFilenameQuoted = false
         /// A url-encoded field's name that is escaped in the section; `nil` for all others.
         var escapedName: [UInt8]?
+
+        /// Whether the name is `name`, in the section as received.
+        var isNameInSection: Bool { self.unfolded == nil && !self.isNameExtended && self.escapedName == nil }
     }
 
     private final class Box: Sendable {
@@ -104,16 +107,15 @@ public struct ReceivedHeader: Sendable {
     /// Whether ``name`` is a text, compared byte for byte. Most other names aren't decoded to find out.
     package func isNamed(_ text: String) -> Bool {
         guard let range = self.namePlace.range else { return false }
-        if !(self.box?.details.isNameExtended ?? false), self.escapedName == nil, let wanted = text.utf8.first,
-            wanted < 0x80
-        {
+        if self.box?.details.isNameInSection ?? true, let wanted = text.utf8.first, wanted < 0x80 {
             // Only escapes begin with another byte than their text, and only bytes that aren't UTF-8 become longer: three
             // instead of one.
             guard range.count * 3 >= text.utf8.count else { return false }
-            let first = self.box == nil ? self.bytes[range.lowerBound] : self.text[range.lowerBound]
+            let first = self.bytes[range.lowerBound]
             guard first == wanted || first == 0x5C || first == 0x25 else { return false }
             // Without a backslash or a percent sign there are no escapes.
-            if text.hasSameBytes(as: self.text, range), !text.contains(byte: 0x5C, or: 0x25) { return true }
+            let isSame = self.bytes.withRawSpan { text.hasSameBytes(as: $0, range) }
+            if isSame, !text.contains(byte: 0x5C, or: 0x25) { return true }
         }
         return self.name?.hasSameBytes(as: text) ?? false
     }

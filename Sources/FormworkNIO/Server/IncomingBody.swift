@@ -28,16 +28,14 @@ where Base.Element == ByteBuffer {
         /// `nil` if the body can't be iterated.
         @usableFromInline var base: Base.AsyncIterator?
         @usableFromInline let refusal: FormworkError?
-        /// The iterator before its first call; `nil` after it.
-        @usableFromInline var unused: Base.AsyncIterator?
-        @usableFromInline let emptiness: (@Sendable (Base.AsyncIterator) -> FormworkError?)?
+        /// `nil` after the first call.
+        @usableFromInline var emptiness: (@Sendable (Base.AsyncIterator) -> FormworkError?)?
 
         @inlinable
         init(_ body: IncomingBody) {
             self.refusal = body.refusal?()
             self.base = self.refusal == nil ? body.base.makeAsyncIterator() : nil
             self.emptiness = body.emptiness
-            self.unused = self.emptiness == nil ? nil : self.base
         }
 
         /// The next chunk; `nil` at the end.
@@ -48,13 +46,16 @@ where Base.Element == ByteBuffer {
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
             if let refusal = self.refusal { throw refusal }
-            let chunk: ByteBuffer?
-            do { chunk = try await self.base?.next(isolation: actor) } catch { throw FormworkError.reading(error) }
-            if let unused = self.unused {
-                self.unused = nil
-                if chunk == nil, let error = self.emptiness?(unused) { throw error }
-            }
-            return chunk
+            guard let emptiness = self.emptiness, let unused = self.base else { return try await self.chunk(actor) }
+            self.emptiness = nil
+            if let chunk = try await self.chunk(actor) { return chunk }
+            if let error = emptiness(unused) { throw error }
+            return nil
+        }
+
+        @inlinable
+        mutating func chunk(_ actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+            do { return try await self.base?.next(isolation: actor) } catch { throw FormworkError.reading(error) }
         }
     }
 

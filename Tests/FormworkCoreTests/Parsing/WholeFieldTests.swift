@@ -22,19 +22,11 @@ struct WholeFieldTests {
         var parser = try self.parser(profile, limits)
         let bytes = Array(body.utf8)
         var (position, fields) = (0, [String]())
-        // The first part's content is read if the body begins with another part.
-        reading: while true {
-            while let field = bytes.withRawSpan({ parser.nextWholeField(in: $0, from: &position, upTo: room) }) {
-                let (name, content) = (bytes[field.name], bytes[field.content])
-                fields.append(String(decoding: name, as: UTF8.self) + "=" + String(decoding: content, as: UTF8.self))
-            }
-            guard fields.isEmpty, position == 0 else { break reading }
-            // Reads the first delimiter: the next event is what the step would have read.
-            var place = 0
-            _ = try parser.next(in: Array(bytes.prefix(5)), from: &place)
-            guard place == 5 else { break reading }
-            position = 5
+        while let field = bytes.withRawSpan({ parser.nextWholeField(in: $0, from: &position, upTo: room) }) {
+            let (name, content) = (bytes[field.name], bytes[field.content])
+            fields.append(String(decoding: name, as: UTF8.self) + "=" + String(decoding: content, as: UTF8.self))
         }
+        #expect(parser.offset == Int64(position))
         return (fields, position)
     }
 
@@ -47,12 +39,12 @@ struct WholeFieldTests {
                 - "Content-Disposition: form-data; name=\"three\"\r\n\r\nlast\r\n--b--\r\n".utf8.count)
     }
 
-    @Test("Nothing is read of a field that the chunk's end cuts off")
+    @Test("Nothing is read of a first delimiter or a field that the chunk's end cuts off")
     func cut() throws {
         let whole = "\(Self.head)one\"\r\n\r\nfirst\r\n--b\r\n"
-        for count in 5..<whole.utf8.count {
+        for count in 0..<whole.utf8.count {
             let (fields, used) = try self.fields(of: String(decoding: whole.utf8.prefix(count), as: UTF8.self))
-            #expect(fields == [] && used == 5, "\(count)")
+            #expect(fields == [] && used == (count < 5 ? 0 : 5), "\(count)")
         }
         #expect(try self.fields(of: whole).fields == ["one=first"])
     }
@@ -67,6 +59,33 @@ struct WholeFieldTests {
             "--b\r\ncontent-disposition: form-data; name=\"one\"\r\n\r\nx\r\n--b\r\n",
         ])
     func unusual(body: String) throws { #expect(try self.fields(of: body).fields == []) }
+
+    @Test(
+        "Every start but a whole first delimiter is left to the other way",
+        arguments: [
+            "\r\n--b\r\n", "text\r\n--b\r\n", "--b \r\n", "--b\n", "--b\r\r", "--bc\r\n", "--c\r\n", "-b\r\n",
+            "--b--\r\n",
+        ])
+    func otherStarts(start: String) throws {
+        let rest = Self.body.dropFirst(4)
+        let (fields, used) = try self.fields(of: start + rest)
+        #expect(fields == [] && used == 0)
+    }
+
+    @Test("A chunk that is read from its middle, and no part allowed")
+    func start() throws {
+        let bytes = Array(("--c\r\n" + Self.body).utf8)
+        var (parser, position) = (try self.parser(), 5)
+        let field = bytes.withRawSpan { parser.nextWholeField(in: $0, from: &position, upTo: .max) }
+        #expect(field.map { String(decoding: bytes[$0.name], as: UTF8.self) } == "one")
+        #expect(parser.parts == 2 && parser.offset == 63 && position == 68)
+        var limits = ParsingLimits.default
+        limits.parts = 0
+        parser = try self.parser(.default, limits)
+        position = 5
+        let refused = bytes.withRawSpan { parser.nextWholeField(in: $0, from: &position, upTo: .max) }
+        #expect(refused == nil && position == 5)
+    }
 
     @Test("Line ends of LF alone and names with escapes are left to the other way, where a profile has them")
     func profiles() throws {
@@ -119,8 +138,7 @@ struct WholeFieldTests {
     func offsets() throws {
         var parser = try self.parser()
         let bytes = Array(Self.body.utf8)
-        var position = 5
-        _ = try parser.takeDelimiter()
+        var position = 0
         while bytes.withRawSpan({ parser.nextWholeField(in: $0, from: &position, upTo: .max) }) != nil {}
         #expect(parser.offset == Int64(position))
         #expect(parser.parts == 3)
@@ -137,13 +155,5 @@ struct WholeFieldTests {
         #expect(header.name == "a\"\r\nX: 1")
         #expect(header.fields.map(\.name) == ["Content-Disposition"])
         #expect(header.values(of: "Content-Disposition") == ["form-data; name=\"a%22%0D%0AX: 1\""])
-    }
-}
-
-extension MultipartParser {
-    /// Reads the first delimiter of a body.
-    fileprivate mutating func takeDelimiter() throws -> Event {
-        var position = 0
-        return try self.next(in: Array("--b\r\n".utf8), from: &position)
     }
 }

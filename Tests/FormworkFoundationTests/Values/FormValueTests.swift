@@ -35,9 +35,9 @@ struct FormValueTests {
         let photo = Photo(
             data: Data([0, 255, 13, 10]), bytes: [], list: [Data(), Data([45, 45])], maybe: Data(), numbers: [65, 66])
         let (form, text) = try self.sent(FormDataEncoder().encode(photo))
-        #expect(form.entries.map(\.name) == ["data", "bytes", "list[]", "list[]", "maybe", "numbers[]", "numbers[]"])
-        #expect(form.entries.map(\.filename) == ["blob", "blob", "blob", "blob", "blob", nil, nil])
-        #expect(form.entries.map(\.contentType).prefix(5).allSatisfy { $0 == "application/octet-stream" })
+        #expect(form.map(\.name) == ["data", "bytes", "list[]", "list[]", "maybe", "numbers[]", "numbers[]"])
+        #expect(form.map(\.filename) == ["blob", "blob", "blob", "blob", "blob", nil, nil])
+        #expect(form.map(\.contentType).prefix(5).allSatisfy { $0 == "application/octet-stream" })
         #expect(text.contains("name=\"data\"; filename=\"blob\"\r\n"))
         #expect(try FormDataDecoder().decode(Photo.self, from: form) == photo)
     }
@@ -76,7 +76,7 @@ struct FormValueTests {
                 continuation.finish()
             }, contentType: Self.type)
         let form = try await ReceivedForm(collecting: parts)
-        #expect(form.entries[0].content.inMemory == nil)
+        #expect(form[0].content.inMemory == nil)
         #expect(try FormDataDecoder().decode(Message.self, from: form).photo == Data(repeating: 0x61, count: 100_000))
         var decoder = FormDataDecoder()
         decoder.memoryBytes = 99_999
@@ -262,7 +262,7 @@ struct FormValueTests {
             text.contains(
                 "Content-Disposition: form-data; name=\"metadata\"\r\nContent-Type: application/json\r\n\r\n"
                     + #"{"tags":["x","y"],"taken":"2026-11-22T15:51:44.5Z","title":"a/ä"}"#))
-        #expect(form.entries.map(\.name) == ["metadata", "title"])
+        #expect(form.map(\.name) == ["metadata", "title"])
         #expect(try FormDataDecoder().decode(Upload.self, from: form) == upload)
         var full = upload
         full.extra = [1, 2]
@@ -400,7 +400,7 @@ struct FormValueTests {
         for try await chunk in plan.chunks() { bytes += chunk }
         let received = try ReceivedForm(bytes, contentType: plan.contentType)
         #expect(
-            received.entries.map { String(decoding: $0.content.inMemory ?? [], as: UTF8.self) } == [
+            received.map { String(decoding: $0.content.inMemory ?? [], as: UTF8.self) } == [
                 "file", "data", "chunks",
             ])
     }

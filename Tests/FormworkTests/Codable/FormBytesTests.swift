@@ -17,7 +17,7 @@ struct FormBytesTests {
             let message = Message(bytes: [0, 13, 10, 255], maybe: maybe, list: [[], [7]], numbers: [65])
             let plan = try FormDataEncoder().encode(message).plan()
             let form = try ReceivedForm(plan.bytes(upTo: 10_000), contentType: plan.contentType)
-            #expect(form.entries.count { $0.filename == "blob" } == (maybe == nil ? 3 : 4))
+            #expect(form.count { $0.filename == "blob" } == (maybe == nil ? 3 : 4))
             #expect(try FormDataDecoder().decode(Message.self, from: form) == message)
         }
     }

@@ -35,7 +35,7 @@ struct FormRoundTripTests {
         }
         let received = try await FormCodingTests.sent(form)
         trips.tried(value, Result { try decoder.decode(type, from: received) }) {
-            "\(encoder.arrays) \(received.entries.map { "\($0.name ?? "")=\($0.text ?? "")" })"
+            "\(encoder.arrays) \(received.map { "\($0.name ?? "")=\($0.text ?? "")" })"
         }
     }
 }

@@ -28,8 +28,8 @@ struct BytesInHandTests {
         for form in forms {
             #expect(form.map(\.name) == ["a", "f"])
             #expect(form["a"] == "1")
-            #expect(form.entries[1].filename == "n.txt")
-            #expect(form.entries[1].content.inMemory == Array("file".utf8))
+            #expect(form[1].filename == "n.txt")
+            #expect(form[1].content.inMemory == Array("file".utf8))
         }
     }
 
@@ -87,7 +87,7 @@ struct BytesInHandTests {
         let plan = try await FormData().appending(name: "a", source: .chunks(once: bytes)).plan()
         var body: [UInt8] = []
         for try await chunk in plan.chunks() { body += chunk }
-        let content = try ReceivedForm(body, contentType: plan.contentType).entries[0].content.inMemory
+        let content = try ReceivedForm(body, contentType: plan.contentType)[0].content.inMemory
         #expect(content == (0..<40_000).map { UInt8(truncatingIfNeeded: $0) })
     }
 }
@@ -179,7 +179,7 @@ struct WriteIntoTests {
     func noFolder() async throws {
         let form = try self.form(["a.txt"])
         await expect(.writeFailed) { () async throws in
-            try await form.entries[0].write(into: "/proc/none/here")
+            try await form[0].write(into: "/proc/none/here")
         }
     }
 
@@ -187,8 +187,8 @@ struct WriteIntoTests {
     func namesInHeaders() throws {
         let form = try ReceivedForm(
             "a%22%0D%0AContent-Type:%20text/html=1&a%2522=2", contentType: "application/x-www-form-urlencoded")
-        let header = form.entries[0].header
-        #expect(form.entries.map(\.name) == ["a\"\r\nContent-Type: text/html", "a%22"])
+        let header = form[0].header
+        #expect(form.map(\.name) == ["a\"\r\nContent-Type: text/html", "a%22"])
         #expect(header.fields.map(\.name) == ["Content-Disposition"])
         #expect(header.values(of: "Content-Type") == [])
         #expect(header.nameBytes.map { Array($0) } == Array("a\"\r\nContent-Type: text/html".utf8))
@@ -198,8 +198,8 @@ struct WriteIntoTests {
         #expect(form["a\"\r\nContent-Type: text/html"] == "1")
         #expect(form["a%22"] == "2")
         let twins = try ReceivedForm("a%22=&a%2522=", contentType: "application/x-www-form-urlencoded")
-        #expect(twins.entries[0].header.bytes == twins.entries[1].header.bytes)
-        #expect(twins.entries[0].header != twins.entries[1].header)
+        #expect(twins[0].header.bytes == twins[1].header.bytes)
+        #expect(twins[0].header != twins[1].header)
     }
 
     @Test("Pairs of a url-encoded form count as memory, as parts do")
@@ -213,7 +213,7 @@ struct WriteIntoTests {
             }
             return try await ReceivedForm(
                 collecting: chunks, contentType: "application/x-www-form-urlencoded", memory: memory
-            ).entries.count
+            ).count
         }
         #expect(try await collect(3) == 3)
         let error = await #expect(throws: FormworkError.self) { _ = try await collect(4) }

@@ -28,9 +28,9 @@ struct CollectedPartsTests {
         let body = Self.body([("one", "first"), ("two", ""), ("three", "\r\n--a")])
         for form in try await self.forms(body) {
             #expect(form.count == 3)
-            #expect(form.entries.map(\.name) == ["one", "two", "three"])
-            #expect(form.entries.map(\.text) == ["first", "", "\r\n--a"])
-            #expect(form.entries.map(\.content.count) == [5, 0, 5])
+            #expect(form.map(\.name) == ["one", "two", "three"])
+            #expect(form.map(\.text) == ["first", "", "\r\n--a"])
+            #expect(form.map(\.content.count) == [5, 0, 5])
             #expect(form[0].content.inMemory == Array("first".utf8))
             #expect(try await form[2].content.source.bytes(upTo: 9) == Array("\r\n--a".utf8))
             #expect(try await form[0].content.bytes(upTo: 5) == Array("first".utf8))
@@ -46,20 +46,20 @@ struct CollectedPartsTests {
     func names() async throws {
         let body = Self.body([("a\\\"b", "1"), ("a%22b", "2"), ("\u{E9}", "3"), ("x", "4")])
         for form in try await self.forms(body) {
-            #expect(form.entries.map(\.name) == ["a\"b", "a%22b", "\u{E9}", "x"])
+            #expect(form.map(\.name) == ["a\"b", "a%22b", "\u{E9}", "x"])
             #expect(form["a\"b"] == "1" && form["a%22b"] == "2" && form["\u{E9}"] == "3" && form["x"] == "4")
             #expect(form["a\\\"b"] == nil && form["e\u{301}"] == nil)
         }
         var profile = ParsingProfile.default
         profile.decodesPercentEscapes = true
         for form in try await self.forms(body, profile) {
-            #expect(form.entries.map(\.name) == ["a\"b", "a\"b", "\u{E9}", "x"])
+            #expect(form.map(\.name) == ["a\"b", "a\"b", "\u{E9}", "x"])
             #expect(form.texts(named: "a\"b") == ["1", "2"])
         }
         let latin1 =
             Array("--b\r\n\(Self.head)".utf8) + [0xE9] + Array("\"\r\n\r\n5\r\n".utf8) + Self.body([("x", "6")])
         for form in try await self.forms(latin1) {
-            #expect(form.entries.map(\.name) == ["\u{FFFD}", "x"])
+            #expect(form.map(\.name) == ["\u{FFFD}", "x"])
             #expect(form["\u{FFFD}"] == "5")
             #expect(form[0].header.nameBytes == [0xE9])
         }
@@ -69,7 +69,7 @@ struct CollectedPartsTests {
     func sizes(count: Int) async throws {
         let text = String(repeating: "x", count: count)
         for form in try await self.forms(Self.body([("a", "1"), ("long", text), ("z", "2")])) {
-            #expect(form.entries.map(\.name) == ["a", "long", "z"])
+            #expect(form.map(\.name) == ["a", "long", "z"])
             #expect(form["a"] == "1" && form["long"] == text && form["z"] == "2")
             #expect(form[1].content.count == Int64(count))
             #expect(form[1].header.bytes == Array("\(Self.head)long\"\r\n".utf8))

@@ -38,7 +38,7 @@ struct CollectorAdvisoryTests {
         let folder = TemporaryFolder()
         let body = String(repeating: part, count: 100) + "--b--"
         let form = try await self.collect(ChunkSource(body, every: 4096), memory: 100 * cost, in: folder.path)
-        #expect(form.entries.count == 100)
+        #expect(form.count == 100)
         let error = await #expect(throws: FormworkError.self) {
             try await self.collect(ChunkSource(body, every: 4096), memory: 100 * cost - 1, in: folder.path)
         }
@@ -53,7 +53,7 @@ struct CollectorAdvisoryTests {
         // A part is 52 bytes of section and 256 more.
         for (memory, inMemory) in [(31_300, 100), (31_299, 99), (31_295, 99)] {
             let form = try await self.collect(ChunkSource(body, every: 4096), memory: memory, in: folder.path)
-            #expect(form.entries.count { $0.content.inMemory != nil } == inMemory)
+            #expect(form.count { $0.content.inMemory != nil } == inMemory)
         }
         await expect(.limitExceeded) {
             try await self.collect(ChunkSource(body, every: 4096), memory: 31_294, in: folder.path)
@@ -65,7 +65,7 @@ struct CollectorAdvisoryTests {
         let folder = TemporaryFolder()
         let body = String(repeating: Self.part("name=a; filename=f", "", "on disk"), count: 1000) + "--b--"
         let form = try await self.collect(ChunkSource(body, every: 4096), in: folder.path)
-        #expect(form.entries.allSatisfy { $0.content.inMemory == nil && $0.content.count == 7 })
+        #expect(form.allSatisfy { $0.content.inMemory == nil && $0.content.count == 7 })
         #expect(openDescriptors(leadingInto: folder.path) == 1)
         #expect(folder.names == [])
     }
@@ -158,9 +158,9 @@ struct CollectorAdvisoryTests {
         #expect(own >= size)
         let collecting = try await caller.bytesWritten { _ in
             let form = try await self.collect(ChunkSource(body, every: 64 << 10), in: path)
-            #expect(form.entries.map(\.content.count) == [Int64(size)])
-            #expect(form.entries[0].content.inMemory == nil)
-            try await form.entries[0].content.write(toFile: path.appending("copied"))
+            #expect(form.map(\.content.count) == [Int64(size)])
+            #expect(form[0].content.inMemory == nil)
+            try await form[0].content.write(toFile: path.appending("copied"))
         }
         #expect(collecting == 0)
         let streaming = try await caller.bytesWritten { _ in

@@ -35,7 +35,7 @@ struct ComposedBodyTests {
 
     private func parts(_ form: ReceivedForm) async throws -> [Part] {
         var parts: [Part] = []
-        for entry in form.entries {
+        for entry in form {
             parts.append(
                 Part(
                     name: entry.name, filename: entry.filename, type: entry.contentType,
@@ -224,10 +224,10 @@ struct ComposedBodyTests {
         let folder = TemporaryFolder()
         let body = "--b\r\nContent-Disposition: form-data; name=a\r\nContent-Type: \(received)\r\n\r\nv\r\n--b--\r\n"
         let form = try await self.collect(Array(body.utf8), "multipart/form-data; boundary=b", every: 9, in: folder)
-        #expect(form.entries.map(\.contentType) == [received])
+        #expect(form.map(\.contentType) == [received])
         let plan = try await FormData(form).plan()
         let again = try await self.collect(try plan.bytes(upTo: 1000), plan.contentType, every: 9, in: folder)
-        #expect(again.entries.map(\.contentType) == [sent])
+        #expect(again.map(\.contentType) == [sent])
     }
 
     @Test("A file whose name can't be read stays a file, with an empty name")
@@ -235,11 +235,11 @@ struct ComposedBodyTests {
         let folder = TemporaryFolder()
         let body = "--b\r\nContent-Disposition: form-data; name=a; filename*=UTF-8''%FF\r\n\r\nv\r\n--b--\r\n"
         let form = try await self.collect(Array(body.utf8), "multipart/form-data; boundary=b", every: 9, in: folder)
-        #expect(form.entries.map(\.isFile) == [true])
-        #expect(form.entries.map(\.filename) == [nil])
+        #expect(form.map(\.isFile) == [true])
+        #expect(form.map(\.filename) == [nil])
         let plan = try await FormData(form).plan()
         let again = try await self.collect(try plan.bytes(upTo: 1000), plan.contentType, every: 9, in: folder)
-        #expect(again.entries.map(\.filename) == [""])
+        #expect(again.map(\.filename) == [""])
     }
 
     // MARK: received from others, then composed

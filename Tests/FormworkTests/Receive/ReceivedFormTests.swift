@@ -34,7 +34,7 @@ struct ReceivedFormTests {
         var limits = CollectingLimits()
         (limits.fileMemoryBytes, limits.folder) = (10, folder.path)
         let form = try await self.collect(Self.mixed, every: size, limits)
-        #expect(form.entries.map(\.name) == ["title", "f", "tag", "f", "tag", "f", "g"])
+        #expect(form.map(\.name) == ["title", "f", "tag", "f", "tag", "f", "g"])
         #expect(form["title"] == "Harbour")
         #expect(form["f"] == nil)
         #expect(form["none"] == nil)
@@ -72,7 +72,7 @@ struct ReceivedFormTests {
         let body = Self.body((0..<999).map { ("name=\"f\"; filename=\"\($0)\"", "\($0) bytes") })
         var form: ReceivedForm? = try await self.collect(body, limits)
         #expect(openDescriptors(leadingInto: folder.path) == 1)
-        let last = try #require(form?.entries.last?.content)
+        let last = try #require(form?.last?.content)
         form = nil
         #expect(try await last.bytes(upTo: 100) == Array("998 bytes".utf8))
         #expect(openDescriptors(leadingInto: folder.path) == 1)
@@ -96,7 +96,7 @@ struct ReceivedFormTests {
         // The file's section has 56 bytes.
         limits.memoryBytes = 56 + 256 + 99
         let file = Self.body([("name=\"a\"; filename=\"b\"", String(repeating: "f", count: 100))])
-        #expect(try await self.collect(file, limits).entries[0].content.inMemory == nil)
+        #expect(try await self.collect(file, limits)[0].content.inMemory == nil)
     }
 
     @Test("Nothing is left of a form that fails, wherever it is cut")

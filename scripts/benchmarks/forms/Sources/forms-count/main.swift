@@ -62,6 +62,11 @@ func found(_ name: String) async throws -> Int {
     case "collect":
         let parts = try ReceivedParts(ReadyChunks(Bodies.signUp, of: 65_536), contentType: Bodies.multipart)
         return try await ReceivedForm(collecting: parts).count
+    case "collect-decode":
+        let form = try await ReceivedForm(
+            collecting: ReadyChunks(Bodies.signUp, of: 65_536), contentType: Bodies.multipart)
+        let value = try FormDataDecoder().decode(SignUp.self, from: form)
+        return value.age + value.name.utf8.count
     case "parts":
         var bytes = 0
         let parts = try ReceivedParts(ReadyChunks(Bodies.signUp, of: 65_536), contentType: Bodies.multipart)

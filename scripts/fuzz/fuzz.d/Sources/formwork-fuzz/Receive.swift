@@ -29,7 +29,7 @@ func fuzzReceive(_ input: [UInt8]) {
 
     // A name that isn't UTF-8 is repaired, which may triple its length, and so does the escaping of quotes and line ends:
     // perhaps beyond a reader's limit.
-    let isShort = form.entries.allSatisfy { entry in
+    let isShort = form.allSatisfy { entry in
         let name = (entry.name ?? "").utf8
         return name.count + 2 * name.count { [0x22, 0x0D, 0x0A].contains($0) } <= ParsingLimits.default.nameBytes
     }
@@ -38,9 +38,9 @@ func fuzzReceive(_ input: [UInt8]) {
     do throws(FormworkError) { plan = try FormData(form).plan() } catch { return }
     guard let again = try? plan.makeReader().collect(upTo: 1 << 20),
         let copy = collected(plan.contentType, again, 1 + dice.roll(100), CollectingLimits())
-    else { return check(false, "what was composed of \(form.entries.count) parts can't be read") }
-    check(copy.entries.count == form.entries.count, "\(copy.entries.count) parts of \(form.entries.count)")
-    for (one, other) in zip(form.entries, copy.entries) {
+    else { return check(false, "what was composed of \(form.count) parts can't be read") }
+    check(copy.count == form.count, "\(copy.count) parts of \(form.count)")
+    for (one, other) in zip(form, copy) {
         check(contents(one) == contents(other), "another content")
         check(one.isFile == other.isFile, "a file became a field")
     }

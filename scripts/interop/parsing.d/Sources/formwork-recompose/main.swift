@@ -65,7 +65,7 @@ func collect(_ body: [UInt8], _ type: String) async throws -> ReceivedForm {
 
 func parts(_ form: ReceivedForm) async throws -> [Part] {
     var parts: [Part] = []
-    for entry in form.entries {
+    for entry in form {
         let content = Data(try await entry.content.bytes(upTo: 1 << 30))
         // A file whose name can't be decoded is sent with an empty one.
         let filename = entry.isFile ? entry.filename ?? "" : nil
