@@ -3,7 +3,7 @@ import FormworkCore
 /// The members of an object, and where the last one was found: types ask for their members in order, and forms often
 /// have them in the same order.
 ///
-/// The standard library copies a container for each member. So it has this one reference, and nothing else.
+/// The standard library copies a container for each member. So ``FormMembers`` has a reference to this, and nothing else.
 final class FormMemberList {
     typealias Value = FormContents.Value
 
