@@ -101,7 +101,7 @@ final class ChunkCursor: SourceCursor {
     }
 
     /// Takes the fetched bytes that weren't read yet, without copying them.
-    /// - Returns: `nil` if there are none, or more than `limit`.
+    /// - Returns: The bytes; `nil` if all were read, and if more than `limit` are left.
     func takeFetched(upTo limit: Int) -> (any BodyChunk)? {
         guard self.used < self.count, self.count - self.used <= limit else { return nil }
         defer { self.used = self.count }
