@@ -60,6 +60,101 @@ struct MultipartFramingTests {
         #expect(bytes == Array(row.expected.utf8))
     }
 
+    @Test("A quote is escaped at every place of names of every length", arguments: [false, true])
+    func quotes(inFilename: Bool) throws {
+        let framer = PartFramer(MultipartFraming(boundary: try Boundary("b")))
+        for count in 0...20 {
+            for place in 0...count {
+                let (start, rest) = (String(repeating: "a", count: place), String(repeating: "é", count: count - place))
+                let (name, escaped) = ("\(start)\"\(rest)", "\(start)%22\(rest)")
+                var bytes: [UInt8] = []
+                let header = inFilename ? PartHeader(name: "n", filename: name) : PartHeader(name: name)
+                try framer.appendHead(of: header, isFirst: true, to: &bytes)
+                let parameters = inFilename ? "name=\"n\"; filename=\"\(escaped)\"" : "name=\"\(escaped)\""
+                #expect(bytes == Array("--b\r\nContent-Disposition: form-data; \(parameters)\r\n\r\n".utf8))
+            }
+        }
+    }
+
+    struct Name: Sendable, CustomTestStringConvertible {
+        var name: String
+        var escaping: ParameterEscaping
+        /// `nil` if it is refused.
+        var written: String?
+        var testDescription: String { "\(self.name.debugDescription) \(self.escaping)" }
+    }
+
+    static let writtenNames =
+        ["", "field0000000", "a b!", "häfen", "~", "#", "eight888", "sixteen_sixteen_"].flatMap { name in
+            ParameterEscaping.allCases.map { Name(name: name, escaping: $0, written: name) }
+        } + [
+            Name(name: "C:\\eight88", escaping: .whatwg, written: "C:\\eight88"),
+            Name(name: "C:\\eight88", escaping: .backslash, written: "C:\\\\eight88"),
+            Name(name: "C:\\eight88", escaping: .refuse, written: nil),
+            Name(name: "eight888\u{0}", escaping: .whatwg, written: nil),
+            Name(name: "eight888\u{0}", escaping: .raw, written: "eight888\u{0}"),
+            Name(name: "eight888\n", escaping: .whatwg, written: "eight888%0A"),
+            Name(name: "eight888\r", escaping: .backslash, written: nil),
+            Name(name: "\"", escaping: .raw, written: "\""),
+        ]
+
+    @Test("Names are written by the rule, as name and as filename", arguments: writtenNames)
+    func names(row: Name) throws {
+        let framer = PartFramer(MultipartFraming(boundary: try Boundary("b"), escaping: row.escaping))
+        for isFilename in [false, true] {
+            let header = isFilename ? PartHeader(name: "n", filename: row.name) : PartHeader(name: row.name)
+            guard let written = row.written else {
+                var bytes: [UInt8] = []
+                #expect(throws: FormworkError.self) { try framer.appendHead(of: header, isFirst: true, to: &bytes) }
+                continue
+            }
+            var bytes: [UInt8] = []
+            try framer.appendHead(of: header, isFirst: true, to: &bytes)
+            let parameters = isFilename ? "name=\"n\"; filename=\"\(written)\"" : "name=\"\(written)\""
+            #expect(bytes == Array("--b\r\nContent-Disposition: form-data; \(parameters)\r\n\r\n".utf8))
+        }
+    }
+
+    @Test("A usual head and its text are appended in one step, and counted before")
+    func usual() throws {
+        let framer = PartFramer(MultipartFraming(boundary: try Boundary("b")))
+        let file = PartHeader(name: "n", filename: "f.txt", contentType: "text/plain")
+        var bytes = Array("before".utf8)
+        #expect(framer.usualHeadCount(of: file, isFirst: true) == 93)
+        #expect(framer.appendUsual(file, "text", isFirst: true, to: &bytes) == 93)
+        let head = "Content-Disposition: form-data; name=\"n\"; filename=\"f.txt\"\r\nContent-Type: text/plain\r\n\r\n"
+        #expect(bytes == Array("before--b\r\n\(head)text".utf8))
+        bytes = []
+        #expect(framer.usualHeadCount(of: PartHeader(name: "n"), isFirst: false) == 51)
+        #expect(framer.appendUsual(PartHeader(name: "n"), isFirst: false, to: &bytes) == 51)
+        #expect(bytes == Array("\r\n--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n".utf8))
+    }
+
+    static let unusualHeaders: [PartHeader] =
+        [
+            PartHeader(name: "a\""), PartHeader(name: "n", filename: "a\""), PartHeader(filename: "f"), PartHeader(),
+            PartHeader(disposition: nil), PartHeader(disposition: .attachment, name: "n"),
+            PartHeader(name: "n", transferEncoding: .binary),
+            PartHeader(name: "n", contentType: "text/plain; charset=x"),
+            PartHeader(name: "n", contentType: "text"), PartHeader(name: "n", contentType: ""),
+            PartHeader(name: "n", contentType: "text/plain/x"),
+        ] + ((try? HeaderField("X", "1")).map { [PartHeader(name: "n", fields: [$0])] } ?? [])
+
+    @Test("An unusual head is neither counted nor appended in one step", arguments: unusualHeaders)
+    func unusual(header: PartHeader) throws {
+        let framer = PartFramer(MultipartFraming(boundary: try Boundary("b")))
+        var bytes: [UInt8] = []
+        #expect(framer.usualHeadCount(of: header, isFirst: false) == nil)
+        #expect(framer.appendUsual(header, isFirst: false, to: &bytes) == nil)
+        #expect(bytes.isEmpty)
+    }
+
+    @Test("Token bytes are those of RFC 9110")
+    func tokens() {
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
+        #expect((0...UInt8.max).filter(\.isTokenByte) == letters.utf8.sorted())
+    }
+
     @Test("The first delimiter has no CRLF in front, every later one has")
     func heads() throws {
         let framer = PartFramer(MultipartFraming(boundary: try Boundary("b"), escaping: .raw))

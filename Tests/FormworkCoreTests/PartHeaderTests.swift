@@ -84,11 +84,11 @@ struct PartHeaderTests {
         #expect(bytes == Array(("before" + row.expected).utf8))
     }
 
-    @Test("A section whose head stands there already is continued, not repeated")
-    func continued() throws {
-        var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
-        try PartHeader(name: "a").append(to: &bytes, escaping: .whatwg, afterDispositionHead: true)
-        #expect(bytes == Array("Content-Disposition: form-data; name=\"a\"\r\n\r\n".utf8))
+    @Test("After its delimiter a header section is the same bytes", arguments: try rows())
+    func bytesAfterDelimiter(row: Row) throws {
+        var bytes = Array("before".utf8)
+        try PartFramer(MultipartFraming(boundary: Boundary("b"))).appendHead(of: row.header, isFirst: false, to: &bytes)
+        #expect(bytes == Array(("before\r\n--b\r\n" + row.expected).utf8))
     }
 
     @Test("Name and filename are both escaped by the rule")

@@ -1,4 +1,5 @@
 import FormworkCore
+import TestSupport
 import Testing
 
 @testable import Formwork
@@ -43,6 +44,26 @@ struct PlainCountTests {
         let plan = try self.form(parts, escaping).plan()
         let body = try plan.makeReader().collect(upTo: 100_000)
         #expect(plan.contentLength == Int64(body.count))
+    }
+
+    @Test("Also of uploads whose type is found from their content, on the disk and in memory")
+    func typed() throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("a.bin", "1234567")
+        var form = try self.form([
+            BodyPart(name: "m", source: .text("12345"), filename: "b.bin"), BodyPart(name: "d", file: path),
+        ])
+        form.types = MediaTypeDetection(headCount: 1) { _, head in
+            MediaTypeChoice("x/" + String(decoding: head ?? [], as: UTF8.self), by: .content, reason: "its first byte")
+        }
+        let plan = try form.plan()
+        let body =
+            "--b\r\nContent-Disposition: form-data; name=\"m\"; filename=\"b.bin\"\r\nContent-Type: x/1\r\n\r\n12345"
+            + "\r\n--b\r\nContent-Disposition: form-data; name=\"d\"; filename=\"a.bin\"\r\nContent-Type: x/1\r\n\r\n"
+            + "1234567\r\n--b--\r\n"
+        #expect(plan.contentLength == 195)
+        #expect(body.utf8.count == 195)
+        #expect(try plan.makeReader().collect(upTo: 1000) == Array(body.utf8))
     }
 
     @Test(

@@ -1,11 +1,14 @@
-/* files DIRECTORY COUNT [checked|opened|planned]
+/* files DIRECTORY COUNT [checked|seen|opened|planned]
  *
  * The reference for many small files: f00000, f00001, ... opened, read through one buffer, closed and
  * written to standard output, without any framing between them.
  *
- * "checked" makes the system calls of a sender that knows the length beforehand and checks the files: stat for all files
- * first, and for each again after it was read, which waits for a running write; small contents are gathered and written
- * together.
+ * "seen" makes the system calls of a sender that opens each file when its turn comes, and finds out whether it changed while
+ * it was read: stat after it was opened and after it was read, and a seek that waits for a running write; small contents are
+ * gathered and written together.
+ *
+ * "checked" makes those of a sender that knows the length beforehand: stat for all files first, by their paths, and for each
+ * again after it was read, which waits for a running write.
  *
  * "opened" opens and closes each, and nothing else.
  *
@@ -49,32 +52,34 @@ static int copy_file(const char *path) {
 static char gathered[4 * BUFFER];
 static size_t filled;
 
-static int gather_file(const char *path) {
-    struct stat now;
+static int gather_file(const char *path, int seen) {
+    struct stat before, now;
     if (sizeof gathered - filled < BUFFER) {
         if (write_all(gathered, filled) < 0) return -1;
         filled = 0;
     }
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return -1;
+    if (seen && fstat(file, &before) < 0) return close(file), -1;
     lseek(file, 0, SEEK_DATA);
     ssize_t got = pread(file, gathered + filled, BUFFER, 0);
     if (got > 0) filled += (size_t)got;
     int status = fstat(file, &now);
     close(file);
-    return got < 0 || status < 0 || now.st_size != got ? -1 : 0;
+    if (got < 0 || status < 0 || now.st_size != got) return -1;
+    return seen && (before.st_mtim.tv_sec != now.st_mtim.tv_sec || before.st_mtim.tv_nsec != now.st_mtim.tv_nsec) ? -1 : 0;
 }
 
-static int gather_files(const char *directory, unsigned long files) {
+static int gather_files(const char *directory, unsigned long files, int seen) {
     struct stat planned;
     char path[4096];
-    for (unsigned long number = 0; number < files; number++) {
+    for (unsigned long number = 0; !seen && number < files; number++) {
         snprintf(path, sizeof path, "%s/f%05lu", directory, number);
         if (stat(path, &planned) < 0) return perror(path), 1;
     }
     for (unsigned long number = 0; number < files; number++) {
         snprintf(path, sizeof path, "%s/f%05lu", directory, number);
-        if (gather_file(path) < 0) return perror(path), 1;
+        if (gather_file(path, seen) < 0) return perror(path), 1;
     }
     return write_all(gathered, filled) < 0;
 }
@@ -160,15 +165,15 @@ static int plan_files(const char *directory, unsigned long files) {
 
 int main(int count, char **arguments) {
     if (count < 3 || count > 4 ||
-        (count == 4 && strcmp(arguments[3], "checked") != 0 && strcmp(arguments[3], "opened") != 0 &&
-         strcmp(arguments[3], "planned") != 0)) {
-        fprintf(stderr, "usage: files DIRECTORY COUNT [checked|opened|planned]\n");
+        (count == 4 && strcmp(arguments[3], "checked") != 0 && strcmp(arguments[3], "seen") != 0 &&
+         strcmp(arguments[3], "opened") != 0 && strcmp(arguments[3], "planned") != 0)) {
+        fprintf(stderr, "usage: files DIRECTORY COUNT [checked|seen|opened|planned]\n");
         return 2;
     }
     unsigned long files = strtoul(arguments[2], NULL, 10);
     if (count == 4 && strcmp(arguments[3], "opened") == 0) return open_files(arguments[1], files);
     if (count == 4 && strcmp(arguments[3], "planned") == 0) return plan_files(arguments[1], files);
-    if (count == 4) return gather_files(arguments[1], files);
+    if (count == 4) return gather_files(arguments[1], files, strcmp(arguments[3], "seen") == 0);
     for (unsigned long number = 0; number < files; number++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/f%05lu", arguments[1], number);

@@ -30,10 +30,13 @@ public struct BodyPart: Sendable, Equatable {
     /// Where the content comes from.
     public var source: BodySource
     var typing: Typing
+}
 
+// In an extension, so that the struct keeps the initializer that assigns all members at once, without a copy.
+extension BodyPart {
     /// A plain field with text.
     public init(name: String, value: String, contentType: String? = nil) {
-        self.init(header: PartHeader(name: name, contentType: contentType), source: .text(value))
+        self.init(header: PartHeader(name: name, contentType: contentType), source: .text(value), typing: .given)
     }
 
     /// A file upload.
@@ -70,9 +73,7 @@ public struct BodyPart: Sendable, Equatable {
     ///   - source: Where the content comes from.
     ///   - findsType: Whether ``FormData/types`` finds the type when the body is planned, and sets it in the header.
     public init(header: PartHeader, source: BodySource, findsType: Bool = false) {
-        self.header = header
-        self.source = source
-        self.typing = findsType ? .undecided : .given
+        self.init(header: header, source: source, typing: findsType ? .undecided : .given)
     }
 
     /// The part's type and the reason for it, if it is decided yet.

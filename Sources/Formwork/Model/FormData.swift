@@ -23,6 +23,9 @@ public struct FormData: Sendable, Equatable {
         case part(BodyPart)
         case parts(PartSequence)
         case arriving(ArrivingParts)
+
+        /// The part, if it exists already.
+        var part: BodyPart? { if case .part(let part) = self { part } else { nil } }
     }
 
     /// How the parts are framed. It includes the boundary.
@@ -50,7 +53,7 @@ public struct FormData: Sendable, Equatable {
     public var parts: [BodyPart]? {
         var parts: [BodyPart] = []
         for entry in self.entries {
-            guard case .part(let part) = entry else { return nil }
+            guard let part = entry.part else { return nil }
             parts.append(part)
         }
         return parts
@@ -61,7 +64,7 @@ public struct FormData: Sendable, Equatable {
         _ replace: (BodySource) throws(FormworkError) -> BodySource
     ) throws(FormworkError) {
         for index in self.entries.indices {
-            guard case .part(var part) = self.entries[index] else { continue }
+            guard var part = self.entries[index].part else { continue }
             do throws(FormworkError) {
                 part.source = try replace(part.source)
             } catch {
@@ -75,7 +78,7 @@ public struct FormData: Sendable, Equatable {
     }
 
     /// Adds a part.
-    public mutating func append(_ part: BodyPart) { self.entries.append(.part(part)) }
+    public mutating func append(_ part: consuming BodyPart) { self.entries.append(.part(part)) }
 
     /// Adds parts that are made while the body is planned and read.
     public mutating func append(_ parts: PartSequence) { self.entries.append(.parts(parts)) }

@@ -42,16 +42,15 @@ extension BodyPlan {
     public var layout: [LayoutEntry] {
         let storage = self.storage
         return self.layoutPieces.enumerated().map { index, piece in
-            var entry = LayoutEntry(
+            let number = piece.part >= 0 ? piece.part : nil
+            // In one expression, and read where they are: each copy of a part or an entry takes longer than all of this.
+            return LayoutEntry(
                 offset: index < storage.layout.knownCount ? piece.start : nil, length: piece.length,
+                part: number.map { storage.parts[$0].reference },
+                contentType: number.flatMap { storage.parts[$0].part?.typeChoice },
+                transferEncoding: number.flatMap { storage.parts[$0].part?.header.transferEncoding },
+                filename: number.flatMap { storage.parts[$0].part?.header.filename },
                 kind: self.kind(of: piece.content))
-            guard piece.part >= 0 else { return entry }
-            // Read where they are: a copy of the part takes longer than all of this.
-            entry.part = storage.parts[piece.part].reference
-            entry.contentType = storage.parts[piece.part].part?.typeChoice
-            entry.transferEncoding = storage.parts[piece.part].part?.header.transferEncoding
-            entry.filename = storage.parts[piece.part].part?.header.filename
-            return entry
         }
     }
 

@@ -29,9 +29,8 @@ struct PlanBuilder {
         let reference = PartReference(index: 0, name: nil)
         let part = BodyPart(header: PartHeader(), source: source)
         self.parts = [BodyPlan.Part(reference: reference, part: part, parent: -1, length: nil)]
-        try self.resolver.resolve(source) { source throws(FormworkError) in
-            try self.append(source, part: 0)
-        }
+        try self.resolver.resolve(source) { source throws(FormworkError) in self.sources.append(source) }
+        for number in self.sources.indices { try self.addPiece(of: number, part: 0) }
         self.parts[0].length = self.layout.length
     }
 
@@ -40,9 +39,9 @@ struct PlanBuilder {
         let framer = PartFramer(form.framing)
         let place = try outside.inside(form)
         var count = 0
-        for entry in form.entries {
-            switch entry {
-            case .part(let part):
+        for index in form.entries.indices {
+            // Neither a case below nor an entry of the loop: each would copy the part once more.
+            if let part = form.entries[index].part {
                 let reference = PartReference(index: count, name: part.header.name, enclosing: place.enclosing)
                 do throws(FormworkError) {
                     try self.append(part, as: reference, framer, at: place, in: parent)
@@ -50,6 +49,10 @@ struct PlanBuilder {
                     throw error.naming(reference)
                 }
                 try count.countMore(1)
+                continue
+            }
+            switch form.entries[index] {
+            case .part: break
             case .parts(let sequence):
                 let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
                 let parts = try PlannedParts(
@@ -75,13 +78,14 @@ struct PlanBuilder {
     }
 
     private mutating func append(
-        _ part: BodyPart, as reference: PartReference, _ framer: PartFramer, at place: FormPlace, in parent: Int
+        _ part: consuming BodyPart, as reference: PartReference, _ framer: PartFramer, at place: FormPlace,
+        in parent: Int
     ) throws(FormworkError) {
-        var part = part
         let number = self.parts.count
         try part.takeMultipartType()
         if case .multipart(let form) = part.content.kind {
-            try self.appendHead(of: part, as: reference, framer, in: parent)
+            try self.appendHead(of: part.header, as: reference, framer)
+            self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: 0))
             let start = self.layout.length
             try self.append(form, at: place.inside(partAt: reference.index), in: number)
             self.parts[number].length = start.flatMap { start in self.layout.length.map { $0 - start } }
@@ -89,37 +93,40 @@ struct PlanBuilder {
         }
         let content = part.content
         let isSmall = content.isSmall
-        var sources: [PlannedSource] = []
+        let first = self.sources.count
         if !isSmall {
             let resolver = self.resolver(at: place, part: reference.index)
-            try resolver.resolve(content) { source throws(FormworkError) in sources.append(source) }
-        }
-        if part.isUndecided, place.types.headCount > 0, let stream = sources.firstToDefer {
-            let parts = PlannedParts(deferring: part, until: stream, framer: framer, place: place, as: reference)
-            self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: nil))
-            return try self.append(.parts(parts), part: number)
+            try resolver.resolve(content) { source throws(FormworkError) in self.sources.append(source) }
         }
         if part.isUndecided {
             let count = place.types.headCount
+            if count > 0, let stream = self.sources[first...].firstToDefer {
+                self.sources.removeSubrange(first...)
+                let parts = PlannedParts(
+                    deferring: copy part, until: stream, framer: framer, place: place, as: reference)
+                self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: nil))
+                return try self.append(.parts(parts), part: number)
+            }
             // The type of encoded content is found from the content before encoding.
-            let isReady = !isSmall && part.header.transferEncoding?.isIdentity ?? true
+            let isReady = !isSmall && part.goesOutAsItIs
             let head =
                 count == 0
                 ? nil
                 : isReady
-                    ? try sources.head(upTo: count)
+                    ? try self.sources[first...].head(upTo: count)
                     : try part.head(upTo: count, resolver: self.resolver(at: place, part: reference.index))
             part.decideType(by: place.types, head: head)
         }
-        try self.appendHead(of: part, as: reference, framer, in: parent)
+        try self.appendHead(of: part.header, as: reference, framer)
+        self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: 0))
         if isSmall {
             let start = self.layout.bytes.count
             try self.layout.append(part: number, isFraming: false) { bytes in content.appendIfSmall(to: &bytes) }
             self.parts[number].length = Int64(self.layout.bytes.count - start)
         }
-        for source in sources {
-            self.parts[number].length = try self.parts[number].length.addingLength(source.length)
-            try self.append(source, part: number)
+        for source in first..<self.sources.count {
+            let length = try self.addPiece(of: source, part: number)
+            self.parts[number].length = try self.parts[number].length.addingLength(length)
         }
     }
 
@@ -127,18 +134,32 @@ struct PlanBuilder {
         SourceResolver(status: self.resolver.status, place: place, part: index)
     }
 
-    /// Appends the bytes before a part's content, and adds the part.
+    /// Appends the bytes before the next part's content.
     private mutating func appendHead(
-        of part: BodyPart, as reference: PartReference, _ framer: PartFramer, in parent: Int
+        of header: PartHeader, as reference: PartReference, _ framer: PartFramer
     ) throws(FormworkError) {
-        let number = self.parts.count
-        self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: 0))
-        try self.layout.append(part: number, isFraming: true) { bytes throws(FormworkError) in
-            try framer.appendHead(of: part.header, isFirst: reference.index == 0, to: &bytes)
+        try self.layout.append(part: self.parts.count, isFraming: true) { bytes throws(FormworkError) in
+            try framer.appendHead(of: header, isFirst: reference.index == 0, to: &bytes)
         }
     }
 
     private mutating func append(_ source: PlannedSource, part: Int) throws(FormworkError) {
+        self.sources.append(source)
+        try self.addPiece(of: self.sources.count - 1, part: part)
+    }
+
+    /// Adds the piece of a source, which is at this place in ``sources``.
+    /// - Returns: The source's length.
+    @discardableResult
+    private mutating func addPiece(of number: Int, part: Int) throws(FormworkError) -> Int64? {
+        let length = self.sources[number].length
+        try self.note(self.sources[number], part: part)
+        try self.layout.append(length, part: part, .source(number))
+        return length
+    }
+
+    /// Notes what a source means for the whole body.
+    private mutating func note(_ source: PlannedSource, part: Int) throws(FormworkError) {
         switch source {
         // Their length is known, and they can be read again.
         case .bytes, .file, .synthetic: break
@@ -154,8 +175,6 @@ struct PlanBuilder {
             if self.lengthBlocker == nil { self.lengthBlocker = BodyPlan.Blocker(lengthOf: source, in: reference) }
             if self.replayBlocker == nil { self.replayBlocker = BodyPlan.Blocker(replayOf: source, in: reference) }
         }
-        try self.layout.append(source.length, part: part, .source(self.sources.count))
-        self.sources.append(source)
     }
 }
 

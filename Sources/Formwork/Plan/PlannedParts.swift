@@ -104,11 +104,10 @@ struct PlannedParts: Sendable {
             }
             self.count += 1
             // Most parts are fields, whose bytes aren't needed for their count.
-            if let count = walk.plainCount(of: part) {
-                try self.grow(by: Int64(count))
+            if !part.isUndecided, let content = part.source.smallTextCount, let head = walk.usualHeadCount(of: part) {
+                try self.grow(by: Int64(head + content))
                 continue
             }
-            scratch.removeAll(keepingCapacity: true)
             do throws(FormworkError) {
                 resolver.part = walk.place
                 if part.isUndecided {
@@ -117,9 +116,14 @@ struct PlannedParts: Sendable {
                         self.types, SourceResolver(place: self.place, part: walk.place))
                     self.found.append(part.header.contentType)
                 }
-                let isWhole = try walk.append(part, to: &scratch)
-                try self.grow(by: Int64(scratch.count))
-                guard !isWhole else { continue }
+                if !part.source.isSmall, let head = walk.usualHeadCount(of: part) {
+                    try self.grow(by: Int64(head))
+                } else {
+                    scratch.removeAll(keepingCapacity: true)
+                    let isWhole = try walk.append(part, to: &scratch)
+                    try self.grow(by: Int64(scratch.count))
+                    guard !isWhole else { continue }
+                }
                 try resolver.resolve(part.content) { source throws(FormworkError) in
                     try self.grow(by: source.length)
                     if !source.waitsForNobody { self.waitsForNobody = false }
@@ -164,12 +168,14 @@ struct PlanningWalk {
         self.index = index - 1
     }
 
+    // Inlined, as each call moves a whole part.
+    @inline(__always)
     mutating func next() throws(FormworkError) -> BodyPart? {
         self.index += 1
         do {
             // Most parts are complete, and copying them is expensive.
             guard let part = try self.make(self.index) else { return nil }
-            if part.isUndecided || part.source.isMultipart { return try self.completed(part) }
+            if part.isUndecided || part.source.isMultipart { return try self.completed(consume part) }
             return consume part
         } catch {
             let part = self.reference(named: nil)
@@ -179,8 +185,7 @@ struct PlanningWalk {
     }
 
     @inline(never)
-    private func completed(_ part: BodyPart) throws(FormworkError) -> BodyPart {
-        var part = part
+    private func completed(_ part: consuming BodyPart) throws(FormworkError) -> BodyPart {
         if let types = self.types, part.isUndecided { part.decideType(by: types, head: nil) }
         try part.takeMultipartType()
         return part
@@ -193,11 +198,17 @@ struct PlanningWalk {
         return self.appendIfSmall(part, to: &bytes)
     }
 
-    /// The number of bytes that ``append(_:to:)`` appends for a field with a small text; `nil` for other parts.
-    func plainCount(of part: BodyPart) -> Int? {
-        guard let content = part.source.smallTextCount else { return nil }
-        return self.framer.plainHeadCount(of: part.header, isFirst: self.first.index + self.index == 0)
-            .map { $0 + content }
+    /// The number of bytes that ``appendHead(of:to:)`` appends for a part with a usual header; `nil` for others.
+    func usualHeadCount(of part: BodyPart) -> Int? {
+        self.framer.usualHeadCount(of: part.header, isFirst: self.first.index + self.index == 0)
+    }
+
+    /// Appends a part with a usual header and a small text.
+    /// - Returns: The number of bytes before the text; `nil`, and nothing is appended, for other parts.
+    @inline(__always)
+    func appendField(_ part: BodyPart, to bytes: inout [UInt8]) -> Int? {
+        guard case .text(let text) = part.source.kind, part.source.isSmall else { return nil }
+        return self.framer.appendUsual(part.header, text, isFirst: self.first.index + self.index == 0, to: &bytes)
     }
 
     /// Appends the bytes before a part's content.

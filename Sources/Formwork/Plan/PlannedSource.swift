@@ -3,14 +3,15 @@ import FormworkSystem
 import SystemPackage
 
 /// A planned source, with its length if that can be known.
-enum PlannedSource: Sendable {
+///
+/// Boxed, as a source is copied several times while it is planned and read.
+indirect enum PlannedSource: Sendable {
     case bytes([UInt8])
-    // Boxed, as a source is copied several times while it is planned and read.
-    indirect case file(PlannedFile)
+    case file(PlannedFile)
     case synthetic(SyntheticBytes)
     case stream(StreamSource)
     case encoded(EncodedContent)
-    indirect case parts(PlannedParts)
+    case parts(PlannedParts)
 
     /// The number of bytes; `nil` if it is unknown.
     var length: Int64? {

@@ -31,7 +31,7 @@ extension BodyPart {
     }
 }
 
-extension [PlannedSource] {
+extension Sequence<PlannedSource> {
     /// The first stream that can be read once and has no known length, so waiting for it early has no advantage.
     var firstToDefer: StreamSource? {
         for case .stream(let stream) in self where stream.length == nil {

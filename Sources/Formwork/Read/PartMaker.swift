@@ -82,6 +82,12 @@ struct PartMaker {
     ) throws(FormworkError) -> Int64? {
         let start = bytes.count
         do throws(FormworkError) {
+            // Most parts are fields.
+            if let head = self.walk.appendField(part, to: &bytes) {
+                self.headEnd = start + head
+                try self.move(by: Int64(bytes.count - start))
+                return 0
+            }
             try self.walk.appendHead(of: part, to: &bytes)
             self.headEnd = bytes.count
             let content = self.walk.appendIfSmall(part, to: &bytes) ? 0 : try self.wait(for: part, &waiting)

@@ -108,9 +108,16 @@ final class PartsCursor: SourceCursor, PartLogging {
         if let cursor = self.cursor { try self.naming { () throws(FormworkError) in try cursor.verify() } }
     }
 
+    private func nextWaiting() -> PartMaker.Waiting {
+        // Keeps the array, which the next part's content needs.
+        var waiting = self.waiting
+        self.waiting = []
+        defer { self.waiting = waiting }
+        return waiting.removeFirst()
+    }
+
     private func openNext() throws(FormworkError) {
-        let source = self.waiting[0]
-        self.waiting = Array(self.waiting.dropFirst())
+        let source = self.nextWaiting()
         self.cursor = try self.naming { () throws(FormworkError) in
             switch source {
             case .planned(let source): return try source.makeCursor(at: 0)
@@ -151,7 +158,7 @@ final class PartsCursor: SourceCursor, PartLogging {
         var left = count
         self.current?.position = count
         while left > 0, case .planned(let source)? = self.waiting.first {
-            self.waiting = Array(self.waiting.dropFirst())
+            _ = self.nextWaiting()
             if let length = source.length, length <= left {
                 left -= length
             } else {

@@ -158,6 +158,14 @@ extension Substring.UTF8View {
 }
 
 extension String {
+    /// Calls `body` with the bytes, which are copied only if the text isn't one piece of memory.
+    @inline(__always)
+    func withRawSpan<Result>(_ body: (RawSpan) -> Result) -> Result {
+        // SAFETY: the buffer is read during the call, up to its count.
+        unsafe self.utf8.withContiguousStorageIfAvailable { unsafe body($0.span.bytes) }
+            ?? Array(self.utf8).withRawSpan(body)
+    }
+
     /// Whether both have the same UTF-8. `==` also accepts another spelling of a letter, and `elementsEqual` on the views
     /// takes ten times as long.
     package func hasSameBytes(as other: String) -> Bool {
@@ -193,19 +201,6 @@ extension String {
             return false
         }
         return isFound ?? self.utf8.contains { $0 == byte || $0 == other }
-    }
-}
-
-extension String {
-    /// Whether no byte satisfies a condition.
-    @inline(__always)
-    package func hasNoByte(where condition: (UInt8) -> Bool) -> Bool {
-        // SAFETY: the buffer is read during the call, up to its count.
-        let isFound = unsafe self.utf8.withContiguousStorageIfAvailable { bytes in
-            for index in bytes.indices where unsafe condition(bytes[index]) { return true }
-            return false
-        }
-        return !(isFound ?? self.utf8.contains(where: condition))
     }
 }
 

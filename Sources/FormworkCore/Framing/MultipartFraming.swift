@@ -87,14 +87,14 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
 package struct PartFramer: Sendable {
     private let framing: MultipartFraming
     /// The start of most parts: the delimiter, and the header section up to the name.
-    private let delimiterAndDisposition: [UInt8]
+    private let usualStart: [UInt8]
     /// Only the delimiter.
     private let delimiter: [UInt8]
 
     package init(_ framing: MultipartFraming) {
         self.framing = framing
         self.delimiter = Array("\r\n--\(framing.boundary)\r\n".utf8)
-        self.delimiterAndDisposition = self.delimiter + Array(PartHeader.dispositionHead.utf8)
+        self.usualStart = self.delimiter + Array(PartHeader.usualStart.utf8)
     }
 
     /// Appends the bytes before a part's content: delimiter and header section.
@@ -103,18 +103,31 @@ package struct PartFramer: Sendable {
     package func appendHead(
         of header: PartHeader, isFirst: Bool, to bytes: inout [UInt8]
     ) throws(FormworkError) {
-        let start = bytes.count
-        let isUsual = header.hasDispositionHead
-        bytes.append(contentsOf: isUsual ? self.delimiterAndDisposition : self.delimiter)
-        if isFirst { bytes.removeSubrange(start..<start + 2) }
-        try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: isUsual)
+        guard self.appendUsual(header, isFirst: isFirst, to: &bytes) == nil else { return }
+        bytes.append(contentsOf: isFirst ? self.delimiter.dropFirst(2) : self.delimiter[...])
+        try header.append(to: &bytes, escaping: self.framing.escaping)
     }
 
-    /// The number of bytes that ``appendHead(of:isFirst:to:)`` appends for a field with only a name that is written as it
-    /// is; `nil` for other parts.
-    package func plainHeadCount(of header: PartHeader, isFirst: Bool) -> Int? {
-        guard let count = header.plainCount(self.framing.escaping) else { return nil }
-        return self.delimiterAndDisposition.count - (isFirst ? 2 : 0) + count
+    /// Appends what ``appendHead(of:isFirst:to:)`` does, and a text as content, in one step.
+    /// - Returns: The number of bytes before the content; `nil`, and nothing is appended, for a header that isn't usual.
+    @inline(__always)
+    package func appendUsual(
+        _ header: PartHeader, _ text: String = "", isFirst: Bool, to bytes: inout [UInt8]
+    ) -> Int? {
+        guard let count = self.usualHeadCount(of: header, isFirst: isFirst) else { return nil }
+        bytes.append(count: count + text.utf8.count) { room in
+            room.put(self.usualStart, from: isFirst ? 2 : 0)
+            header.putUsualRest(&room)
+            room.put(text)
+        }
+        return count
+    }
+
+    /// The number of bytes that ``appendHead(of:isFirst:to:)`` appends for a usual header; `nil` for others.
+    @inline(__always)
+    package func usualHeadCount(of header: PartHeader, isFirst: Bool) -> Int? {
+        guard let count = header.usualRestCount(self.framing.escaping) else { return nil }
+        return self.usualStart.count - (isFirst ? 2 : 0) + count
     }
 
     /// Appends the bytes after the last part, or the body of a form without parts.

@@ -25,17 +25,7 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
     static func < (a: FilenameExtension, b: FilenameExtension) -> Bool { (a.high, a.low) < (b.high, b.low) }
 
     /// The extension as text.
-    var text: String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
-        for half in [self.high, self.low] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                let byte = UInt8(truncatingIfNeeded: half >> UInt64(shift))
-                if byte != 0 { bytes.append(byte) }
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    var text: String { String(high: self.high, low: self.low) }
 }
 
 extension FilenameExtension {

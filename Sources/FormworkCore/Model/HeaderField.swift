@@ -84,12 +84,11 @@ extension FormworkError {
 
 extension UInt8 {
     /// RFC 9110 §5.6.2 `tchar`.
+    @inline(__always)
     package var isTokenByte: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-        default: false
-        }
+        // Bit N of the first word is byte N, of the second byte 64 + N: `!#$%&'*+-.`, digits; letters and `^_`|~`.
+        let (low, high): (UInt64, UInt64) = (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+        return self < 0x80 && (self < 0x40 ? low : high) >> UInt64(self & 0x3F) & 1 == 1
     }
 
     /// SP or TAB.

@@ -21,10 +21,7 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
 
     /// Appends `text` escaped; `role` names it in errors.
     package func append(_ text: String, as role: String, to bytes: inout [UInt8]) throws(FormworkError) {
-        let start = bytes.count
-        bytes.append(text)
-        guard self != .raw, bytes[start...].contains(where: \.mayNeedEscaping) else { return }
-        bytes.removeSubrange(start...)
+        if self.leaves(text) { return bytes.append(text) }
         for byte in text.utf8 {
             switch (byte, self) {
             case (0x00, _): throw self.refusal(role, text, "NUL")
@@ -43,7 +40,10 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
     }
 
     /// Whether ``append(_:as:to:)`` appends the text as it is.
-    func leaves(_ text: String) -> Bool { self == .raw || text.hasNoByte(where: \.mayNeedEscaping) }
+    func leaves(_ text: String) -> Bool {
+        // The first check is fast, and enough for most names.
+        text.isAboveQuoteWithoutBackslash || self == .raw || !text.utf8.contains(where: \.mayNeedEscaping)
+    }
 
     private func refusal(_ role: String, _ text: String, _ what: String) -> FormworkError {
         FormworkError(
@@ -54,7 +54,7 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
 }
 
 extension UInt8 {
-    /// A first, fast check: most names contain none of these.
+    /// Whether some rule changes or refuses the byte.
     @inline(__always) fileprivate var mayNeedEscaping: Bool {
         self == 0x22 || self == 0x5C || self == 0x0D || self == 0x0A || self == 0x00
     }

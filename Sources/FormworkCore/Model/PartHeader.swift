@@ -1,5 +1,8 @@
 /// The header section of one body part: the part's name and filename, its type, and other fields.
 public struct PartHeader: Hashable, Sendable, Codable {
+    // First, so that the initializer that assigns all of these isn't the public one.
+    /// Other fields, written after these in this order. Receivers ignore them (RFC 7578 §4.8).
+    public var fields: [HeaderField]
     /// The disposition type; `nil` writes no `Content-Disposition`, unless ``fields`` has one.
     public var disposition: DispositionType?
     /// The form field's name, possibly empty; `nil` writes no `name`, which RFC 7578 §4.2 requires in forms.
@@ -11,66 +14,69 @@ public struct PartHeader: Hashable, Sendable, Codable {
     public var contentType: String?
     /// How the content is encoded; `nil` writes no `Content-Transfer-Encoding` and doesn't encode it.
     public var transferEncoding: TransferEncoding?
-    /// Other fields, written after these in this order. Receivers ignore them (RFC 7578 §4.8).
-    public var fields: [HeaderField]
+}
 
+extension PartHeader {
     /// A header section. Its values are checked when it is written.
     public init(
         disposition: DispositionType? = .formData, name: String? = nil, filename: String? = nil,
         contentType: String? = nil, transferEncoding: TransferEncoding? = nil, fields: [HeaderField] = []
     ) {
-        self.disposition = disposition
-        self.name = name
-        self.filename = filename
-        self.contentType = contentType
-        self.transferEncoding = transferEncoding
-        self.fields = fields
+        // Not a member after the other: such a large value would be copied, and its members retained.
+        self.init(
+            fields: fields, disposition: disposition, name: name, filename: filename, contentType: contentType,
+            transferEncoding: transferEncoding)
     }
 
     /// The start of a form's section with a name.
-    package static let dispositionHead = "Content-Disposition: form-data; name=\""
+    package static let usualStart = "Content-Disposition: form-data; name=\""
 
-    /// Whether the section begins with ``dispositionHead``.
-    package var hasDispositionHead: Bool {
-        // `!= nil` would copy the name.
-        if case .some = self.name { self.disposition == .formData } else { false }
-    }
+    private static let beforeFilename: StaticString = "\"; filename=\""
+    private static let beforeType: StaticString = "\"\r\nContent-Type: "
+    private static let endAfterType: StaticString = "\r\n\r\n"
+    private static let end: StaticString = "\"\r\n\r\n"
 
-    /// Whether the section has only a disposition and a name.
-    private var isPlain: Bool {
-        guard case .none = self.filename, case .none = self.contentType, case .none = self.transferEncoding else {
-            return false
+    /// The number of bytes after ``usualStart`` in a usual section: one with a name in a form, maybe with a filename and a
+    /// type without parameters, whose names are written as they are. `nil` for other sections, also for invalid ones.
+    @inline(__always)
+    func usualRestCount(_ escaping: ParameterEscaping) -> Int? {
+        guard self.disposition == .formData, case .some(let name) = self.name, escaping.leaves(name),
+            case .none = self.transferEncoding, self.fields.isEmpty
+        else { return nil }
+        var count = name.utf8.count
+        if case .some(let filename) = self.filename {
+            guard escaping.leaves(filename) else { return nil }
+            count += Self.beforeFilename.utf8CodeUnitCount + filename.utf8.count
         }
-        return self.fields.isEmpty
+        guard case .some(let contentType) = self.contentType else { return count + Self.end.utf8CodeUnitCount }
+        guard Self.isMediaType(contentType) == .alone else { return nil }
+        let ends = Self.beforeType.utf8CodeUnitCount + Self.endAfterType.utf8CodeUnitCount
+        return count + contentType.utf8.count + ends
     }
 
-    private static var plainEnd: String { "\"\r\n\r\n" }
-
-    /// The number of bytes after ``dispositionHead`` in the section of a field with only a name that is written as it is;
-    /// `nil` for other parts.
-    func plainCount(_ escaping: ParameterEscaping) -> Int? {
-        guard let name = self.name, self.hasDispositionHead, self.isPlain, escaping.leaves(name) else { return nil }
-        return name.utf8.count + Self.plainEnd.utf8.count
+    /// Puts the bytes after ``usualStart`` in a usual section.
+    @inline(__always)
+    func putUsualRest(_ room: inout RoomWriter) {
+        if case .some(let name) = self.name { room.put(name) }
+        if case .some(let filename) = self.filename {
+            room.put(Self.beforeFilename)
+            room.put(filename)
+        }
+        guard case .some(let contentType) = self.contentType else { return room.put(Self.end) }
+        room.put(Self.beforeType)
+        room.put(contentType)
+        room.put(Self.endAfterType)
     }
 
     /// Appends the section and the empty line after it.
-    /// - Parameter afterDispositionHead: Whether ``dispositionHead`` was appended already.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a name or filename that `escaping` refuses or that has no
     ///   disposition, an invalid type, or a field that repeats a generated one.
-    package func append(
-        to bytes: inout [UInt8], escaping: ParameterEscaping, afterDispositionHead: Bool = false
-    ) throws(FormworkError) {
-        if afterDispositionHead, let name = self.name, self.isPlain {
-            // A plain field, like most.
-            try escaping.append(name, as: "name", to: &bytes)
-            return bytes.append(Self.plainEnd)
-        }
-        try self.appendDisposition(to: &bytes, escaping, afterDispositionHead)
+    package func append(to bytes: inout [UInt8], escaping: ParameterEscaping) throws(FormworkError) {
+        try self.appendDisposition(to: &bytes, escaping)
         if let contentType = self.contentType {
+            try Self.checkMediaType(contentType)
             bytes.append("Content-Type: ")
-            let start = bytes.count
             bytes.append(contentType)
-            try Self.checkMediaType(contentType, in: bytes, from: start)
             bytes.append("\r\n")
         }
         if let encoding = self.transferEncoding,
@@ -91,7 +97,7 @@ public struct PartHeader: Hashable, Sendable, Codable {
     }
 
     private func appendDisposition(
-        to bytes: inout [UInt8], _ escaping: ParameterEscaping, _ afterHead: Bool
+        to bytes: inout [UInt8], _ escaping: ParameterEscaping
     ) throws(FormworkError) {
         guard let disposition = self.disposition else {
             guard self.name == nil, self.filename == nil else {
@@ -99,18 +105,12 @@ public struct PartHeader: Hashable, Sendable, Codable {
             }
             return
         }
-        if !afterHead {
-            bytes.append("Content-Disposition: ")
-            bytes.append(disposition.rawValue)
-        }
-        if let name = self.name {
-            if !afterHead { bytes.append("; name=\"") }
-            try escaping.append(name, as: "name", to: &bytes)
-            bytes.append("\"")
-        }
-        if let filename = self.filename {
-            bytes.append("; filename=\"")
-            try escaping.append(filename, as: "filename", to: &bytes)
+        bytes.append("Content-Disposition: ")
+        bytes.append(disposition.rawValue)
+        for (parameter, value) in [("name", self.name), ("filename", self.filename)] {
+            guard let value else { continue }
+            bytes.append("; \(parameter)=\"")
+            try escaping.append(value, as: parameter, to: &bytes)
             bytes.append("\"")
         }
         bytes.append("\r\n")
@@ -128,42 +128,36 @@ public struct PartHeader: Hashable, Sendable, Codable {
         }
     }
 
+    /// Checks for `type "/" subtype`, followed by text that is allowed in a field value (RFC 9110 §8.3.1).
     /// - Throws: ``FormworkError/Code/invalidArgument`` if it isn't a media type.
     package static func checkMediaType(_ text: String) throws(FormworkError) {
-        try self.checkMediaType(text, in: Array(text.utf8), from: 0)
+        switch self.isMediaType(text) {
+        // Tokens are valid in field values.
+        case .alone: return
+        case .withMore: try FormworkError.checkFieldValue(text, of: "Content-Type")
+        case .no: throw FormworkError(.invalidArgument, "\"\(text)\" is not a media type: write type/subtype.")
+        }
     }
 
-    /// Checks for `type "/" subtype`, followed by text that is allowed in a field value (RFC 9110 §8.3.1).
-    /// - Parameters:
-    ///   - bytes: Ends with `text` as UTF-8.
-    ///   - start: Where that begins.
-    private static func checkMediaType(
-        _ text: String, in bytes: [UInt8], from start: Int
-    ) throws(FormworkError) {
-        let span = bytes.span
-        var halves = 0
-        var isEmpty = true
-        var isToken = true
-        var isAll = true
-        for index in start..<span.count {
-            let byte = span[index]
-            if byte == 0x3B || byte.isBlank {
-                isAll = false
-                break
-            }
-            if byte == 0x2F {
-                isToken = isToken && !isEmpty && halves == 0
-                halves += 1
-                isEmpty = true
-            } else {
-                isToken = isToken && byte.isTokenByte
-                isEmpty = false
-            }
+    private enum MediaTypeForm { case no, alone, withMore }
+
+    private static func isMediaType(_ text: String) -> MediaTypeForm {
+        text.withRawSpan { bytes in
+            let slash = bytes.endOfToken(from: 0)
+            guard slash > 0, slash < bytes.byteCount, bytes[slash] == UInt8(ascii: "/") else { return .no }
+            let end = bytes.endOfToken(from: slash + 1)
+            guard end > slash + 1 else { return .no }
+            if end == bytes.byteCount { return .alone }
+            return bytes[end] == UInt8(ascii: ";") || bytes[end].isBlank ? .withMore : .no
         }
-        guard halves == 1, isToken, !isEmpty else {
-            throw FormworkError(.invalidArgument, "\"\(text)\" is not a media type: write type/subtype.")
-        }
-        // Tokens are valid in field values, so only the text after them needs a check.
-        if !isAll { try FormworkError.checkFieldValue(text, of: "Content-Type") }
+    }
+}
+
+extension RawSpan {
+    /// The end of the token bytes from an offset.
+    fileprivate func endOfToken(from start: Int) -> Int {
+        var end = start
+        while end < self.byteCount, self[end].isTokenByte { end += 1 }
+        return end
     }
 }

@@ -207,7 +207,7 @@ extension ReceivedHeader {
     /// In a url-encoded name, a quote or a line end is escaped as in WHATWG HTML: it must not end the name, nor begin
     /// another field.
     init(fieldNamed received: ArraySlice<UInt8>, _ names: FieldNames) {
-        let head = PartHeader.dispositionHead.utf8.count
+        let head = PartHeader.usualStart.utf8.count
         var (name, details) = (received, Details?.none)
         if !names.areQuoted, received.contains(where: { $0 == 0x22 || $0 == 0x0D || $0 == 0x0A }) {
             name =
@@ -224,7 +224,7 @@ extension ReceivedHeader {
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(head + name.count + 3)
-        bytes.append(contentsOf: PartHeader.dispositionHead.utf8)
+        bytes.append(contentsOf: PartHeader.usualStart.utf8)
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: "\"\r\n".utf8)
         (self.bytes, self.box) = (bytes, details.map(Box.init))
