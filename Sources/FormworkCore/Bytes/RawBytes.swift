@@ -166,6 +166,21 @@ extension String {
         unsafe self.utf8.withContiguousStorageIfAvailable { unsafe $0.isAboveQuoteWithoutBackslash } ?? false
     }
 
+    /// Whether there is one of two bytes.
+    package func contains(byte: UInt8, or other: UInt8) -> Bool {
+        // SAFETY: the buffer is read during the call, up to its count.
+        let isFound = unsafe self.utf8.withContiguousStorageIfAvailable { bytes in
+            let (ones, first, second) = (Word.ones, UInt64(byte) &* Word.ones, UInt64(other) &* Word.ones)
+            return unsafe !bytes.allWords { word in
+                let (first, second) = (word ^ first, word ^ second)
+                return ((first &- ones) & ~first | (second &- ones) & ~second) & Word.tops == 0
+            } andAllRest: {
+                $0 != byte && $0 != other
+            }
+        }
+        return isFound ?? self.utf8.contains { $0 == byte || $0 == other }
+    }
+
     /// The bytes of two words, the highest first, up to the last that isn't 0.
     init(high: UInt64, low: UInt64) {
         let count = low == 0 ? 8 - high.trailingZeroBitCount / 8 : 16 - low.trailingZeroBitCount / 8
@@ -177,26 +192,46 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether every byte is above 0x22, `"`, and none is 0x5C, `\`. Eight bytes at a time.
+    /// Whether every byte is above 0x22, `"`, and none is 0x5C, `\`.
     @inline(__always)
     fileprivate var isAboveQuoteWithoutBackslash: Bool {
-        // A word has its highest bits set in bytes below 0x23, and maybe in bytes after such a byte.
-        func isPlain(_ word: UInt64) -> Bool {
-            let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
-            let low = (word &- ones &* 0x23) & ~word
-            let backslash = word ^ (ones &* 0x5C)
-            return (low | (backslash &- ones) & ~backslash) & tops == 0
+        let ones = Word.ones
+        return unsafe self.allWords { word in
+            // The highest bits are set in bytes below 0x23, and maybe in bytes after such a byte.
+            let (low, backslash) = ((word &- ones &* 0x23) & ~word, word ^ (ones &* 0x5C))
+            return (low | (backslash &- ones) & ~backslash) & Word.tops == 0
+        } andAllRest: {
+            $0 > 0x22 && $0 != 0x5C
         }
-        guard self.count >= 8 else { return unsafe self.allSatisfy { $0 > 0x22 && $0 != 0x5C } }
+    }
+
+    /// Whether all words of eight bytes satisfy a condition; of fewer than four bytes, whether all bytes satisfy another.
+    @inline(__always)
+    fileprivate func allWords(_ isWord: (UInt64) -> Bool, andAllRest isByte: (UInt8) -> Bool) -> Bool {
         let bytes = UnsafeRawBufferPointer(self)
+        guard self.count >= 8 else {
+            guard self.count >= 4 else { return unsafe self.allSatisfy(isByte) }
+            // SAFETY: the first four bytes and the last four, which may be some of the first.
+            let (first, last) = unsafe (
+                bytes.loadUnaligned(as: UInt32.self),
+                bytes.loadUnaligned(fromByteOffset: self.count - 4, as: UInt32.self)
+            )
+            return isWord(UInt64(first) << 32 | UInt64(last))
+        }
         var at = 0
         while at < self.count {
             // The last word overlaps the one before.
             at = Swift.min(at, self.count - 8)
             // SAFETY: eight bytes from here are in the buffer.
-            guard isPlain(unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)) else { return false }
+            guard isWord(unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)) else { return false }
             at += 8
         }
         return true
     }
+}
+
+/// Words with the same bits in each of their eight bytes.
+private enum Word {
+    static let ones: UInt64 = 0x0101_0101_0101_0101
+    static let tops: UInt64 = 0x8080_8080_8080_8080
 }

@@ -192,16 +192,6 @@ extension String {
         }
         return isSame ?? self.utf8.enumerated().allSatisfy { bytes[$0] == $1 }
     }
-
-    /// Whether there is one of two bytes.
-    package func contains(byte: UInt8, or other: UInt8) -> Bool {
-        // SAFETY: the buffer is read during the call, up to its count.
-        let isFound = unsafe self.utf8.withContiguousStorageIfAvailable { bytes in
-            for index in bytes.indices where unsafe bytes[index] == byte || bytes[index] == other { return true }
-            return false
-        }
-        return isFound ?? self.utf8.contains { $0 == byte || $0 == other }
-    }
 }
 
 extension RawSpan {

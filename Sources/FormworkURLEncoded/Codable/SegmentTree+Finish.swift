@@ -27,11 +27,15 @@ extension SegmentTree {
         case .members: if node.kind == .object { self.sort(&segments) }
         case .membersAndElements: self.sort(&segments)
         }
-        let start = self.text.count
+        // Not straight to the text: to append a part of an array to the array itself, the part has to be copied first.
+        var joined: [UInt8] = []
+        joined.reserveCapacity(segments.reduce(0) { $0 + $1.count + 1 })
         for segment in segments {
-            if self.text.count > start { self.text.append(0x26) }
-            self.text.append(copyOf: segment)
+            if !joined.isEmpty { joined.append(0x26) }
+            joined.append(contentsOf: self.text[segment])
         }
+        let start = self.text.count
+        self.text += joined
         return start..<self.text.count
     }
 

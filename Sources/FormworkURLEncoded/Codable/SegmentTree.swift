@@ -171,12 +171,14 @@ struct SegmentTree: ~Copyable {
         if isNew { try self.checkName(key, index, of: parent, in: place) }
         if self.keepsNames {
             let name = self.name(key, position, of: parent)
-            self.text.append(escaping: self.coding.rename?(name) ?? name, self.coding.escaping)
+            self.text.append(escaping: self.coding.rename?(name) ?? name, value: value, self.coding.escaping)
+        } else if parent == 0 {
+            self.text.append(escaping: key, value: value, self.coding.escaping)
         } else {
             self.appendName(key, position, of: parent)
+            self.text.append(0x3D)
+            self.text.append(escaping: value, self.coding.escaping)
         }
-        self.text.append(0x3D)
-        self.text.append(escaping: value, self.coding.escaping)
         let range = start..<self.text.count
         if !isNew { try self.checkReplacing(node, range, key, index, in: place) }
         if self.nodes[Int(node)].kind != .value { self.clear(node, .value) }
@@ -225,10 +227,10 @@ struct SegmentTree: ~Copyable {
         let depth = Int(self.places[Int(place)].depth) + 1
         guard depth <= Self.depth else { throw self.tooDeep(self.path(key, index, in: place)) }
         guard index < 0 else { return }
-        var isWhole = !key.utf8.contains(0x5B)
+        let isWhole: Bool
         switch self.coding.members {
-        case .brackets: isWhole = isWhole && (parent == 0 || !key.isEmpty)
-        case .dots: isWhole = isWhole && !key.utf8.contains(0x2E)
+        case .brackets: isWhole = !key.contains(byte: 0x5B, or: 0x5B) && (parent == 0 || !key.isEmpty)
+        case .dots: isWhole = !key.contains(byte: 0x5B, or: 0x2E)
         case .custom: return
         }
         guard !isWhole else { return }
@@ -255,12 +257,12 @@ struct SegmentTree: ~Copyable {
     // MARK: Containers
 
     private mutating func container(at place: Int32, _ kind: Kind) throws -> Int32 {
-        let level = self.places[Int(place)]
-        if level.node >= 0, level.epoch == self.epoch, self.nodes[Int(level.node)].kind == kind { return level.node }
         guard place > 0 else {
             if self.nodes[0].kind != kind { try self.change(0, kind, at: place) }
             return 0
         }
+        let level = self.places[Int(place)]
+        if level.node >= 0, level.epoch == self.epoch, self.nodes[Int(level.node)].kind == kind { return level.node }
         var node = level.node
         if self.coding.isAlamofire || node < 0 {
             if level.index >= 0 { try self.checkIsFree(place) }

@@ -22,6 +22,27 @@ extension [UInt8] {
         }
     }
 
+    /// A name, `=` and a value: the array grows at most once.
+    mutating func append(escaping name: String, value: String, _ encoder: PercentEncoder) {
+        guard encoder.leavesLetters else {
+            self.append(slowlyEscaping: name.utf8, encoder)
+            self.append(0x3D)
+            return self.append(slowlyEscaping: value.utf8, encoder)
+        }
+        unsafe encoder.entries.withUnsafeBufferPointer { table in
+            self.append(addingCapacity: 3 * (name.utf8.count + value.utf8.count) + 5) { room in
+                unsafe room.withUnsafeMutableBufferPointer { room, written in
+                    guard let start = UnsafeMutableRawPointer(room.baseAddress) else { return }
+                    var output = unsafe start
+                    unsafe Self.escape(name, table, &output)
+                    unsafe Self.put(1 << 24 | UInt32(0x3D), &output)
+                    unsafe Self.escape(value, table, &output)
+                    written = unsafe output - start
+                }
+            }
+        }
+    }
+
     /// Names and values of many pairs, joined with `=` and `&`: the array grows at most once.
     mutating func append(escaping pairs: [URLEncodedPair], names: PercentEncoder, values: PercentEncoder) {
         guard names.leavesLetters, values.leavesLetters else {

@@ -28,6 +28,7 @@ let package = Package(
             name: "forms-count",
             dependencies: [
                 "Forms", .product(name: "Formwork", package: "formwork"),
+                .product(name: "FormworkMigration", package: "formwork"),
                 .product(name: "FormworkURLEncoded", package: "formwork"),
             ]),
     ]

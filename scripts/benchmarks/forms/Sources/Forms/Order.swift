@@ -1,7 +1,7 @@
 import Formwork
 
 /// A form of twenty fields.
-package struct Order: Decodable, Sendable {
+package struct Order: Codable, Sendable {
     package var street: String
     package var house: Int
     package var town: String

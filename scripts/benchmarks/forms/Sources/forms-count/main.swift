@@ -1,11 +1,13 @@
 // `forms-count CASE TIMES` does the same work TIMES times, and prints what it found. The difference of two runs
 // under callgrind, divided by the difference of their times, is the number of instructions of one.
 import Formwork
-import Forms
+import FormworkMigration
 import FormworkURLEncoded
+import Forms
 
 /// Made before anything is counted.
 let pairs = zip(Bodies.names, Bodies.values).map { URLEncodedPair($0, $1) }
+let order = try FormDataDecoder().decode(Order.self, from: Bodies.order, contentType: Bodies.multipart)
 
 func emptyForm() throws -> FormData {
     FormData(framing: MultipartFraming(boundary: try Boundary(Bodies.boundary)))
@@ -94,6 +96,9 @@ func found(_ name: String) async throws -> Int {
         var bytes: [UInt8] = []
         URLEncodedDialect.whatwg.append(pairs, to: &bytes)
         return bytes.count
+    case "encode-struct":
+        let text: String = try URLEncodedFormEncoder().encode(order)
+        return text.utf8.count
     case "send-on":
         var form = try emptyForm()
         form.append(once: try ReceivedParts(ReadyChunks(Bodies.signUp, of: 65_536), contentType: Bodies.multipart))
