@@ -56,8 +56,9 @@ struct SendBeforehandTests {
     func withoutLocation() throws {
         for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
             let receiver = try Receiver(answering: status)
-            let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1")
-            #expect(result.status == 3 && result.text == "")
+            let place = "http://127.0.0.1:\(receiver.port)"
+            let result = try Command.run("send", place, "-F", "a=1", "-w", "%{http_code} %{num_headers}")
+            #expect(result.status == 3 && result.text == "\(status.prefix(3)) 0")
             #expect(
                 result.errors == """
                     formwork: the server redirects (\(status.prefix(3))) without saying where to (Location); the body \
@@ -65,6 +66,28 @@ struct SendBeforehandTests {
 
                     """)
         }
+    }
+
+    @Test("A status of a redirect that can't be followed is in the report")
+    func reportedStatus() throws {
+        let receiver = try Receiver(answering: "308 Permanent Redirect\r\nLocation: ftp://x/")
+        let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--json")
+        #expect(result.status == 1)
+        #expect(result.text.contains("\"status\": 308,"), "\(result.text)")
+    }
+
+    @Test("A proxy that requires credentials is named as such")
+    func proxyCredentials() throws {
+        let proxy = try Receiver(answering: "407 Proxy Authentication Required")
+        let place = "http://127.0.0.1:\(proxy.port)"
+        let result = try Command.run("send", "http://example.test/", "-F", "a=1", "--proxy", place)
+        #expect(result.status == 22)
+        #expect(
+            result.errors == """
+                formwork: the server answered 407 Proxy Authentication Required: the proxy requires a name and password; \
+                give them in its URL, as in http://user:password@host:port
+
+                """)
     }
 
     @Test("A redirect by 301, after which the form isn't sent on, is a warning")

@@ -228,7 +228,7 @@ package struct SendCommand: ParsableCommand, Sendable {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             var status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             if !isSecure, record.isFirst, let error = error as? TransferError { status.hintAtTLS(after: error, url) }
-            let result = record.result(monitor, url, method, status, since: start)
+            let result = record.result(monitor, url, method, status, error, since: start)
             // The transfer's failure is reported below; a failure to write this text isn't.
             try? self.write(result, writeOut)
             throw status

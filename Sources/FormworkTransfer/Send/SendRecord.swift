@@ -54,12 +54,14 @@ final class SendRecord: Sendable {
     var isFirst: Bool { self.state.withLock { $0.report == nil && $0.trace?.requests ?? 0 <= 1 } }
 
     /// What a transfer that failed came to.
+    /// - Parameter error: Why it failed; `nil` if it was stopped.
     func result(
-        _ monitor: UploadMonitor, _ url: String, _ method: String, _ failure: ExitStatus,
+        _ monitor: UploadMonitor, _ url: String, _ method: String, _ failure: ExitStatus, _ error: (any Error)? = nil,
         since start: ContinuousClock.Instant
     ) -> WriteOut.Result {
         WriteOut.Result(
-            report: self.report, trace: self.trace, url: url, method: method, failure: failure,
+            report: self.report, status: (error as? TransferError)?.status, trace: self.trace, url: url, method: method,
+            failure: failure,
             bytesSent: self.before + monitor.current.acknowledged, total: self.total,
             seconds: start.duration(to: .now).seconds)
     }

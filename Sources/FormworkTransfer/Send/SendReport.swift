@@ -87,7 +87,8 @@ struct SendReport: Sendable {
     ///   - bytesSent: Bytes of the body, if there is no report.
     ///   - total: Bytes of the whole body; `nil` if unknown.
     static func members(
-        _ report: SendReport?, _ trace: FormSender.Trace? = nil, bytesSent: Int64 = 0, total: Int64?, seconds: Double
+        _ report: SendReport?, status: Int? = nil, _ trace: FormSender.Trace? = nil, bytesSent: Int64 = 0,
+        total: Int64?, seconds: Double
     ) -> [(name: String, value: ParameterValue)] {
         let headers = report?.fields.map { field in
             ParameterValue.members([("name", .text(field.name.rawName)), ("value", .text(field.value))])
@@ -95,7 +96,7 @@ struct SendReport: Sendable {
         let tries: Int64? = (report?.tries ?? trace.map { $0.retries + 1 }).map { Int64($0) }
         let requests: Int64? = (report?.requests ?? trace?.requests).map { Int64($0) }
         let members: [(name: String, value: ParameterValue)] = [
-            ("status", .optional(report.map { Int64($0.status) })),
+            ("status", .optional((report?.status ?? status).map { Int64($0) })),
             ("url", .optional(report?.url ?? trace?.url)),
             ("http", .optional(report.map { $0.isHTTP2 ? "2" : "1.1" })),
             ("bytesSent", .optional(report?.bytesSent ?? bytesSent)),
@@ -155,6 +156,10 @@ struct SendReport: Sendable {
                 " after \(self.bytesSent, "byte")" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
         }
         let isExplained = self.fields[.contentType]?.hasPrefix(ProblemDetails.contentType) ?? false
+        if self.status == 407 {
+            text +=
+                ": the proxy requires a name and password; give them in its URL, as in http://user:password@host:port"
+        }
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
         return text
     }

@@ -71,6 +71,8 @@ struct WriteOut {
     struct Result {
         /// `nil` if there was no answer.
         var report: SendReport?
+        /// The status of the answer, if it was a redirect that can't be followed; `nil` for others.
+        var status: Int?
         /// The last request, if there was no answer; `nil` if none was started.
         var trace: FormSender.Trace?
         /// The first request's.
@@ -85,7 +87,8 @@ struct WriteOut {
         /// The members of the object that `--json` prints.
         var members: [(name: String, value: ParameterValue)] {
             SendReport.members(
-                self.report, self.trace, bytesSent: self.bytesSent, total: self.total, seconds: self.seconds)
+                self.report, status: self.status, self.trace, bytesSent: self.bytesSent, total: self.total,
+                seconds: self.seconds)
         }
     }
 
@@ -106,7 +109,7 @@ struct WriteOut {
         case "errormsg": String((result.failure?.message ?? "").trimmingPrefix("formwork: "))
         case "exitcode": "\(result.failure?.code ?? 0)"
         case "filename_effective": result.report?.file ?? ""
-        case "http_code", "response_code": result.report.map { "\($0.status)" } ?? "000"
+        case "http_code", "response_code": (result.report?.status ?? result.status).map { "\($0)" } ?? "000"
         case "http_version": result.report.map { $0.isHTTP2 ? "2" : "1.1" } ?? "0"
         case "json": JSONOutput.text(result.members, failure: result.failure)
         case "method": result.report?.method ?? result.trace?.method ?? result.method
