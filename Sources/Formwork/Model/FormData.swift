@@ -23,9 +23,6 @@ public struct FormData: Sendable, Equatable {
         case part(BodyPart)
         case parts(PartSequence)
         case arriving(ArrivingParts)
-
-        /// The part, if it exists already.
-        var part: BodyPart? { if case .part(let part) = self { part } else { nil } }
     }
 
     /// How the parts are framed. It includes the boundary.
@@ -53,7 +50,7 @@ public struct FormData: Sendable, Equatable {
     public var parts: [BodyPart]? {
         var parts: [BodyPart] = []
         for entry in self.entries {
-            guard let part = entry.part else { return nil }
+            guard case .part(let part) = entry else { return nil }
             parts.append(part)
         }
         return parts
@@ -64,7 +61,7 @@ public struct FormData: Sendable, Equatable {
         _ replace: (BodySource) throws(FormworkError) -> BodySource
     ) throws(FormworkError) {
         for index in self.entries.indices {
-            guard var part = self.entries[index].part else { continue }
+            guard case .part(var part) = self.entries[index] else { continue }
             do throws(FormworkError) {
                 part.source = try replace(part.source)
             } catch {

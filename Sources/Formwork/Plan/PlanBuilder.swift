@@ -40,8 +40,9 @@ struct PlanBuilder {
         let place = try outside.inside(form)
         var count = 0
         for index in form.entries.indices {
-            // Neither a case below nor an entry of the loop: each would copy the part once more.
-            if let part = form.entries[index].part {
+            // Not of a loop's entry, which would be a second copy of the part.
+            switch form.entries[index] {
+            case .part(let part):
                 let reference = PartReference(index: count, name: part.header.name, enclosing: place.enclosing)
                 do throws(FormworkError) {
                     try self.append(part, as: reference, framer, at: place, in: parent)
@@ -49,10 +50,6 @@ struct PlanBuilder {
                     throw error.naming(reference)
                 }
                 try count.countMore(1)
-                continue
-            }
-            switch form.entries[index] {
-            case .part: break
             case .parts(let sequence):
                 let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
                 let parts = try PlannedParts(

@@ -113,7 +113,7 @@ extension [UInt8] {
     }
 }
 
-/// Puts bytes into fresh room, one piece after the other. Faster than an `OutputSpan`, which would be changed for each.
+/// Puts pieces into fresh room, one after the other. With an `OutputSpan`, a field takes a third more instructions.
 ///
 /// It is lent during one call, and each piece is checked against the room that is left.
 @safe
