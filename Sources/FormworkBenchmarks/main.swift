@@ -90,7 +90,7 @@ func run(_ arguments: [String]) throws -> Bool {
     return true
 }
 
-/// What any Swift program does that gets each field from a function as two strings, checks the name, and writes a small
+/// What a plain Swift program does: it gets each field from a function as two strings, checks the name, and writes a small
 /// buffer whenever it is full.
 @inline(never)
 func writeByHand(_ count: Int, _ field: (Int) -> (name: String, value: String)) throws {

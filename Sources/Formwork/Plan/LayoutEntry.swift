@@ -43,7 +43,7 @@ extension BodyPlan {
         let storage = self.storage
         return self.layoutPieces.enumerated().map { index, piece in
             let number = piece.part >= 0 ? piece.part : nil
-            // In one expression, and read where they are: each copy of a part or an entry takes longer than all of this.
+            // Made at once, from values read in place: a copy of a part or an entry takes longer than all of this.
             return LayoutEntry(
                 offset: index < storage.layout.knownCount ? piece.start : nil, length: piece.length,
                 part: number.map { storage.parts[$0].reference },

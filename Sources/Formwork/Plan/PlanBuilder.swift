@@ -40,7 +40,7 @@ struct PlanBuilder {
         let place = try outside.inside(form)
         var count = 0
         for index in form.entries.indices {
-            // Not of a loop's entry, which would be a second copy of the part.
+            // By index: a loop's entry would be a second copy of the part.
             switch form.entries[index] {
             case .part(let part):
                 let reference = PartReference(index: count, name: part.header.name, enclosing: place.enclosing)

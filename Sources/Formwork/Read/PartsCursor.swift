@@ -109,7 +109,7 @@ final class PartsCursor: SourceCursor, PartLogging {
     }
 
     private func nextWaiting() -> PartMaker.Waiting {
-        // Keeps the array, which the next part's content needs.
+        // Keeps the array's memory for the next part's content.
         var waiting = self.waiting
         self.waiting = []
         defer { self.waiting = waiting }

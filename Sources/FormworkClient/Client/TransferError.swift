@@ -56,9 +56,6 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     /// The error of the system or another library, unchanged.
     public var cause: (any Error)?
 
-    /// The status of the redirect that can't be followed; `nil` after another failure.
-    package var status: Int?
-
     /// Creates an error.
     package init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
         (self.code, self.message, self.bytesSent, self.cause) = (code, message, bytesSent, cause)

@@ -66,12 +66,6 @@ extension HTTPRequest {
     /// `Location` are answers: the server may have the body.
     /// - Parameter hasBody: Whether this request had the body.
     func unfollowable(_ response: HTTPResponse, hasBody: Bool) -> TransferError? {
-        var failure = self.redirectFailure(response, hasBody: hasBody)
-        failure?.status = response.status.code
-        return failure
-    }
-
-    private func redirectFailure(_ response: HTTPResponse, hasBody: Bool) -> TransferError? {
         if [307, 308].contains(response.status.code), response.headerFields[.location]?.isEmpty ?? true {
             return TransferError(
                 .redirects,

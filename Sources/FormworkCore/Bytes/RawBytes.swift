@@ -1,7 +1,7 @@
 import CFormworkBytes
 
-// Unsafe code in this file: copying between an array and a caller's buffer, and filling a buffer. All bounds are
-// checked here.
+// Unsafe code in this file: copying between an array and a caller's buffer, filling a buffer, putting pieces into fresh room,
+// and reading text in words. All bounds are checked here.
 
 /// Copies into buffers. Not methods of `MutableRawSpan`: Swift 6.2 allows none that change it.
 package enum RawBytes {
@@ -159,7 +159,8 @@ package struct RoomWriter: ~Copyable {
 }
 
 extension String {
-    /// Whether no byte has to be escaped between quotes: every one is above 0x22, `"`, and none is 0x5C, `\`.
+    /// Whether every byte is above 0x22, `"`, and none is 0x5C, `\`: then none has to be escaped between quotes. `false` if
+    /// the text isn't one piece of memory.
     @inline(__always)
     package var isAboveQuoteWithoutBackslash: Bool {
         // SAFETY: the buffer is read during the call, up to its count.
@@ -205,7 +206,8 @@ extension UnsafeBufferPointer<UInt8> {
         }
     }
 
-    /// Whether all words of eight bytes satisfy a condition; of fewer than four bytes, whether all bytes satisfy another.
+    /// Whether all words of eight bytes satisfy a condition. Four to seven bytes make one word of their first and last four;
+    /// of fewer, whether each byte satisfies another condition.
     @inline(__always)
     fileprivate func allWords(_ isWord: (UInt64) -> Bool, andAllRest isByte: (UInt8) -> Bool) -> Bool {
         let bytes = UnsafeRawBufferPointer(self)

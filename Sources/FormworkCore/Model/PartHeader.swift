@@ -1,7 +1,7 @@
 /// The header section of one body part: the part's name and filename, its type, and other fields.
 public struct PartHeader: Hashable, Sendable, Codable {
-    // First, so that the initializer that assigns all of these isn't the public one.
-    /// Other fields, written after these in this order. Receivers ignore them (RFC 7578 §4.8).
+    // Declared first: otherwise the memberwise initializer would have the public one's signature.
+    /// Other fields, written last, in this order. Receivers ignore them (RFC 7578 §4.8).
     public var fields: [HeaderField]
     /// The disposition type; `nil` writes no `Content-Disposition`, unless ``fields`` has one.
     public var disposition: DispositionType?

@@ -228,14 +228,16 @@ package struct SendCommand: ParsableCommand, Sendable {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             var status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             if !isSecure, record.isFirst, let error = error as? TransferError { status.hintAtTLS(after: error, url) }
-            let result = record.result(monitor, url, method, status, error, since: start)
+            let result = record.result(monitor, url, method, status, since: start)
             // The transfer's failure is reported below; a failure to write this text isn't.
             try? self.write(result, writeOut)
             throw status
         }
         let total = record.total
         let isFailure = report.status >= 400 && self.failure != .noFail
-        var failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
+        let hasProxy =
+            self.connection.proxy?.isEmpty == false || self.connection.environmentProxy(isSecure: isSecure) != nil
+        var failure = isFailure ? ExitStatus(22, report.failure(total: total, hasProxy: hasProxy)) : nil
         if let blocker, let retry, retry.count > 0, retry.covers(status: report.status), report.isSourceRead {
             let fix = blocker.reason.hasPrefix("standard input") ? ": --spool stores it first" : ""
             failure?.message? += "; not tried again, as \(blocker.reason)\(fix)".withControlCharactersEscaped

@@ -9,6 +9,7 @@ final class SendRecord: Sendable {
     private struct State {
         var trace: FormSender.Trace?
         var report: SendReport?
+        var status: Int?
     }
 
     /// What all requests together are to deliver.
@@ -54,13 +55,12 @@ final class SendRecord: Sendable {
     var isFirst: Bool { self.state.withLock { $0.report == nil && $0.trace?.requests ?? 0 <= 1 } }
 
     /// What a transfer that failed came to.
-    /// - Parameter error: Why it failed; `nil` if it was stopped.
     func result(
-        _ monitor: UploadMonitor, _ url: String, _ method: String, _ failure: ExitStatus, _ error: (any Error)? = nil,
+        _ monitor: UploadMonitor, _ url: String, _ method: String, _ failure: ExitStatus,
         since start: ContinuousClock.Instant
     ) -> WriteOut.Result {
         WriteOut.Result(
-            report: self.report, status: (error as? TransferError)?.status, trace: self.trace, url: url, method: method,
+            report: self.report, status: self.state.withLock { $0.status }, trace: self.trace, url: url, method: method,
             failure: failure,
             bytesSent: self.before + monitor.current.acknowledged, total: self.total,
             seconds: start.duration(to: .now).seconds)
@@ -68,8 +68,11 @@ final class SendRecord: Sendable {
 
     /// Notes a request that is about to be sent.
     func begin(_ trace: FormSender.Trace) {
-        self.state.withLock { $0 = State(trace: trace, report: nil) }
+        self.state.withLock { $0 = State(trace: trace) }
     }
+
+    /// Notes the status of the answer to the last request, which may be a redirect.
+    func receive(_ status: Int) { self.state.withLock { $0.status = status } }
 
     /// Notes the answer, or more of it.
     func answer(_ report: SendReport) { self.state.withLock { $0.report = report } }

@@ -148,7 +148,7 @@ struct SendReport: Sendable {
     }
 
     /// The error line for an answer of 400 or more.
-    func failure(total: Int64?) -> String {
+    func failure(total: Int64?, hasProxy: Bool) -> String {
         var text = "formwork: the server answered \(self.status)"
         if !self.reason.isEmpty { text += " \(self.reason.withControlCharactersEscaped)" }
         if !self.isBodyComplete {
@@ -156,9 +156,8 @@ struct SendReport: Sendable {
                 " after \(self.bytesSent, "byte")" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
         }
         let isExplained = self.fields[.contentType]?.hasPrefix(ProblemDetails.contentType) ?? false
-        if self.status == 407 {
-            text +=
-                ": the proxy requires a name and password; give them in its URL, as in http://user:password@host:port"
+        if self.status == 407, hasProxy {
+            text += ": the proxy requires other credentials: give them in its URL, as in http://user:password@host:port"
         }
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
         return text

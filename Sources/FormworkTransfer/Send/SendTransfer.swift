@@ -151,6 +151,7 @@ struct SendTransfer {
                 Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
         observer.beginning = { [record] in record.begin($0) }
+        observer.received = { [record] response, _ in record.receive(response.status.code) }
         if self.command.verbose {
             observer.requesting = { request, isHTTP2 in
                 progress?.interrupt()
@@ -162,7 +163,8 @@ struct SendTransfer {
                 let head = MaskedHead(response, isHTTP2: false)
                 if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
             }
-            observer.received = { response, isHTTP2 in
+            observer.received = { [record] response, isHTTP2 in
+                record.receive(response.status.code)
                 progress?.interrupt()
                 let head = MaskedHead(response, isHTTP2: isHTTP2)
                 if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }

@@ -69,9 +69,9 @@ struct WriteOut {
 
     /// What a transfer came to.
     struct Result {
-        /// `nil` if there was no answer.
+        /// `nil` if there was no answer, or a redirect that wasn't followed.
         var report: SendReport?
-        /// The status of the answer, if it was a redirect that can't be followed; `nil` for others.
+        /// The last answer's status, if there is no report of it.
         var status: Int?
         /// The last request, if there was no answer; `nil` if none was started.
         var trace: FormSender.Trace?
