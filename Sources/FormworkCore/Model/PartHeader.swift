@@ -22,7 +22,7 @@ extension PartHeader {
         disposition: DispositionType? = .formData, name: String? = nil, filename: String? = nil,
         contentType: String? = nil, transferEncoding: TransferEncoding? = nil, fields: [HeaderField] = []
     ) {
-        // Not a member after the other: such a large value would be copied, and its members retained.
+        // All at once: assigned one by one, the members of such a large value would be copied and retained again.
         self.init(
             fields: fields, disposition: disposition, name: name, filename: filename, contentType: contentType,
             transferEncoding: transferEncoding)
@@ -49,7 +49,7 @@ extension PartHeader {
             count += Self.beforeFilename.utf8CodeUnitCount + filename.utf8.count
         }
         guard case .some(let contentType) = self.contentType else { return count + Self.end.utf8CodeUnitCount }
-        guard Self.isMediaType(contentType) == .alone else { return nil }
+        guard Self.mediaTypeForm(of: contentType) == .alone else { return nil }
         let ends = Self.beforeType.utf8CodeUnitCount + Self.endAfterType.utf8CodeUnitCount
         return count + contentType.utf8.count + ends
     }
@@ -131,7 +131,7 @@ extension PartHeader {
     /// Checks for `type "/" subtype`, followed by text that is allowed in a field value (RFC 9110 §8.3.1).
     /// - Throws: ``FormworkError/Code/invalidArgument`` if it isn't a media type.
     package static func checkMediaType(_ text: String) throws(FormworkError) {
-        switch self.isMediaType(text) {
+        switch self.mediaTypeForm(of: text) {
         // Tokens are valid in field values.
         case .alone: return
         case .withMore: try FormworkError.checkFieldValue(text, of: "Content-Type")
@@ -139,9 +139,10 @@ extension PartHeader {
         }
     }
 
+    /// Whether a text is a media type, alone or with text after it.
     private enum MediaTypeForm { case no, alone, withMore }
 
-    private static func isMediaType(_ text: String) -> MediaTypeForm {
+    private static func mediaTypeForm(of text: String) -> MediaTypeForm {
         text.withRawSpan { bytes in
             let slash = bytes.endOfToken(from: 0)
             guard slash > 0, slash < bytes.byteCount, bytes[slash] == UInt8(ascii: "/") else { return .no }
