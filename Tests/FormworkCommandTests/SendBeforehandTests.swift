@@ -80,7 +80,7 @@ struct SendBeforehandTests {
     func proxyCredentials() throws {
         let said = "formwork: the server answered 407 Proxy Authentication Required"
         let advice =
-            ": the proxy requires other credentials: give them in its URL, as in http://user:password@host:port"
+            ": the proxy requires credentials that it accepts: give them in its URL, as in http://user:password@host:port"
         for (isProxy, more) in [(true, advice), (false, "")] {
             let receiver = try Receiver(answering: "407 Proxy Authentication Required")
             let place = "http://127.0.0.1:\(receiver.port)"

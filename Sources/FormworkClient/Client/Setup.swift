@@ -165,7 +165,7 @@ final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
         if case .head(let head) = self.unwrapInboundIn(data), !(200..<300).contains(head.status.code) {
             let fix =
                 head.status.code == 407 ? ": give them in its URL, as in http://user:password@host:port" : ""
-            let what = head.status.code == 407 ? "requires other credentials" : "refuses the tunnel"
+            let what = head.status.code == 407 ? "requires credentials that it accepts" : "refuses the tunnel"
             self.notes.note(
                 TransferError(.proxy, "the proxy \(what) (status \(head.status.code))\(fix)"), of: self.host)
         }

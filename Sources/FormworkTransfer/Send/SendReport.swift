@@ -157,7 +157,8 @@ struct SendReport: Sendable {
         }
         let isExplained = self.fields[.contentType]?.hasPrefix(ProblemDetails.contentType) ?? false
         if self.status == 407, hasProxy {
-            text += ": the proxy requires other credentials: give them in its URL, as in http://user:password@host:port"
+            text +=
+                ": the proxy requires credentials that it accepts: give them in its URL, as in http://user:password@host:port"
         }
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
         return text

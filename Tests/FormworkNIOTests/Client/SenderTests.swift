@@ -423,7 +423,7 @@ extension NIOTests {
             let refused = await #expect(throws: TransferError.self) {
                 try await self.send(self.plan, to: "https://upload.invalid/a", sender)
             }
-            #expect(refused?.message.hasPrefix("the proxy requires other credentials (status 407)") == true)
+            #expect(refused?.message.hasPrefix("the proxy requires credentials that it accepts (status 407)") == true)
             _ = await #expect(throws: TransferError.self) {
                 try await self.send(self.plan, to: "https://upload.invalid/a", sender)
             }
