@@ -80,7 +80,8 @@ struct Connector: Sendable {
             } catch {
                 opening.channel.close(promise: nil)
                 let (error, host) = opening.notes.first ?? (error, endpoint.host)
-                throw TransferError(opening: host, isTunnel: proxy != nil && endpoint.isSecure, error)
+                throw TransferError(
+                    opening: host, through: endpoint.isSecure ? proxy?.endpoint.authority : nil, error)
             }
         }
     }

@@ -52,7 +52,7 @@ struct Setup: Sendable {
         let head = AnswerHeadHandler(nil)
         let decoder = ByteToMessageHandler(
             HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes), maximumBufferSize: Self.keptBytes)
-        let watch = TunnelWatch(notes, of: proxy.endpoint.host)
+        let watch = TunnelWatch(notes, of: proxy.endpoint.authority)
         var fields = HTTPHeaders([("Host", self.endpoint.authority)])
         if let authorization = proxy.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
         let connect = NIOHTTP1ProxyConnectHandler(
@@ -167,7 +167,8 @@ final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
                 head.status.code == 407 ? ": give them in its URL, as in http://user:password@host:port" : ""
             let what = head.status.code == 407 ? "requires credentials that it accepts" : "refuses the tunnel"
             self.notes.note(
-                TransferError(.proxy, "the proxy \(what) (status \(head.status.code))\(fix)"), of: self.host)
+                TransferError(.proxy, "\(self.host): the proxy \(what) (status \(head.status.code))\(fix)"),
+                of: self.host)
         }
         context.fireChannelRead(data)
     }

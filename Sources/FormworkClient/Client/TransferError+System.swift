@@ -27,7 +27,7 @@ extension ErrorNote {
         // Closed without TLS's closing message, which is common.
         case NIOSSLError.uncleanShutdown: return nil
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            var failure = TransferError(opening: host, isTunnel: false, error)
+            var failure = TransferError(opening: host, through: nil, error)
             failure.bytesSent = bytesSent
             return failure
         default: return nil
@@ -66,7 +66,11 @@ extension TransferError {
     package static let otherHost = "the server's certificate is another host's"
 
     /// Why a connection that was made couldn't be used.
-    init(opening host: String, isTunnel: Bool, _ error: any Error) {
+    /// - Parameters:
+    ///   - host: The host that the error is about.
+    ///   - proxy: Host and port of the proxy that was to make a tunnel. What went wrong with the tunnel is about it, even if
+    ///     that is known before the error was recorded with a host, or after the tunnel's handlers were removed.
+    init(opening host: String, through proxy: String?, _ error: any Error) {
         switch error {
         case let error as TransferError: self = error
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
@@ -81,18 +85,27 @@ extension TransferError {
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: host, error)
         case is CancellationError: self.init(.timedOut, "\(host): no connection in time")
         case is AnswerInTLS:
-            self.init(.proxy, "\(host): the proxy speaks TLS on this port: write https:// before its name")
-        case HTTPParserError.invalidEOFState where isTunnel:
-            self.init(.proxy, "\(host): the proxy closed the connection inside its answer")
-        case is HTTPParserError where isTunnel, is ByteToMessageDecoderError.PayloadTooLargeError where isTunnel:
-            self.init(.proxy, "\(host): the proxy's answer isn't HTTP")
-        case _ where isTunnel && Self.isClosure(error):
-            self.init(.proxy, "\(host): the proxy closed the connection while the tunnel was made")
+            self.init(.proxy, "\(proxy ?? host): the proxy speaks TLS on this port: write https:// before its name")
         default:
-            self.init(
-                isTunnel ? .proxy : .tls,
-                "\(host): the connection ended while \(isTunnel ? "the tunnel was made" : "TLS was set up")",
-                cause: error)
+            guard let proxy else {
+                self.init(.tls, "\(host): the connection ended while TLS was set up", cause: error)
+                return
+            }
+            self.init(tunnel: proxy, error)
+        }
+    }
+
+    /// Why a proxy made no tunnel.
+    private init(tunnel proxy: String, _ error: any Error) {
+        switch error {
+        case HTTPParserError.invalidEOFState:
+            self.init(.proxy, "\(proxy): the proxy closed the connection inside its answer")
+        case is HTTPParserError, is ByteToMessageDecoderError.PayloadTooLargeError:
+            self.init(.proxy, "\(proxy): the proxy's answer isn't HTTP")
+        case _ where Self.isClosure(error):
+            self.init(.proxy, "\(proxy): the proxy closed the connection while the tunnel was made")
+        default:
+            self.init(.proxy, "\(proxy): the connection ended while the tunnel was made", cause: error)
         }
     }
 

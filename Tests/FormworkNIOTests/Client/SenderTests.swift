@@ -423,7 +423,10 @@ extension NIOTests {
             let refused = await #expect(throws: TransferError.self) {
                 try await self.send(self.plan, to: "https://upload.invalid/a", sender)
             }
-            #expect(refused?.message.hasPrefix("the proxy requires credentials that it accepts (status 407)") == true)
+            #expect(
+                refused?.message
+                    == "127.0.0.1:\(server.port): the proxy requires credentials that it accepts (status 407): give them in "
+                    + "its URL, as in http://user:password@host:port")
             _ = await #expect(throws: TransferError.self) {
                 try await self.send(self.plan, to: "https://upload.invalid/a", sender)
             }
@@ -433,8 +436,28 @@ extension NIOTests {
         @Test("A reset while the tunnel is made is named without the system's call")
         func resetProxy() {
             let error = TransferError(
-                opening: "h", isTunnel: true, IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
-            #expect("\(error)" == "h: the connection ended while the tunnel was made (Connection reset by peer)")
+                opening: "h", through: "p:1", IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
+            #expect("\(error)" == "p:1: the connection ended while the tunnel was made (Connection reset by peer)")
+        }
+
+        @Test("A proxy whose connection is closed when its tunnel is used first is named")
+        func closedProxy() {
+            let error = TransferError(opening: "h", through: "p:1", ChannelError.ioOnClosedChannel)
+            #expect("\(error)" == "p:1: the proxy closed the connection while the tunnel was made")
+        }
+
+        @Test("A proxy that closes the connection instead of making a tunnel is named", arguments: 0..<40)
+        func closingProxy(_: Int) async throws {
+            let server = try ScriptedServer([{ _, connection in _ = connection.readHead() }])
+            var options = FormClient.Options()
+            options.proxies = ProxySettings(url: "http://127.0.0.1:\(server.port)")
+            let error = await #expect(throws: TransferError.self) {
+                try await self.send(
+                    self.plan, to: "https://upload.invalid/a", FormSender(client: FormClient(options: options)))
+            }
+            #expect(
+                error?.message
+                    == "127.0.0.1:\(server.port): the proxy closed the connection while the tunnel was made")
         }
 
         @Test("The environment's proxies, as curl reads them")
