@@ -303,5 +303,45 @@ struct JSONOutputTests {
         #expect(object["bytesSent"] as? Int == 0 && object["bytesTotal"] as? Int == 139)
         #expect(object["isBodyComplete"] as? Bool == false && object["exitStatus"] as? Int == 0, "\(result.text)")
     }
+
+    @Test("Nor is one whose length isn't known", arguments: ["301 Moved", "302 Found", "303 See Other"])
+    func leftOutStream(status: String) throws {
+        for more in ["", " --resume auto"] {
+            let place = try Receiver(after: 1)
+            let receiver = try Receiver(answering: "\(status)\r\nLocation: http://127.0.0.1:\(place.port)/")
+            let result = try Command.shell(
+                "echo hello | \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=@- --json -q\(more)")
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+            #expect(result.status == 0 && object["bytesSent"] as? Int == 0 && object["bytesTotal"] is NSNull)
+            #expect(object["isBodyComplete"] as? Bool == false && object["requests"] as? Int == 2, "\(result.text)")
+        }
+        // Without a redirect it is.
+        let receiver = try Receiver()
+        let result = try Command.shell(
+            "echo hello | \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=@- --boundary b --json -q")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        #expect(object["bytesSent"] as? Int == 104 && object["isBodyComplete"] as? Bool == true, "\(result.text)")
+    }
+
+    @Test("Nor is one that a server answers unread, which is a success")
+    func unreadStream() throws {
+        let folder = Folder()
+        // The client asks before it sends a body of unknown length. How much it sends after the answer is chance.
+        let result = try Command.shell(
+            """
+            python3 -c 'import socket
+            server = socket.create_server(("127.0.0.1", 0))
+            print(server.getsockname()[1], flush=True)
+            client = server.accept()[0]
+            client.recv(65536)
+            client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+            client.close()' > port & S=$!
+            until [ -s port ]; do sleep 0.05; done
+            echo hello | "$F" send http://127.0.0.1:$(cat port) -F a=@- --boundary b --json -q; wait $S
+            """, in: folder.path)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        #expect(object["exitStatus"] as? Int == 0 && object["status"] as? Int == 200)
+        #expect(object["isBodyComplete"] as? Bool == (object["bytesSent"] as? Int == 104), "\(result.text)")
+    }
 }
 #endif

@@ -318,6 +318,7 @@ extension NIOTests {
                 let plan = try await form(.text("x")).plan()
                 let answer = try await self.upload(plan, to: server.url("/a"), configuration: configuration).answer
                 #expect(answer.status == .ok && answer.url == server.url("/b"))
+                #expect(answer.bytesSent == 0 && answer.isBodyComplete)
                 let next = try #require(server.requests.last)
                 #expect(server.requests.count == 2 && next.method == "GET" && next.uri == "/b" && next.count == 0)
                 for name in ["Content-Type", "Content-Length", "Transfer-Encoding"] {

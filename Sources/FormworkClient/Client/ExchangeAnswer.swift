@@ -17,8 +17,11 @@ public struct ExchangeAnswer {
     /// Bytes of this request's body that the system had accepted when the answer arrived.
     public var bytesSent: Int64
     /// Whether the body counts as delivered: all of it was sent, or a 2xx came early for a body of at most 4 MiB.
-    /// `false` for another early answer.
+    /// `false` for another early answer; `true` for a request without a body, such as a `GET` after a redirect, which is
+    /// followed only if the body was delivered.
     public var isBodyComplete: Bool
+    /// Whether ``bytesSent`` is all of this request's body; also `true` without one.
+    package var isAllSent: Bool
     /// Whether HTTP/2 was used.
     public var isHTTP2: Bool
 }

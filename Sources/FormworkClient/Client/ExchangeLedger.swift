@@ -10,7 +10,10 @@ import FormworkSystem
 final class ExchangeLedger: Sendable {
     struct Answered: Sendable {
         var bytesSent: Int64
+        /// Whether the body counts as delivered.
         var isBodyComplete: Bool
+        /// Whether ``bytesSent`` is all of it.
+        var isAllSent: Bool
     }
 
     /// How long a server that has answered may accept nothing of the rest.
@@ -155,7 +158,8 @@ final class ExchangeLedger: Sendable {
     func answer(takesBody: Bool, endsSending: Bool) {
         let written = self.state.withLock { state -> Int64? in
             guard state.answered == nil else { return nil }
-            state.answered = Answered(bytesSent: state.written, isBodyComplete: state.isComplete)
+            state.answered = Answered(
+                bytesSent: state.written, isBodyComplete: state.isComplete, isAllSent: state.isComplete)
             state.answerTakesBody = takesBody
             state.endsSending = endsSending && !state.isComplete
             return state.isComplete ? state.written : nil
@@ -177,7 +181,7 @@ final class ExchangeLedger: Sendable {
     /// ``EarlySuccess/believedLength`` bytes, or if only the last chunk was missing. The latter is for bodies of unknown
     /// length: a server that finds the end in the body's syntax may answer and close the connection before that chunk.
     func settled() async -> Answered {
-        let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false)
+        let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false, isAllSent: false)
         guard !answered.isBodyComplete else { return answered }
         while true {
             let state = self.state.withLock { $0 }
@@ -191,7 +195,9 @@ final class ExchangeLedger: Sendable {
             }
             let isAll = state.isAtEnd && state.written == answered.bytesSent
             let isBelieved = (self.length ?? (state.isAtEnd ? state.produced : .max)) <= EarlySuccess.believedLength
-            return Answered(bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved)
+            return Answered(
+                bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved,
+                isAllSent: state.isComplete || state.isAtEnd && state.written == state.produced)
         }
     }
 

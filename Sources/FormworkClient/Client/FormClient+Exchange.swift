@@ -26,7 +26,7 @@ extension FormClient {
                 return try await wire.executeThenClose { inbound, _ in
                     var iterator = inbound.makeAsyncIterator()
                     let head = try await self.head(&iterator)
-                    let now = self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
+                    let now = self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false, isAllSent: false)
                     let takesBody = self.ledger.answerTakesBody
                     let state = takesBody ? await self.ledger.settled() : now
                     try Task.checkCancellation()
@@ -40,7 +40,7 @@ extension FormClient {
                     return try await answered(
                         ExchangeAnswer(
                             head: head, body: body, bytesSent: state.bytesSent,
-                            isBodyComplete: state.isBodyComplete, isHTTP2: self.isHTTP2))
+                            isBodyComplete: state.isBodyComplete, isAllSent: state.isAllSent, isHTTP2: self.isHTTP2))
                 }
             }
         }

@@ -39,6 +39,8 @@ public struct FormSender: Sendable {
         package var movedTo: String?
         /// Whether the source of the body was asked for bytes.
         package var isSourceRead = false
+        /// Whether the last request has a body, or a part of it. A redirect may have turned `POST` into `GET`.
+        package var hasBody = false
     }
 
     /// Called during a transfer. `UploadOptions.monitor` shows its progress.
@@ -167,7 +169,8 @@ public struct FormSender: Sendable {
             case .answered(let head):
                 course.trace.upload = course.machine.upload
                 let answer = ExchangeAnswer(
-                    head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isHTTP2: false)
+                    head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
+                    isHTTP2: false)
                 return try await answered(answer, course.trace)
             case .exchange(let request, let body, let expectsContinue):
                 let next = try await self.announce(request, body, &course, job)
@@ -194,6 +197,7 @@ public struct FormSender: Sendable {
         course.unreachable = nil
         course.trace.requests += 1
         (course.trace.url, course.trace.method) = (next.urlText, next.method.rawValue)
+        (course.trace.hasBody, course.trace.upload) = (body != nil, course.machine.upload)
         job.observer.beginning(course.trace)
         job.monitor.begin(attempt: course.trace.retries + 1)
         return next

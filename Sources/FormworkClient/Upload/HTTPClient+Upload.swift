@@ -90,7 +90,7 @@ extension HTTPClient {
             } else {
                 if isWhole { options.monitor?.update { $0.acknowledged = $0.sent } }
                 return UploadResponse(
-                    response: response, url: course.request.url, bytesSent: feed?.count ?? 0,
+                    response: response, url: course.request.url, bytesSent: course.hasBody ? feed?.count ?? 0 : 0,
                     isBodyComplete: isWhole, retries: course.retries)
             }
         }

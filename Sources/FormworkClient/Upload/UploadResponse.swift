@@ -12,10 +12,11 @@ extension HTTPClient {
         /// The answer's URL, after all redirects.
         public var url: String
         /// Bytes of the last request's body that were handed to the client: at most 1 MiB of them may not have been
-        /// sent.
+        /// sent. 0 after a redirect that turned `POST` into `GET`.
         public var bytesSent: Int64
         /// Whether the body counts as delivered: all of it was sent, or a 2xx came early for one
-        /// of at most 4 MiB. `false` for another early answer.
+        /// of at most 4 MiB. `false` for another early answer. Still `true` after a redirect that turned `POST` into `GET`:
+        /// such a redirect is followed only if the body was delivered.
         public var isBodyComplete: Bool
         /// Tries after the first, see ``UploadOptions/retry``.
         public var retries: Int

@@ -23,6 +23,8 @@ struct SendReport: Sendable {
     var method: String
     var bytesSent: Int64
     var isBodyComplete: Bool
+    /// Whether ``bytesSent`` is the whole body; its length may be unknown.
+    var isAllSent: Bool
     /// Whether the source of the body was asked for bytes.
     var isSourceRead: Bool
     var requests: Int
@@ -56,6 +58,7 @@ struct SendReport: Sendable {
         (self.url, self.method) = (trace.url, trace.method)
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
+        self.isAllSent = trace.upload == nil ? trace.hasBody && answer.isAllSent : answer.isBodyComplete
         self.isSourceRead = trace.isSourceRead
         if let upload = trace.upload {
             // Counts the whole body, not only the last request.
@@ -111,8 +114,10 @@ struct SendReport: Sendable {
     }
 
     /// Whether all bytes were handed to the connection. A small form that was answered with success counts as delivered
-    /// even if they weren't.
-    private func hasSent(_ total: Int64?) -> Bool { self.isBodyComplete && total ?? 0 <= self.bytesSent }
+    /// even if they weren't, and so does one after which a redirect led to a `GET`.
+    private func hasSent(_ total: Int64?) -> Bool {
+        self.isBodyComplete && (total.map { $0 <= self.bytesSent } ?? self.isAllSent)
+    }
 
     private var optionalMembers: [(name: String, value: ParameterValue)] {
         var members: [(name: String, value: ParameterValue)] = []

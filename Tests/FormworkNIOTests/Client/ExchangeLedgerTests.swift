@@ -34,6 +34,7 @@ extension NIOTests {
             #expect(ledger.isComplete && ledger.written == 10)
             ledger.answer(takesBody: true, endsSending: true)
             #expect(ledger.answered?.bytesSent == 10 && ledger.answered?.isBodyComplete == true)
+            #expect(ledger.answered?.isAllSent == true)
             #expect(!ledger.endsSending && ledger.answerTakesBody)
         }
 
@@ -58,7 +59,7 @@ extension NIOTests {
                 ledger.answer(takesBody: true, endsSending: false)
                 ledger.stop()
                 let settled = await ledger.settled()
-                #expect(settled.isBodyComplete == isComplete && settled.bytesSent == 4)
+                #expect(settled.isBodyComplete == isComplete && settled.bytesSent == 4 && !settled.isAllSent)
             }
         }
 
