@@ -343,5 +343,18 @@ struct JSONOutputTests {
         #expect(object["exitStatus"] as? Int == 0 && object["status"] as? Int == 200)
         #expect(object["isBodyComplete"] as? Bool == (object["bytesSent"] as? Int == 104), "\(result.text)")
     }
+
+    @Test(
+        "After a redirect to where no connection can be made, the bytes of its request count",
+        arguments: ["301 Moved", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"])
+    func refusedPlace(status: String) throws {
+        let receiver = try Receiver(answering: "\(status)\r\nLocation: http://127.0.0.1:1/x")
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(receiver.port)/", "-F", "a=1", "--boundary", "b", "--json", "-q")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        #expect(result.status == 7 && object["status"] is NSNull && object["isBodyComplete"] is NSNull)
+        #expect(object["url"] as? String == "http://127.0.0.1:1/x" && object["requests"] as? Int == 2)
+        #expect(object["bytesSent"] as? Int == 0 && object["bytesTotal"] as? Int == 59, "\(result.text)")
+    }
 }
 #endif

@@ -27,7 +27,7 @@ public struct FormSender: Sendable {
         public var url = ""
         /// Its method, which a redirect may have changed.
         package var method = ""
-        /// Requests that were started.
+        /// Requests that were started, including one for which no connection could be made.
         public var requests = 0
         /// Tries after the first.
         public var retries = 0

@@ -221,7 +221,9 @@ package struct SendCommand: ParsableCommand, Sendable {
                 let result = record.result(monitor, sentURL, sentMethod, ExitStatus(stoppedBy: signal), since: start)
                 // The signal itself is reported after this, as for every verb.
                 if let failure = result.failure { JSONOutput.fail(failure, result.members) }
-                self.report(signal, result, canContinue: record.canContinue)
+                // Not of the last request alone, which may be the GET after a redirect.
+                let sent = record.before + monitor.current.acknowledged
+                self.report(signal, after: sent, of: result.total, canContinue: record.canContinue)
             }
             report = try await transfer.send(job)
         } catch {
@@ -255,12 +257,12 @@ package struct SendCommand: ParsableCommand, Sendable {
     }
 
     /// Says how much was sent when a signal stops it. Objects have that already.
-    private func report(_ signal: StoppingSignal, _ result: WriteOut.Result, canContinue: Bool) {
+    private func report(_ signal: StoppingSignal, after sent: Int64, of total: Int64?, canContinue: Bool) {
         guard Messages.current != .events, !self.json else { return }
-        let total = result.total.map { " of \($0.asByteSize)" } ?? ""
+        let total = total.map { " of \($0.asByteSize)" } ?? ""
         let next = canContinue ? "; the same command continues it" : ""
         Messages.report(
-            "stopped", "stopped by \(signal.name) after \(result.bytesSent.asByteSize)\(total)\(next)", [])
+            "stopped", "stopped by \(signal.name) after \(sent.asByteSize)\(total)\(next)", [])
     }
 
     /// Why an answer that can be retried wasn't, if --max-time left too little for the wait.

@@ -59,10 +59,11 @@ final class SendRecord: Sendable {
         _ monitor: UploadMonitor, _ url: String, _ method: String, _ failure: ExitStatus,
         since start: ContinuousClock.Instant
     ) -> WriteOut.Result {
-        WriteOut.Result(
+        // A request without a body, such as a GET after a redirect, leaves the monitor at the bytes of the one before it.
+        let sent = self.trace?.countsBody == true ? monitor.current.acknowledged : 0
+        return WriteOut.Result(
             report: self.report, status: self.state.withLock { $0.status }, trace: self.trace, url: url, method: method,
-            failure: failure,
-            bytesSent: self.before + monitor.current.acknowledged, total: self.total,
+            failure: failure, bytesSent: self.before + sent, total: self.total,
             seconds: start.duration(to: .now).seconds)
     }
 

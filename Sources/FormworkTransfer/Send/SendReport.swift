@@ -179,4 +179,9 @@ struct SendReport: Sendable {
         return self.bytesSent == 0 ? nil : "its limit seems to be about \(self.bytesSent.asByteSize)"
     }
 }
+
+extension FormSender.Trace {
+    /// Whether bytes of the body are counted: the last request has one, or belongs to an upload of several requests.
+    var countsBody: Bool { self.hasBody || self.upload != nil }
+}
 #endif
