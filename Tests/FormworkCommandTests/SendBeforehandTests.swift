@@ -61,8 +61,8 @@ struct SendBeforehandTests {
             #expect(result.status == 3 && result.text == "\(status.prefix(3)) 0")
             #expect(
                 result.errors == """
-                    formwork: the server redirects (\(status.prefix(3))) without saying where to (Location); the body \
-                    was not delivered (the answer has no Location)
+                    formwork: the server redirects (\(status.prefix(3))), which can't be followed; the body was not \
+                    delivered (the answer has no Location)
 
                     """)
         }

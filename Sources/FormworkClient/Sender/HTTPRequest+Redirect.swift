@@ -69,7 +69,7 @@ extension HTTPRequest {
         if [307, 308].contains(response.status.code), response.headerFields[.location]?.isEmpty ?? true {
             return TransferError(
                 .redirects,
-                "the server redirects (\(response.status.code)) without saying where to (Location)"
+                "the server redirects (\(response.status.code)), which can't be followed"
                     + (hasBody ? "; the body was not delivered" : ""), cause: LocationFault.missing)
         }
         guard let location = response.redirectLocation, self.redirected(by: response) == nil else { return nil }
