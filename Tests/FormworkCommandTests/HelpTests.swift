@@ -94,6 +94,7 @@ struct HelpTests {
             ("help receive", "--no-resume Nothing is kept of a cut upload, and none continues."),
             ("help send", "%{filename_effective}, %{http_code}, %{http_version}, %{json},"),
             ("help send", "%{json} is the object of --json"),
+            ("help send", "3 a redirect leads to an invalid URL, or a 307 or 308 has no Location"),
             ("send --help", "A time is in seconds, or has a unit: 90s, 15m, 24h, 7d."),
         ])
     func says(words: String, text: String) throws {

@@ -16,7 +16,7 @@ enum ExitStatusList {
             "the arguments are wrong, name a part that isn't there, or ask for something that the server or the content "
                 + "doesn't allow", nil
         ),
-        ("3", "a redirect leads to an invalid URL, or nowhere", Self.network),
+        ("3", "a redirect leads to an invalid URL, or a 307 or 308 has no Location", Self.network),
         ("6", "the host's name can't be resolved", Self.network),
         ("7", "the host doesn't accept the connection", Self.network),
         ("22", "the server answered 400 or more", Self.network),
