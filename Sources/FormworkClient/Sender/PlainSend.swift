@@ -96,7 +96,9 @@ package struct PlainSend: SendMachine {
         self.followed += 1
         guard self.followed <= self.maximumRedirects else {
             return self.failure = TransferError(
-                .redirects, "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.shownURL)")
+                .redirects,
+                "more than \(self.maximumRedirects, "redirect"): \(self.request.shownURL) redirects to \(next.request.shownURL)"
+            )
         }
         guard !next.redirection.leavesTLS else {
             return self.failure = TransferError(

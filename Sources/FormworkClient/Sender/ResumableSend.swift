@@ -361,7 +361,8 @@ package struct ResumableSend: SendMachine {
                     .redirects,
                     next.redirection.leavesTLS
                         ? "the server redirects to \(next.request.shownURL), without TLS: send there, if you trust it"
-                        : "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.shownURL)"))
+                        : "more than \(self.maximumRedirects, "redirect"): \(last.shownURL) redirects to \(next.request.shownURL)"
+                ))
         } else if !self.hasFailed {
             self.state = .page(next.request, redirects: redirects)
         }

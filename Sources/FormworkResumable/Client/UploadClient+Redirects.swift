@@ -59,7 +59,7 @@ extension UploadClient {
         guard self.redirects <= self.options.maximumRedirects else {
             return self.turnAway(
                 exchange,
-                "more than \(self.options.maximumRedirects, "redirect"), the last to \(SecretText.masked(url: target.url))"
+                "more than \(self.options.maximumRedirects, "redirect"): \(SecretText.masked(url: exchange.target.url)) redirects to \(SecretText.masked(url: target.url))"
             )
         }
         switch exchange.kind {

@@ -140,6 +140,7 @@ extension NIOTests {
                 try await self.send(self.plan, to: server.url(), FormSender(options: .init(maximumRedirects: 1)))
             }
             #expect(error?.code == .redirects)
+            #expect(error?.message == "more than 1 redirect: \(server.url()) redirects to \(server.url())")
         }
 
         @Test(
