@@ -124,6 +124,23 @@ struct SendBeforehandTests {
     }
 
     @Test("A 303 without Location is the answer, and so is a redirect that nobody wants followed")
+    @Test("A redirect before the whole body says how much was sent")
+    func earlyRedirect() throws {
+        let folder = Folder()
+        try folder.sparse("file", 8 << 20)
+        // The client asks before it sends so much: nothing was sent.
+        let receiver = try Receiver(answering: "302 Found\r\nLocation: /login", after: 1)
+        let place = "http://127.0.0.1:\(receiver.port)"
+        let result = try Command.run("send", place, "-F", "f=@file", "-q", in: folder.path)
+        #expect(result.status == 55 && result.text == "")
+        #expect(
+            result.errors == """
+                formwork: the server answered 302 before it had all of the body, and redirects to \(place)/login \
+                [0 bytes sent]
+
+                """)
+    }
+
     func unfollowed() throws {
         for (fields, more) in [("303 See Other", []), ("307 X\r\nLocation: ftp://x/", ["--max-redirs", "0"])] {
             let receiver = try Receiver(answering: fields)

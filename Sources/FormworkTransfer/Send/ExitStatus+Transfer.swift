@@ -40,8 +40,11 @@ extension ExitStatus {
             self.init(2, "formwork: \(error): --resume auto, without --piece-size, sends to any server")
         case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")
         case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
-            // Caused by the server, not by a local disk.
-            self.init(55, "formwork: \(error)")
+            // Caused by the server, not by a local disk. The offset is how much was sent, not a place of a fault in the body.
+            var shown = error
+            shown.offset = nil
+            let sent = error.offset.map { " [\($0, "byte") sent]" } ?? ""
+            self.init(55, "formwork: \(shown)\(sent)")
         case let error as FormworkError:
             self.init(error)
             if error.code == .notReplayable, error.message.contains("standard input") {
