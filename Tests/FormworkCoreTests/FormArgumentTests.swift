@@ -248,6 +248,25 @@ struct FormArgumentTests {
                 + #"a path with ';' needs double quotes: f=@"…;…""#,
             guardsAgainst: "a path cut at its ';'"),
         Refused(
+            argument: "=@f;filename=;a=b",
+            message: #"column 15: "a=b" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + #"leave it out, or write filename="…;…" if it belongs to that"#,
+            guardsAgainst: "advice about the path, whose end was long before"),
+        Refused(
+            argument: "a=b;headers=X: y;z",
+            message: #"column 18: "z" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + #"leave it out, or write headers="…;…" if it belongs to that"#,
+            guardsAgainst: "advice about the value, whose end was long before"),
+        Refused(
+            argument: "f=@a;encoder=base64;z",
+            message: #"column 21: "z" is not one of type=, filename=, headers=, encoder=, length=: leave it out"#,
+            guardsAgainst: "advice about the path after a parameter that has no ';'"),
+        Refused(
+            argument: "x=(;headers=X: y;z",
+            message: #"column 18: "z" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + #"leave it out, or write headers="…;…" if it belongs to that"#,
+            guardsAgainst: "advice to write what is written already"),
+        Refused(
             argument: "f=OK;headers=justtext",
             message: #"column 14: the header "justtext" has no ':': write Name: value"#,
             guardsAgainst: "a header without a colon, which curl sends"),

@@ -47,14 +47,16 @@ struct FormArgumentScanner {
         let word = try self.word(endingAt: end, isText: role == .text)
         var parameters = FormArgument.Parameters()
         var seen: Set<String> = []
+        var last: String?
         while self.peek == UInt8(ascii: ";") {
             self.skip()
             self.skipSpace()
             let place = self.index
             guard let keyword = self.keyword() else {
-                try self.unknown(role, endingAt: end)
+                try self.unknown(role, after: last, endingAt: end)
                 continue
             }
+            last = keyword
             if keyword != "headers", !seen.insert(keyword).inserted {
                 try self.complain("\(keyword)= is given twice: leave one out", at: place)
             }
@@ -108,12 +110,18 @@ struct FormArgumentScanner {
         }
     }
 
-    private mutating func unknown(_ role: Role, endingAt end: UInt8?) throws(FormworkError) {
+    /// - Parameter keyword: The parameter before it; `nil` if it follows the word.
+    private mutating func unknown(
+        _ role: Role, after keyword: String?, endingAt end: UInt8?
+    ) throws(FormworkError) {
         let place = self.index
         let rest = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
         let segment = String(decoding: rest, as: UTF8.self)
         let fix =
             switch role {
+            case _ where keyword == "filename" || keyword == "headers":
+                "leave it out, or write \(keyword ?? "")=\"…;…\" if it belongs to that"
+            case _ where keyword != nil: "leave it out"
             case .text: "a value with ';' needs --form-string or double quotes: \(self.name)=\"…;…\""
             case .open: "write \(self.name)=(;type=multipart/mixed"
             case .contents, .upload: "a path with ';' needs double quotes: \(self.name)=@\"…;…\""
