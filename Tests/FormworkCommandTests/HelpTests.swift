@@ -95,6 +95,7 @@ struct HelpTests {
             ("help send", "%{filename_effective}, %{http_code}, %{http_version}, %{json},"),
             ("help send", "%{json} is the object of --json"),
             ("help send", "3 a redirect leads to an invalid URL, or a 307 or 308 has no Location"),
+            ("body --help", "exactly curl's bytes, including its quirks, if arguments and names of files are UTF-8."),
             ("send --help", "A time is in seconds, or has a unit: 90s, 15m, 24h, 7d."),
         ])
     func says(words: String, text: String) throws {

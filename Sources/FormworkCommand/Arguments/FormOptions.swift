@@ -63,7 +63,8 @@ package struct FormOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "'curl' produces exactly curl's bytes, including its quirks.", valueName: "curl"))
+            "'curl' produces exactly curl's bytes, including its quirks, if arguments and names of files are UTF-8.",
+            valueName: "curl"))
     var compat: CompatOption?
 
     @Flag(help: "Read content with ;encoder=quoted-printable first, so that the body has a length.")
