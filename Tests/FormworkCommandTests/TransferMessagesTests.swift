@@ -209,6 +209,10 @@ struct TransferMessagesTests {
         let outcome = try self.run(
             """
             echo text > text; receive --resume-dir text
+            timeout 60 "$F" receive --dir /proc/x --port 0; echo $?
+            timeout 60 "$F" receive --dir text/x --port 0; echo $?
+            timeout 60 "$F" receive --dir text --port 0; echo $?
+            timeout 60 "$F" receive --dir no/such --port 0; echo $?
             mkdir -p closed own/.formwork-resumable; chmod 777 own; chmod 555 closed own/.formwork-resumable; chmod 755 .
             as=; [ "$(id -u)" != 0 ] || as='setpriv --reuid=65534 --regid=65534 --clear-groups'
             timeout -s KILL 60 $as "$F" receive own --resume-dir closed --port 0; echo $?
@@ -217,10 +221,15 @@ struct TransferMessagesTests {
             unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_PROFILE; export HOME=$PWD
             timeout 60 "$F" receive --to http://x; echo $?
             """)
-        #expect(outcome.text == "23\n23\n23\n23\n2\n")
+        #expect(outcome.text == "23\n23\n23\n23\n23\n23\n23\n23\n2\n")
         #expect(
             outcome.errors == """
                 formwork: text: can't be used as a folder for uploads (Not a directory)
+                formwork: /proc/x: can't be created: name another folder (No such file or directory)
+                formwork: text/x: can't be created: name another folder (Not a directory)
+                formwork: text: can't be used as a folder: name another (Not a directory)
+                formwork: no/such: the folder that it would be in doesn't exist: create that first (No such file or \
+                directory)
                 formwork: closed: can't be written (Permission denied)
                 formwork: own/.formwork-resumable: can't be written (Permission denied)
                 formwork: served/.formwork-resumable: isn't a folder, but unfinished uploads need one: remove it, or give \

@@ -43,10 +43,23 @@ package final class OpenFolder: Sendable {
 
     /// The error for a folder that can't be made or opened.
     package static func unusable(_ path: FilePath, _ error: Errno) -> FormworkError {
+        let above = path.removingLastComponent()
         let reason =
-            error == .noSuchFileOrDirectory
-            ? "the folder that it would be in doesn't exist" : "files can't be written in this folder"
+            switch error {
+            case _ where !self.exists(path):
+                // In /proc no folder can be made, and the system says the same as without a folder above.
+                error == .noSuchFileOrDirectory && !self.exists(above.isEmpty ? "." : above)
+                    ? "the folder that it would be in doesn't exist: create that first"
+                    : "can't be created: name another folder"
+            case .notDirectory: "can't be used as a folder: name another"
+            default: "files can't be written in this folder"
+            }
         return FormworkError(.writeFailed, reason, path: path.string, cause: error)
+    }
+
+    private static func exists(_ path: FilePath) -> Bool {
+        do throws(Errno) { _ = try SystemCalls.status(of: path) } catch { return error == .permissionDenied }
+        return true
     }
 
     deinit { try? SystemCalls.close(self.descriptor) }
