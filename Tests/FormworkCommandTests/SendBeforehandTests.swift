@@ -58,7 +58,7 @@ struct SendBeforehandTests {
             let receiver = try Receiver(answering: status)
             let place = "http://127.0.0.1:\(receiver.port)"
             let result = try Command.run("send", place, "-F", "a=1", "-w", "%{http_code} %{num_headers}")
-            #expect(result.status == 3 && result.text == "\(status.prefix(3)) 0")
+            #expect(result.status == 3 && result.text == "\(status.prefix(3)) 2")
             #expect(
                 result.errors == """
                     formwork: the server redirects (\(status.prefix(3))), which can't be followed; the body was not \
@@ -73,7 +73,25 @@ struct SendBeforehandTests {
         let receiver = try Receiver(answering: "308 Permanent Redirect\r\nLocation: ftp://x/")
         let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--json")
         #expect(result.status == 1)
-        #expect(result.text.contains("\"status\": 308,"), "\(result.text)")
+        let object = try self.json(result)
+        #expect(object["status"] as? Int == 308 && object["http"] as? String == "1.1", "\(result.text)")
+        let fields = try #require(object["headers"] as? [[String: String]])
+        #expect(fields.first == ["name": "Location", "value": "ftp://x/"] && fields.count == 3)
+        #expect(object["isBodyComplete"] is NSNull && object["bytesSent"] as? Int == 139)
+    }
+
+    @Test("After too many redirects, the report has the URL that redirects, and the answer's Location")
+    func tooMany() throws {
+        let second = try Receiver(answering: "307 X\r\nLocation: /c?token=SECRET")
+        let place = "http://127.0.0.1:\(second.port)"
+        let receiver = try Receiver(answering: "307 X\r\nLocation: \(place)/b")
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(receiver.port)/a", "-F", "a=1", "--max-redirs", "1", "-w",
+            "%{url_effective} %{num_redirects} %{http_code} %{http_version} %header{location}")
+        #expect(result.status == 47 && result.text == "\(place)/b 1 307 1.1 /c?token=SECRET", "\(result.text)")
+        #expect(
+            result.errors == "formwork: more than 1 redirect: \(place)/b redirects to \(place)/c?token=***\n",
+            "\(result.errors)")
     }
 
     @Test("A proxy that requires credentials is named as such, and a server never is")
@@ -106,6 +124,23 @@ struct SendBeforehandTests {
                 """), "\(result.errors)")
     }
 
+    @Test("A redirect before the whole body says how much was sent")
+    func earlyRedirect() throws {
+        let folder = Folder()
+        try folder.sparse("file", 8 << 20)
+        // The client asks before it sends so much: nothing was sent.
+        let receiver = try Receiver(answering: "302 Found\r\nLocation: /login", after: 1)
+        let place = "http://127.0.0.1:\(receiver.port)"
+        let result = try Command.run("send", place, "-F", "f=@file", "-q", in: folder.path)
+        #expect(result.status == 55 && result.text == "")
+        #expect(
+            result.errors == """
+                formwork: the server answered 302 before it had all of the body, and redirects to \(place)/login \
+                [0 bytes sent]
+
+                """)
+    }
+
     @Test("A status outside 100 to 599 is an error", arguments: ["600 X", "999 X", "099 X"])
     func outsideStatuses(status: String) throws {
         let receiver = try Receiver(answering: status)
@@ -124,23 +159,6 @@ struct SendBeforehandTests {
     }
 
     @Test("A 303 without Location is the answer, and so is a redirect that nobody wants followed")
-    @Test("A redirect before the whole body says how much was sent")
-    func earlyRedirect() throws {
-        let folder = Folder()
-        try folder.sparse("file", 8 << 20)
-        // The client asks before it sends so much: nothing was sent.
-        let receiver = try Receiver(answering: "302 Found\r\nLocation: /login", after: 1)
-        let place = "http://127.0.0.1:\(receiver.port)"
-        let result = try Command.run("send", place, "-F", "f=@file", "-q", in: folder.path)
-        #expect(result.status == 55 && result.text == "")
-        #expect(
-            result.errors == """
-                formwork: the server answered 302 before it had all of the body, and redirects to \(place)/login \
-                [0 bytes sent]
-
-                """)
-    }
-
     func unfollowed() throws {
         for (fields, more) in [("303 See Other", []), ("307 X\r\nLocation: ftp://x/", ["--max-redirs", "0"])] {
             let receiver = try Receiver(answering: fields)

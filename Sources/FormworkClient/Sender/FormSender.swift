@@ -198,6 +198,7 @@ public struct FormSender: Sendable {
         course.trace.requests += 1
         (course.trace.url, course.trace.method) = (next.urlText, next.method.rawValue)
         (course.trace.hasBody, course.trace.upload) = (body != nil, course.machine.upload)
+        course.trace.redirects = course.machine.redirects
         job.observer.beginning(course.trace)
         job.monitor.begin(attempt: course.trace.retries + 1)
         return next

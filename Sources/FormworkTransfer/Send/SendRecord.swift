@@ -9,7 +9,7 @@ final class SendRecord: Sendable {
     private struct State {
         var trace: FormSender.Trace?
         var report: SendReport?
-        var status: Int?
+        var head: SendReport.Head?
     }
 
     /// What all requests together are to deliver.
@@ -62,7 +62,7 @@ final class SendRecord: Sendable {
         // A request without a body, such as a GET after a redirect, leaves the monitor at the bytes of the one before it.
         let sent = self.trace?.countsBody == true ? monitor.current.acknowledged : 0
         return WriteOut.Result(
-            report: self.report, status: self.state.withLock { $0.status }, trace: self.trace, url: url, method: method,
+            report: self.report, lastHead: self.state.withLock { $0.head }, trace: self.trace, url: url, method: method,
             failure: failure, bytesSent: self.before + sent, total: self.total,
             seconds: start.duration(to: .now).seconds)
     }
@@ -72,8 +72,8 @@ final class SendRecord: Sendable {
         self.state.withLock { $0 = State(trace: trace) }
     }
 
-    /// Notes the status of the answer to the last request, which may be a redirect.
-    func receive(_ status: Int) { self.state.withLock { $0.status = status } }
+    /// Notes the head of the answer to the last request, which may be a redirect.
+    func receive(_ head: SendReport.Head) { self.state.withLock { $0.head = head } }
 
     /// Notes the answer, or more of it.
     func answer(_ report: SendReport) { self.state.withLock { $0.report = report } }

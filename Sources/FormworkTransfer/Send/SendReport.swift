@@ -15,10 +15,7 @@ import Foundation
 
 /// The result of a transfer.
 struct SendReport: Sendable {
-    var status: Int
-    var reason: String
-    var isHTTP2: Bool
-    var fields: HTTPFields
+    var head: Head
     var url: String
     var method: String
     var bytesSent: Int64
@@ -43,6 +40,10 @@ struct SendReport: Sendable {
     /// The files that a tus server stored as uploads of their own.
     var stored: [StoredFile] = []
 
+    var status: Int { self.head.status }
+    var reason: String { self.head.reason }
+    var fields: HTTPFields { self.head.fields }
+
     /// A file that a tus server stored.
     struct StoredFile: Sendable {
         var name: String
@@ -50,11 +51,24 @@ struct SendReport: Sendable {
         var bytes: Int64
     }
 
+    /// The head of an answer.
+    struct Head: Sendable {
+        var status: Int
+        var reason: String
+        var fields: HTTPFields
+        var isHTTP2: Bool
+
+        init(_ response: HTTPResponse, isHTTP2: Bool) {
+            (self.status, self.reason) = (response.status.code, response.status.reasonPhrase)
+            (self.fields, self.isHTTP2) = (response.headerFields, isHTTP2)
+        }
+
+        /// The version of HTTP, as reports have it.
+        var version: String { self.isHTTP2 ? "2" : "1.1" }
+    }
+
     init(_ answer: ExchangeAnswer, _ trace: FormSender.Trace) {
-        self.status = answer.head.status.code
-        self.reason = answer.head.status.reasonPhrase
-        self.isHTTP2 = answer.isHTTP2
-        self.fields = answer.head.headerFields
+        self.head = Head(answer.head, isHTTP2: answer.isHTTP2)
         (self.url, self.method) = (trace.url, trace.method)
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
@@ -78,7 +92,7 @@ struct SendReport: Sendable {
 
     /// The answer's head, as HTTP/1.1 writes it.
     var headText: String {
-        let first = self.isHTTP2 ? "HTTP/2 \(self.status)" : "HTTP/1.1 \(self.status) \(self.reason)"
+        let first = self.head.isHTTP2 ? "HTTP/2 \(self.status)" : "HTTP/1.1 \(self.status) \(self.reason)"
         let lines = self.fields.map { "\($0.name.rawName): \($0.value)" }
         return ([first] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
     }
@@ -86,22 +100,24 @@ struct SendReport: Sendable {
     /// The members of the object that `--json` prints. Both kinds of results have them; only the last ones are optional.
     /// - Parameters:
     ///   - report: `nil` for a transfer without an answer.
+    ///   - lastHead: That of the last answer, if there is no report of it.
     ///   - trace: The last request, if there is no report; `nil` if none was started.
     ///   - bytesSent: Bytes of the body, if there is no report.
     ///   - total: Bytes of the whole body; `nil` if unknown.
     static func members(
-        _ report: SendReport?, status: Int? = nil, _ trace: FormSender.Trace? = nil, bytesSent: Int64 = 0,
+        _ report: SendReport?, lastHead: Head? = nil, _ trace: FormSender.Trace? = nil, bytesSent: Int64 = 0,
         total: Int64?, seconds: Double
     ) -> [(name: String, value: ParameterValue)] {
-        let headers = report?.fields.map { field in
+        let head = report?.head ?? lastHead
+        let headers = head?.fields.map { field in
             ParameterValue.members([("name", .text(field.name.rawName)), ("value", .text(field.value))])
         }
         let tries: Int64? = (report?.tries ?? trace.map { $0.retries + 1 }).map { Int64($0) }
         let requests: Int64? = (report?.requests ?? trace?.requests).map { Int64($0) }
         let members: [(name: String, value: ParameterValue)] = [
-            ("status", .optional((report?.status ?? status).map { Int64($0) })),
+            ("status", .optional((head?.status).map { Int64($0) })),
             ("url", .optional(report?.url ?? trace?.url)),
-            ("http", .optional(report.map { $0.isHTTP2 ? "2" : "1.1" })),
+            ("http", .optional(head?.version)),
             ("bytesSent", .optional(report?.bytesSent ?? bytesSent)),
             ("bytesTotal", .optional(total)),
             ("isBodyComplete", report.map { .bool($0.hasSent(total)) } ?? .null),

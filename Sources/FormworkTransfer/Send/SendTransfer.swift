@@ -151,7 +151,7 @@ struct SendTransfer {
                 Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
         observer.beginning = { [record] in record.begin($0) }
-        observer.received = { [record] response, _ in record.receive(response.status.code) }
+        observer.received = { [record] response, isHTTP2 in record.receive(.init(response, isHTTP2: isHTTP2)) }
         if self.command.verbose {
             observer.requesting = { request, isHTTP2 in
                 progress?.interrupt()
@@ -164,7 +164,7 @@ struct SendTransfer {
                 if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
             }
             observer.received = { [record] response, isHTTP2 in
-                record.receive(response.status.code)
+                record.receive(.init(response, isHTTP2: isHTTP2))
                 progress?.interrupt()
                 let head = MaskedHead(response, isHTTP2: isHTTP2)
                 if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }

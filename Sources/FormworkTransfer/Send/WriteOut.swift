@@ -71,8 +71,8 @@ struct WriteOut {
     struct Result {
         /// `nil` if there was no answer, or a redirect that wasn't followed.
         var report: SendReport?
-        /// The last answer's status, if there is no report of it.
-        var status: Int?
+        /// The last answer's head, if there is no report of it.
+        var lastHead: SendReport.Head?
         /// The last request, if there was no answer; `nil` if none was started.
         var trace: FormSender.Trace?
         /// The first request's.
@@ -84,10 +84,12 @@ struct WriteOut {
         var total: Int64?
         var seconds: Double
 
+        var head: SendReport.Head? { self.report?.head ?? self.lastHead }
+
         /// The members of the object that `--json` prints.
         var members: [(name: String, value: ParameterValue)] {
             SendReport.members(
-                self.report, status: self.status, self.trace, bytesSent: self.bytesSent, total: self.total,
+                self.report, lastHead: self.lastHead, self.trace, bytesSent: self.bytesSent, total: self.total,
                 seconds: self.seconds)
         }
     }
@@ -98,23 +100,23 @@ struct WriteOut {
             case .text(let text): text
             case .variable(let name): Self.value(of: name, result)
             case .header(let name):
-                result.report?.fields.first { $0.name.canonicalName == name.lowercased() }?.value ?? ""
+                result.head?.fields.first { $0.name.canonicalName == name.lowercased() }?.value ?? ""
             }
         }.joined()
     }
 
     private static func value(of name: String, _ result: Result) -> String {
         switch name {
-        case "content_type": result.report?.fields[.contentType] ?? ""
+        case "content_type": result.head?.fields[.contentType] ?? ""
         case "errormsg": String((result.failure?.message ?? "").trimmingPrefix("formwork: "))
         case "exitcode": "\(result.failure?.code ?? 0)"
         case "filename_effective": result.report?.file ?? ""
-        case "http_code", "response_code": (result.report?.status ?? result.status).map { "\($0)" } ?? "000"
-        case "http_version": result.report.map { $0.isHTTP2 ? "2" : "1.1" } ?? "0"
+        case "http_code", "response_code": (result.head?.status).map { "\($0)" } ?? "000"
+        case "http_version": result.head?.version ?? "0"
         case "json": JSONOutput.text(result.members, failure: result.failure)
         case "method": result.report?.method ?? result.trace?.method ?? result.method
-        case "num_headers": "\(result.report?.fields.count ?? 0)"
-        case "num_redirects": "\(result.report?.redirects ?? 0)"
+        case "num_headers": "\(result.head?.fields.count ?? 0)"
+        case "num_redirects": "\((result.report?.redirects ?? result.trace?.redirects) ?? 0)"
         case "num_retries": "\(result.report.map { $0.tries - 1 } ?? result.trace?.retries ?? 0)"
         case "scheme": String(self.address(result).prefix { $0 != ":" })
         case "size_download": "\(result.report?.bytesReceived ?? 0)"
