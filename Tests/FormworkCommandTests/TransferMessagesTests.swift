@@ -315,6 +315,41 @@ struct TransferMessagesTests {
                 """)
     }
 
+    @Test("A proxy for http that answers nonsense, or closes the connection, is named so")
+    func plainProxies() throws {
+        for (answer, message) in [
+            ("nonsense\r\n\r\n", "the proxy's answer isn't HTTP"),
+            // A TLS alert.
+            ("\u{15}\u{3}\u{3}\0\u{2}\u{2}\u{A}", "the proxy speaks TLS on this port: write https:// before its name"),
+            ("HTTP/1.1 200 OK\r\nX", "the connection ended inside the head of the proxy's answer"),
+            ("", "the connection ended before the proxy answered"),
+        ] {
+            let (given, named) = (try Receiver(raw: answer), try Receiver(raw: answer))
+            let outcome = try self.run(
+                """
+                send http://x.invalid:8080 -F a=b --boundary b -x http://127.0.0.1:\(given.port)
+                http_proxy=http://127.0.0.1:\(named.port) send http://x.invalid:8080 -F a=b --boundary b
+                """)
+            #expect(outcome.text == "56\n56\n")
+            #expect(
+                outcome.errors == """
+                    formwork: 127.0.0.1:\(given.port): \(message) [59 bytes sent]
+                    formwork: 127.0.0.1:\(named.port): \(message); the environment's http_proxy names this proxy: \
+                    --noproxy '*' connects without it [59 bytes sent]
+
+                    """)
+        }
+    }
+
+    @Test("A proxy for http that doesn't speak HTTP/2 is named so")
+    func plainProxyWithoutHTTP2() throws {
+        let receiver = try Receiver(raw: "HTTP/1.1 400 No\r\n\r\n", after: 10)
+        let outcome = try self.run(
+            "send http://x.invalid -F a=b --http2-prior-knowledge -x http://127.0.0.1:\(receiver.port)")
+        #expect(outcome.text == "56\n")
+        #expect(outcome.errors == "formwork: 127.0.0.1:\(receiver.port): the proxy doesn't speak HTTP/2\n")
+    }
+
     @Test("A host outside ASCII is asked for in its xn-- form")
     func international() throws {
         for (url, target) in [

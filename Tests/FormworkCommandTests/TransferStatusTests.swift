@@ -46,7 +46,7 @@ struct TransferStatusTests {
 
     @Test("A certificate of another host isn't mended by one to trust")
     func certificates() {
-        let other = TransferError(.certificate, "h: \(TransferError.otherHost)")
+        let other = TransferError(.certificate, "h: the server's \(TransferError.otherHost)")
         #expect(
             ExitStatus(transfer: other).message
                 == "formwork: h: the server's certificate is another host's (--insecure accepts it)")

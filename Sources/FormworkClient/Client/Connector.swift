@@ -27,6 +27,8 @@ struct Connection: Sendable {
     var transport: Transport
     /// The `Proxy-Authorization` field of every request; `nil` without a proxy, or through a tunnel.
     var proxyAuthorization: String?
+    /// The one that answers requests.
+    var peer: Peer
     /// The reasons why it closed.
     var notes: ErrorNote
 }
@@ -76,12 +78,13 @@ struct Connector: Sendable {
                 }
                 return Connection(
                     channel: opening.channel, transport: transport,
-                    proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, notes: opening.notes)
+                    proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, peer: setup.peer,
+                    notes: opening.notes)
             } catch {
                 opening.channel.close(promise: nil)
-                let (error, host) = opening.notes.first ?? (error, endpoint.host)
+                let (error, peer) = opening.notes.first ?? (error, .server(endpoint))
                 throw TransferError(
-                    opening: host, through: endpoint.isSecure ? proxy?.endpoint.authority : nil, error)
+                    opening: peer, through: endpoint.isSecure ? proxy?.endpoint.authority : nil, error)
             }
         }
     }

@@ -12,6 +12,7 @@ extension FormClient {
     /// The receiving half of one exchange.
     struct Context: Sendable {
         let ledger: ExchangeLedger
+        let peer: Peer
         let isHTTP2: Bool
         let stallTimeout: Duration?
         let hooks: ExchangeHooks
@@ -78,32 +79,35 @@ extension FormClient {
             } catch { cause = error }
             try Task.checkCancellation()
             if let failure = self.ledger.failure { throw failure }
-            let sent = self.ledger.written
+            let (sent, noun, prefix) = (self.ledger.written, self.peer.noun, self.peer.prefix)
             if cause is ByteToMessageDecoderError.PayloadTooLargeError { cause = HTTPParserError.headerOverflow }
             if let cause = cause as? HTTPParserError {
                 // The parser's words, such as "invalid constant string", explain nothing.
                 let fault =
                     switch cause {
-                    case .invalidEOFState: "the connection ended inside the head of the server's answer"
-                    case .headerOverflow: "the head of the server's answer is too long, or has too many fields"
+                    case .invalidEOFState: "the connection ended inside the head of the \(noun)'s answer"
+                    case .headerOverflow: "the head of the \(noun)'s answer is too long, or has too many fields"
                     case .unexpectedContentLength, .invalidContentLength:
-                        "the server's answer has an invalid Content-Length, or several"
-                    default: "the server's answer isn't HTTP"
+                        "the \(noun)'s answer has an invalid Content-Length, or several"
+                    default: "the \(noun)'s answer isn't HTTP"
                     }
                 // Whether a part of the head arrived before a reset is chance: it isn't an answer, and changes no status.
                 let isNoAnswer = cause == .invalidEOFState && !self.ledger.isCompleteOrSmall
-                throw TransferError(isNoAnswer ? .send : .receive, fault, bytesSent: sent)
+                throw TransferError(isNoAnswer ? .send : .receive, prefix + fault, bytesSent: sent)
             }
             if cause is AnswerInTLS {
+                let fix = self.peer.isProxy ? "write https:// before its name" : "write https:// and not http://"
                 throw TransferError(
-                    .receive, "the server speaks TLS on this port: write https:// and not http://", bytesSent: sent)
+                    .receive, "\(prefix)the \(noun) speaks TLS on this port: \(fix)", bytesSent: sent)
             }
             let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
             guard self.ledger.isCompleteOrSmall else {
                 throw TransferError(
-                    .send, "the connection ended before the server had the whole body\(said)", bytesSent: sent)
+                    .send, "\(prefix)the connection ended before the \(noun) had the whole body\(said)", bytesSent: sent
+                )
             }
-            throw TransferError(.receive, "the connection ended before the server answered\(said)", bytesSent: sent)
+            throw TransferError(
+                .receive, "\(prefix)the connection ended before the \(noun) answered\(said)", bytesSent: sent)
         }
 
         /// Closes the channel of a server that neither accepts nor sends bytes.

@@ -86,7 +86,8 @@ public struct FormClient: Sendable {
             body, asks: asks && !isHTTP2, proxyAuthorization: connection.proxyAuthorization, isHTTP2: isHTTP2)
         hooks.requesting(ready, isHTTP2)
         let context = Context(
-            ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout, hooks: hooks)
+            ledger: ledger, peer: connection.peer, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout,
+            hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
         let permitted = permission.wait(on: wire.channel.eventLoop)
         // Before any answer is seen, and not when the pump runs: what follows on an answer mustn't depend on who is first.

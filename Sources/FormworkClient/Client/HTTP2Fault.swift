@@ -8,12 +8,12 @@ struct HTTP2Fault: Error {
     final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame
         private let notes: ErrorNote
-        private let host: String
-        init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
+        private let peer: Peer
+        init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             guard error is any NIOHTTP2Error else { return context.fireErrorCaught(error) }
-            self.notes.note(HTTP2Fault(), of: self.host)
+            self.notes.note(HTTP2Fault(), of: self.peer)
             context.close(promise: nil)
         }
     }

@@ -10,19 +10,22 @@ final class HostCheck: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private let host: String
+    private let peer: Peer
     private let security: NIOSSLClientHandler
     private var isPassed = false
     private var waiting: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
 
     /// - Parameter security: The handler before this one.
-    init(_ host: String, _ security: NIOSSLClientHandler) { (self.host, self.security) = (host, security) }
+    init(_ host: String, of peer: Peer, _ security: NIOSSLClientHandler) {
+        (self.host, self.peer, self.security) = (host, peer, security)
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted? = event as? TLSUserEvent, !self.isPassed {
             guard let certificate = try? self.security.peerCertificate?.toDERBytes(),
                 HostIdentity(self.host).isNamed(in: certificate)
             else {
-                context.fireErrorCaught(TransferError(.certificate, "\(self.host): \(TransferError.otherHost)"))
+                context.fireErrorCaught(TransferError(otherHost: self.peer))
                 return context.close(promise: nil)
             }
             self.isPassed = true

@@ -15,11 +15,11 @@ final class SettingsWatch: ChannelInboundHandler {
     private static let typePlace = 3
 
     private let notes: ErrorNote
-    private let host: String
+    private let peer: Peer
     private var start: [UInt8] = []
     private var isKnown = false
 
-    init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
+    init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !self.isKnown {
@@ -49,7 +49,7 @@ final class SettingsWatch: ChannelInboundHandler {
     private func decide(_ isHTTP2: Bool) {
         guard !self.isKnown else { return }
         self.isKnown = true
-        if !isHTTP2 { self.notes.note(NoHTTP2(), of: self.host) }
+        if !isHTTP2 { self.notes.note(NoHTTP2(), of: self.peer) }
     }
 }
 #endif

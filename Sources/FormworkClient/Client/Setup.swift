@@ -25,6 +25,12 @@ struct Setup: Sendable {
     let isHTTP2: Bool
     let makeHandler: @Sendable (any EventLoop) -> AnswerHandler
 
+    /// The one that answers requests: a proxy, unless there is none or it makes a tunnel.
+    var peer: Peer {
+        guard let proxy, !self.endpoint.isSecure else { return .server(self.endpoint) }
+        return .proxy(proxy.endpoint)
+    }
+
     /// The longest head of HTTP/2: as long as the longest field of HTTP/1.1.
     private static let headSize = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize
     /// The most bytes that the decoder may keep of a head or a trailer section: the longest field that it accepts, and what
@@ -34,8 +40,8 @@ struct Setup: Sendable {
     /// - Returns: A future that succeeds when a request can be written.
     func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
         if let proxy, let proxyContext {
-            try self.addTLS(proxyContext, String(proxy.endpoint.hostWithoutZone), to: channel)
-            try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: proxy.endpoint.host))
+            try self.addTLS(proxyContext, proxy.endpoint, .proxy(proxy.endpoint), to: channel)
+            try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: .proxy(proxy.endpoint)))
         }
         guard let proxy, self.endpoint.isSecure else { return try self.finish(channel, notes) }
         return try self.tunnel(channel, proxy, notes).flatMap { _ in
@@ -52,14 +58,16 @@ struct Setup: Sendable {
         let head = AnswerHeadHandler(nil)
         let decoder = ByteToMessageHandler(
             HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes), maximumBufferSize: Self.keptBytes)
-        let watch = TunnelWatch(notes, of: proxy.endpoint.authority)
+        let watch = TunnelWatch(notes, of: .proxy(proxy.endpoint))
         var fields = HTTPHeaders([("Host", self.endpoint.authority)])
         if let authorization = proxy.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
         let connect = NIOHTTP1ProxyConnectHandler(
             targetHost: self.endpoint.host.contains(":") ? "[\(self.endpoint.host)]" : self.endpoint.host,
             targetPort: self.endpoint.port, headers: fields, deadline: .distantFuture, promise: promise)
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandlers([encoder, head, decoder, watch, connect, ErrorHandler(notes, of: proxy.endpoint.host)])
+        try pipeline.addHandlers([
+            encoder, head, decoder, watch, connect, ErrorHandler(notes, of: .proxy(proxy.endpoint)),
+        ])
         let handlers = NIOLoopBound((encoder, decoder, watch, head), eventLoop: channel.eventLoop)
         return promise.futureResult
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.2) }
@@ -71,11 +79,11 @@ struct Setup: Sendable {
     private func finish(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
         guard let context = self.context else {
             guard self.isHTTP2 else { return try self.http1(channel) }
-            try channel.pipeline.syncOperations.addHandler(SettingsWatch(notes, of: self.endpoint.host))
+            try channel.pipeline.syncOperations.addHandler(SettingsWatch(notes, of: self.peer))
             return self.http2(channel, notes)
         }
-        try self.addTLS(context, String(self.endpoint.hostWithoutZone), to: channel)
-        try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: self.endpoint.host))
+        try self.addTLS(context, self.endpoint, .server(self.endpoint), to: channel)
+        try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: .server(self.endpoint)))
         return channel.configureHTTP2AsyncSecureUpgrade(
             http1ConnectionInitializer: { channel in
                 do {
@@ -93,11 +101,12 @@ struct Setup: Sendable {
         }
     }
 
-    private func addTLS(_ context: NIOSSLContext, _ host: String, to channel: any Channel) throws {
+    private func addTLS(_ context: NIOSSLContext, _ endpoint: Origin, _ peer: Peer, to channel: any Channel) throws {
+        let host = String(endpoint.hostWithoutZone)
         let handler = try NIOSSLClientHandler(context: context, serverHostname: HostIdentity(host).serverName)
         try channel.pipeline.syncOperations.addHandler(handler)
         guard self.verifiesServer else { return }
-        try channel.pipeline.syncOperations.addHandler(HostCheck(host, handler))
+        try channel.pipeline.syncOperations.addHandler(HostCheck(host, of: peer, handler))
     }
 
     private func http1(_ channel: any Channel) throws -> EventLoopFuture<Connection.Transport> {
@@ -125,7 +134,7 @@ struct Setup: Sendable {
                 // The settings already tell the server not to push.
                 $0.eventLoop.makeSucceededVoidFuture()
             }
-            try pipeline.addHandler(HTTP2Fault.Handler(notes, of: self.endpoint.host))
+            try pipeline.addHandler(HTTP2Fault.Handler(notes, of: self.peer))
             return .http2(streams)
         }
     }
@@ -133,11 +142,11 @@ struct Setup: Sendable {
 
 /// The first error in a pipeline, which says more than that the connection is closed.
 final class ErrorNote: Sendable {
-    private let state = Mutex<(error: any Error, host: String)?>(nil)
-    /// With the host that it is about: the server, or the proxy.
-    var first: (error: any Error, host: String)? { self.state.withLock { $0 } }
-    func note(_ error: any Error, of host: String) {
-        self.state.withLock { if $0 == nil { $0 = (error, host) } }
+    private let state = Mutex<(error: any Error, peer: Peer)?>(nil)
+    /// With the one that it is about.
+    var first: (error: any Error, peer: Peer)? { self.state.withLock { $0 } }
+    func note(_ error: any Error, of peer: Peer) {
+        self.state.withLock { if $0 == nil { $0 = (error, peer) } }
     }
 }
 
@@ -145,11 +154,11 @@ final class ErrorNote: Sendable {
 final class ErrorHandler: ChannelInboundHandler {
     typealias InboundIn = NIOAny
     private let notes: ErrorNote
-    private let host: String
-    init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
+    private let peer: Peer
+    init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        self.notes.note(error, of: self.host)
+        self.notes.note(error, of: self.peer)
         context.fireErrorCaught(error)
     }
 }
@@ -158,8 +167,8 @@ final class ErrorHandler: ChannelInboundHandler {
 final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     private let notes: ErrorNote
-    private let host: String
-    init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
+    private let peer: Peer
+    init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = self.unwrapInboundIn(data), !(200..<300).contains(head.status.code) {
@@ -167,8 +176,8 @@ final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
                 head.status.code == 407 ? ": give them in its URL, as in http://user:password@host:port" : ""
             let what = head.status.code == 407 ? "requires credentials that it accepts" : "refuses the tunnel"
             self.notes.note(
-                TransferError(.proxy, "\(self.host): the proxy \(what) (status \(head.status.code))\(fix)"),
-                of: self.host)
+                TransferError(.proxy, "\(self.peer.name): the proxy \(what) (status \(head.status.code))\(fix)"),
+                of: self.peer)
         }
         context.fireChannelRead(data)
     }

@@ -16,18 +16,19 @@ extension ErrorNote {
     /// handshake, when a server refuses the client's certificate (RFC 8446 section 4.4.2.4), or in the TLS connection to a
     /// proxy.
     func failure(bytesSent: Int64?) -> TransferError? {
-        guard let (error, host) = self.first else { return nil }
+        guard let (error, peer) = self.first else { return nil }
         switch error {
         case is NoHTTP2:
             // How many bytes its connection took depends on the time.
-            return TransferError(.receive, "\(host): the server doesn't speak HTTP/2")
+            return TransferError(.receive, "\(peer.name): the \(peer.noun) doesn't speak HTTP/2")
         case is HTTP2Fault:
             return TransferError(
-                .receive, "the server's answer isn't valid HTTP/2, or its head is too long", bytesSent: bytesSent)
+                .receive, "\(peer.prefix)the \(peer.noun)'s answer isn't valid HTTP/2, or its head is too long",
+                bytesSent: bytesSent)
         // Closed without TLS's closing message, which is common.
         case NIOSSLError.uncleanShutdown: return nil
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            var failure = TransferError(opening: host, through: nil, error)
+            var failure = TransferError(opening: peer, through: nil, error)
             failure.bytesSent = bytesSent
             return failure
         default: return nil
@@ -63,32 +64,36 @@ extension TransferError {
     }
 
     /// The end of the message for a certificate without the host's name.
-    package static let otherHost = "the server's certificate is another host's"
+    package static let otherHost = "certificate is another host's"
+
+    /// The certificate has another host's name.
+    init(otherHost peer: Peer) { self.init(.certificate, "\(peer.name): the \(peer.noun)'s \(Self.otherHost)") }
 
     /// Why a connection that was made couldn't be used.
     /// - Parameters:
-    ///   - host: The host that the error is about.
+    ///   - peer: The one that the error is about.
     ///   - proxy: Host and port of the proxy that was to make a tunnel. What went wrong with the tunnel is about it, even if
-    ///     that is known before the error was recorded with a host, or after the tunnel's handlers were removed.
-    init(opening host: String, through proxy: String?, _ error: any Error) {
+    ///     that is known before the error was recorded with a peer, or after the tunnel's handlers were removed.
+    init(opening peer: Peer, through proxy: String?, _ error: any Error) {
         switch error {
         case let error as TransferError: self = error
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            self.init(.certificate, "\(host): \(Self.otherHost)")
+            self.init(otherHost: peer)
         case let error as NIOSSLError:
             let text = "\(error)"
             if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
-                self.init(.certificate, "\(host): the server's certificate is not trusted, or has expired")
+                self.init(.certificate, "\(peer.name): the \(peer.noun)'s certificate is not trusted, or has expired")
             } else {
-                self.init(tls: host, error)
+                self.init(tls: peer, error)
             }
-        case is NIOSSLExtraError, is BoringSSLError: self.init(tls: host, error)
-        case is CancellationError: self.init(.timedOut, "\(host): no connection in time")
+        case is NIOSSLExtraError, is BoringSSLError: self.init(tls: peer, error)
+        case is CancellationError: self.init(.timedOut, "\(peer.name): no connection in time")
         case is AnswerInTLS:
-            self.init(.proxy, "\(proxy ?? host): the proxy speaks TLS on this port: write https:// before its name")
+            self.init(
+                .proxy, "\(proxy ?? peer.name): the proxy speaks TLS on this port: write https:// before its name")
         default:
             guard let proxy else {
-                self.init(.tls, "\(host): the connection ended while TLS was set up", cause: error)
+                self.init(.tls, "\(peer.name): the connection ended while TLS was set up", cause: error)
                 return
             }
             self.init(tunnel: proxy, error)
@@ -117,16 +122,16 @@ extension TransferError {
     }
 
     /// A failure of TLS, in the words of its alert or of BoringSSL.
-    private init(tls host: String, _ error: any Error) {
+    private init(tls peer: Peer, _ error: any Error) {
         // The words are surrounded by numbers and source locations.
         let words = "\(error)".split(separator: "OPENSSL_internal:", maxSplits: 1).dropFirst().first?
             .prefix { $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }
         guard let words, !words.isEmpty else {
             guard !"\(error)".contains("EOF during handshake") else {
-                self.init(.tls, "\(host): the connection ended during the TLS handshake")
+                self.init(.tls, "\(peer.name): the connection ended during the TLS handshake")
                 return
             }
-            self.init(.tls, "\(host): TLS failed", cause: error)
+            self.init(.tls, "\(peer.name): TLS failed", cause: error)
             return
         }
         let what =
@@ -134,10 +139,10 @@ extension TransferError {
             case _ where words.hasSuffix("WRONG_VERSION_NUMBER") || words.hasSuffix("HTTP_REQUEST"):
                 "doesn't use TLS"
             case _ where words.contains("ALERT") && (words.contains("CERT") || words.hasSuffix("UNKNOWN_CA")):
-                "the server accepts only clients with a certificate that it trusts"
+                "the \(peer.noun) accepts only clients with a certificate that it trusts"
             default: "TLS failed"
             }
-        self.init(.tls, "\(host): \(what) (\(words.lowercased().replacing("_", with: " ")))")
+        self.init(.tls, "\(peer.name): \(what) (\(words.lowercased().replacing("_", with: " ")))")
     }
 
     /// The names of HTTP/2's error codes, from 0 (RFC 9113 section 7).

@@ -40,7 +40,9 @@ struct EnvironmentProxy {
         guard let parts, let host = parts.host(percentEncoded: true)?.lowercased(), !host.isEmpty else { return false }
         if error.code == .resolve { return error.message.hasPrefix("\(host):") }
         let port = parts.port ?? (parts.scheme?.lowercased() == "https" ? 443 : 1080)
-        return [.connect, .timedOut].contains(error.code) && error.message.contains("\(host):\(port)")
+        if [.connect, .timedOut].contains(error.code) { return error.message.contains("\(host):\(port)") }
+        // An error about a server has no port there.
+        return error.message.hasPrefix("\(host):\(port): ")
     }
 }
 #endif

@@ -239,6 +239,12 @@ extension NIOTests {
                     }
                     #expect(error?.code == .certificate, "\(host): \(error as Any)")
                     #expect(error?.message.hasSuffix("the server's certificate is another host's") == true)
+                    var proxied = options
+                    proxied.proxies = ProxySettings(url: "https://\(host):\(port)")
+                    let other = await #expect(throws: TransferError.self) {
+                        try await self.exchange(port, proxied, host: "upload.invalid", count: 10)
+                    }
+                    #expect(other?.message == "\(host):\(port): the proxy's certificate is another host's")
                 }
             }
         }

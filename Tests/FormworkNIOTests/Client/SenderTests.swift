@@ -437,13 +437,15 @@ extension NIOTests {
         @Test("A reset while the tunnel is made is named without the system's call")
         func resetProxy() {
             let error = TransferError(
-                opening: "h", through: "p:1", IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
+                opening: Peer(name: "p:1", isProxy: true), through: "p:1",
+                IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
             #expect("\(error)" == "p:1: the connection ended while the tunnel was made (Connection reset by peer)")
         }
 
         @Test("A proxy whose connection is closed when its tunnel is used first is named")
         func closedProxy() {
-            let error = TransferError(opening: "h", through: "p:1", ChannelError.ioOnClosedChannel)
+            let error = TransferError(
+                opening: Peer(name: "h", isProxy: false), through: "p:1", ChannelError.ioOnClosedChannel)
             #expect("\(error)" == "p:1: the proxy closed the connection while the tunnel was made")
         }
 
