@@ -45,7 +45,11 @@ struct Setup: Sendable {
         }
         guard let proxy, self.endpoint.isSecure else { return try self.finish(channel, notes) }
         return try self.tunnel(channel, proxy, notes).flatMap { _ in
-            do { return try self.finish(channel, notes) } catch { return channel.eventLoop.makeFailedFuture(error) }
+            let finished: EventLoopFuture<Connection.Transport>
+            do { finished = try self.finish(channel, notes) } catch {
+                finished = channel.eventLoop.makeFailedFuture(error)
+            }
+            return finished.flatMapErrorThrowing { error in throw error is ChannelError ? TunnelEnded() : error }
         }
     }
 
@@ -65,15 +69,16 @@ struct Setup: Sendable {
             targetHost: self.endpoint.host.contains(":") ? "[\(self.endpoint.host)]" : self.endpoint.host,
             targetPort: self.endpoint.port, headers: fields, deadline: .distantFuture, promise: promise)
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandlers([
-            encoder, head, decoder, watch, connect, ErrorHandler(notes, of: .proxy(proxy.endpoint)),
-        ])
-        let handlers = NIOLoopBound((encoder, decoder, watch, head), eventLoop: channel.eventLoop)
+        let errors = ErrorHandler(notes, of: .proxy(proxy.endpoint))
+        try pipeline.addHandlers([encoder, head, decoder, watch, connect, errors])
+        let handlers = NIOLoopBound((encoder, decoder, watch, head, errors), eventLoop: channel.eventLoop)
         return promise.futureResult
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.2) }
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.1) }
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.3) }
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.0) }
+            // What fails in the tunnel isn't about the proxy.
+            .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.4) }
     }
 
     private func finish(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
@@ -151,7 +156,7 @@ final class ErrorNote: Sendable {
 }
 
 /// Records the first error that passes it.
-final class ErrorHandler: ChannelInboundHandler {
+final class ErrorHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     private let notes: ErrorNote
     private let peer: Peer
@@ -162,6 +167,9 @@ final class ErrorHandler: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 }
+
+/// The connection was closed after the proxy had made the tunnel, and before TLS began in it.
+struct TunnelEnded: Error {}
 
 /// Records the status with which a proxy refuses a tunnel.
 final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {

@@ -84,9 +84,12 @@ extension TransferError {
             if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
                 self.init(.certificate, "\(peer.name): the \(peer.noun)'s certificate is not trusted, or has expired")
             } else {
-                self.init(tls: peer, error)
+                self.init(tls: peer, through: proxy, error)
             }
-        case is NIOSSLExtraError, is BoringSSLError: self.init(tls: peer, error)
+        case is NIOSSLExtraError, is BoringSSLError: self.init(tls: peer, through: proxy, error)
+        case is TunnelEnded: self.init(handshake: peer, through: proxy)
+        case is IOError where proxy != nil && !peer.isProxy:
+            self.init(handshake: peer, through: proxy, cause: error)
         case is CancellationError: self.init(.timedOut, "\(peer.name): no connection in time")
         case is AnswerInTLS:
             self.init(
@@ -98,6 +101,12 @@ extension TransferError {
             }
             self.init(tunnel: proxy, error)
         }
+    }
+
+    /// The connection ended before TLS was set up. If that was through a proxy, either of the two may have ended it.
+    private init(handshake peer: Peer, through proxy: String?, cause: (any Error)? = nil) {
+        let way = peer.isProxy ? "" : proxy.map { " through \($0)" } ?? ""
+        self.init(.tls, "\(peer.name): the connection\(way) ended during the TLS handshake", cause: cause)
     }
 
     /// Why a proxy made no tunnel.
@@ -122,13 +131,13 @@ extension TransferError {
     }
 
     /// A failure of TLS, in the words of its alert or of BoringSSL.
-    private init(tls peer: Peer, _ error: any Error) {
+    private init(tls peer: Peer, through proxy: String?, _ error: any Error) {
         // The words are surrounded by numbers and source locations.
         let words = "\(error)".split(separator: "OPENSSL_internal:", maxSplits: 1).dropFirst().first?
             .prefix { $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }
         guard let words, !words.isEmpty else {
             guard !"\(error)".contains("EOF during handshake") else {
-                self.init(.tls, "\(peer.name): the connection ended during the TLS handshake")
+                self.init(handshake: peer, through: proxy)
                 return
             }
             self.init(.tls, "\(peer.name): TLS failed", cause: error)

@@ -442,13 +442,6 @@ extension NIOTests {
             #expect("\(error)" == "p:1: the connection ended while the tunnel was made (Connection reset by peer)")
         }
 
-        @Test("A proxy whose connection is closed when its tunnel is used first is named")
-        func closedProxy() {
-            let error = TransferError(
-                opening: Peer(name: "h", isProxy: false), through: "p:1", ChannelError.ioOnClosedChannel)
-            #expect("\(error)" == "p:1: the proxy closed the connection while the tunnel was made")
-        }
-
         @Test("A proxy that closes the connection instead of making a tunnel is named", arguments: 0..<40)
         func closingProxy(_: Int) async throws {
             let server = try ScriptedServer([{ _, connection in _ = connection.readHead() }])
@@ -461,6 +454,37 @@ extension NIOTests {
             #expect(
                 error?.message
                     == "127.0.0.1:\(server.port): the proxy closed the connection while the tunnel was made")
+        }
+
+        @Test("A reset in the tunnel is about both ends")
+        func resetTunnel() {
+            let error = TransferError(
+                opening: Peer(name: "h", isProxy: false), through: "p:1",
+                IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
+            #expect(error.code == .tls)
+            #expect(
+                "\(error)"
+                    == "h: the connection through p:1 ended during the TLS handshake (Connection reset by peer)")
+        }
+
+        @Test("A tunnel that ends before TLS is one error, whenever that is noticed", arguments: 0..<40)
+        func endedTunnel(_: Int) async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    connection.write("HTTP/1.1 200 OK\r\n\r\n")
+                }
+            ])
+            var options = FormClient.Options()
+            options.proxies = ProxySettings(url: "http://127.0.0.1:\(server.port)")
+            let error = await #expect(throws: TransferError.self) {
+                try await self.send(
+                    self.plan, to: "https://upload.invalid/a", FormSender(client: FormClient(options: options)))
+            }
+            #expect(error?.code == .tls)
+            #expect(
+                error?.message
+                    == "upload.invalid: the connection through 127.0.0.1:\(server.port) ended during the TLS handshake")
         }
 
         @Test("The environment's proxies, as curl reads them")
