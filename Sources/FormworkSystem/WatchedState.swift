@@ -23,15 +23,16 @@ package final class WatchedState<State: Sendable>: Sendable {
 
     /// Reads or changes the state, and wakes the tasks that wait for what it now is.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result where Result: Sendable {
-        let (result, woken) = self.guarded.withLock { guarded in
+        var woken: [CheckedContinuation<Void, Never>] = []
+        // Not a tuple of both: of a generic type, it is looked up in the runtime at each call.
+        let result = self.guarded.withLock { guarded in
             let result = body(&guarded.state)
-            var woken: [CheckedContinuation<Void, Never>] = []
             for (id, waiter) in guarded.waiters {
                 guard case .waiting(let continuation, let isMet) = waiter, isMet(guarded.state) else { continue }
                 guarded.waiters[id] = .over
                 woken.append(continuation)
             }
-            return (result, woken)
+            return result
         }
         for each in woken { each.resume() }
         return result
