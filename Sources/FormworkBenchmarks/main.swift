@@ -7,9 +7,10 @@ import SystemPackage
 
 let usage = """
     usage: formwork-bench fields COUNT     COUNT fields of 20 bytes, made when their turn comes
-           formwork-bench strings COUNT    the bytes of `fields COUNT` from the same strings, written by hand
            formwork-bench files DIR COUNT  the files f00000, f00001, … of DIR, one part each
            fields and files: --unmeasured makes every part once, without a length beforehand.
+           formwork-bench hand WHAT …      the same work as a plain program in Swift does it, with WHAT and its arguments one
+                  of: fields COUNT, files DIR COUNT, plan DIR COUNT; fields and files as above: --unmeasured
            formwork-bench types DIR COUNT HOW  the types of those files, with HOW one of: name (by the table, opening
                   nothing), plan (a form of them, planned), auto (name and content); prints how many of each
            formwork-bench parse FILE HOW BOUNDARY CHUNK  the multipart body in a file, in chunks of CHUNK bytes, HOW
@@ -52,8 +53,8 @@ func run(_ arguments: [String]) throws -> Bool {
                 BodyPart(name: numbered("field", index, 7), value: numbered("value-", index, 14))
             })
         try form.plan().write(to: .standardOutput)
-    case ("strings", let count?):
-        try writeByHand(count) { (numbered("field", $0, 7), numbered("value-", $0, 14)) }
+    case ("hand", _) where arguments.count >= 3:
+        try ByHand.run(arguments[1], Array(arguments[2...]), isMeasured: isMeasured)
     case ("files", let count?) where arguments.count == 3:
         let folder = FilePath(arguments[1])
         form.append(
@@ -88,32 +89,6 @@ func run(_ arguments: [String]) throws -> Bool {
     default: return false
     }
     return true
-}
-
-/// What a plain Swift program does: it gets each field from a function as two strings, checks the name, and writes a small
-/// buffer whenever it is full.
-@inline(never)
-func writeByHand(_ count: Int, _ field: (Int) -> (name: String, value: String)) throws {
-    let opening = Array("\r\n--formwork-bench-boundary-0123456789\r\nContent-Disposition: form-data; name=\"".utf8)
-    let headEnd = Array("\"\r\n\r\n".utf8)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(256 << 10)
-    for index in 0..<count {
-        let (name, value) = field(index)
-        guard !name.utf8.contains(where: { $0 == 0x22 || $0 == 0x5C || $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-            throw FormworkError(.invalidArgument, "a name with a quote, a backslash, a line end or NUL")
-        }
-        bytes.append(contentsOf: index == 0 ? opening.dropFirst(2) : opening[...])
-        bytes.append(contentsOf: name.utf8)
-        bytes.append(contentsOf: headEnd)
-        bytes.append(contentsOf: value.utf8)
-        if bytes.count >= 255 << 10 {
-            try FileDescriptor.standardOutput.writeAll(bytes)
-            bytes.removeAll(keepingCapacity: true)
-        }
-    }
-    bytes.append(contentsOf: "\r\n--formwork-bench-boundary-0123456789--\r\n".utf8)
-    try FileDescriptor.standardOutput.writeAll(bytes)
 }
 
 /// The types of the files f00000, f00001, …, as if their names ended in `.json`.
