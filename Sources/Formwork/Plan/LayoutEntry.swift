@@ -37,31 +37,44 @@ public struct LayoutEntry: Sendable {
     public var kind: Kind
 }
 
-extension BodyPlan {
-    /// Every piece in order. It takes time in proportion to the number of pieces, and reads nothing.
-    public var layout: [LayoutEntry] {
+/// The pieces of a body in order, described without reading them.
+///
+/// Each entry is made when it is asked for, so a layout takes no memory of its own.
+public struct BodyLayout: RandomAccessCollection, Sendable {
+    let storage: BodyPlan.Storage
+
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of pieces.
+    public var endIndex: Int { self.storage.layout.pieces.count }
+
+    /// The piece at an index, from 0.
+    public subscript(index: Int) -> LayoutEntry {
         let storage = self.storage
-        return self.layoutPieces.enumerated().map { index, piece in
-            let number = piece.part >= 0 ? piece.part : nil
-            // Made at once, from values read in place: a copy of a part or an entry takes longer than all of this.
-            return LayoutEntry(
-                offset: index < storage.layout.knownCount ? piece.start : nil, length: piece.length,
-                part: number.map { storage.parts[$0].reference },
-                contentType: number.flatMap { storage.parts[$0].part?.typeChoice },
-                transferEncoding: number.flatMap { storage.parts[$0].part?.header.transferEncoding },
-                filename: number.flatMap { storage.parts[$0].part?.header.filename },
-                kind: self.kind(of: piece.content))
-        }
+        let piece = storage.layout.pieces[index]
+        let number = piece.part >= 0 ? piece.part : nil
+        // Made at once, from values read in place: a copy of a part or an entry takes longer than all of this.
+        return LayoutEntry(
+            offset: index < storage.layout.knownCount ? piece.start : nil, length: piece.length,
+            part: number.map { storage.parts[$0].reference },
+            contentType: number.flatMap { storage.parts[$0].part?.typeChoice },
+            transferEncoding: number.flatMap { storage.parts[$0].part?.header.transferEncoding },
+            filename: number.flatMap { storage.parts[$0].part?.header.filename },
+            kind: self.kind(of: piece.content))
     }
 
     private func kind(of content: Layout.Content) -> LayoutEntry.Kind {
         switch content {
         case .framing: return .framing
         case .value: return .memory
-        case .source(let number):
-            return self.storage.sources[number].layoutKind
+        case .source(let number): return self.storage.sources[number].layoutKind
         }
     }
+}
+
+extension BodyPlan {
+    /// Every piece in order.
+    public var layout: BodyLayout { BodyLayout(storage: self.storage) }
 }
 
 extension PlannedSource {

@@ -40,12 +40,13 @@ struct PlanBuilder {
         let place = try outside.inside(form)
         var count = 0
         for index in form.entries.indices {
-            // By index: a loop's entry would be a second copy of the part.
-            switch form.entries[index] {
+            // Consumed: otherwise a case's part would be a second copy.
+            let entry = form.entries[index]
+            switch consume entry {
             case .part(let part):
                 let reference = PartReference(index: count, name: part.header.name, enclosing: place.enclosing)
                 do throws(FormworkError) {
-                    try self.append(part, as: reference, framer, at: place, in: parent)
+                    try self.append(consume part, as: reference, framer, at: place, in: parent)
                 } catch {
                     throw error.naming(reference)
                 }
@@ -115,7 +116,7 @@ struct PlanBuilder {
             part.decideType(by: place.types, head: head)
         }
         try self.appendHead(of: part.header, as: reference, framer)
-        self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: 0))
+        self.parts.append(BodyPlan.Part(reference: reference, part: consume part, parent: parent, length: 0))
         if isSmall {
             let start = self.layout.bytes.count
             try self.layout.append(part: number, isFraming: false) { bytes in content.appendIfSmall(to: &bytes) }

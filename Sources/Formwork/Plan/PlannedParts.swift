@@ -175,8 +175,10 @@ struct PlanningWalk {
         do {
             // Most parts are complete, and copying them is expensive.
             guard let part = try self.make(self.index) else { return nil }
-            if part.isUndecided || part.source.isMultipart { return try self.completed(consume part) }
-            return consume part
+            guard part.isUndecided || part.source.isMultipart else { return consume part }
+            var whole = consume part
+            try self.complete(&whole)
+            return whole
         } catch {
             let part = self.reference(named: nil)
             throw (error as? FormworkError)?.naming(part)
@@ -185,10 +187,9 @@ struct PlanningWalk {
     }
 
     @inline(never)
-    private func completed(_ part: consuming BodyPart) throws(FormworkError) -> BodyPart {
+    private func complete(_ part: inout BodyPart) throws(FormworkError) {
         if let types = self.types, part.isUndecided { part.decideType(by: types, head: nil) }
         try part.takeMultipartType()
-        return part
     }
 
     /// Appends a part's head, and its content if that is small and in memory.

@@ -182,12 +182,18 @@ extension String {
         return isFound ?? self.utf8.contains { $0 == byte || $0 == other }
     }
 
-    /// The bytes of two words, the highest first, up to the last that isn't 0.
-    init(high: UInt64, low: UInt64) {
+    /// A text, and after it the bytes of two words, the highest first, up to the last that isn't 0: ASCII.
+    init(_ prefix: StaticString, high: UInt64, low: UInt64) {
         let count = low == 0 ? 8 - high.trailingZeroBitCount / 8 : 16 - low.trailingZeroBitCount / 8
-        // SAFETY: the bytes are copied during the call, and there are sixteen.
-        self = unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
-            unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), as: UTF8.self)
+        let start = prefix.utf8CodeUnitCount
+        // SAFETY: every byte of the capacity asked for is written, and the prefix has that many.
+        self = unsafe String(unsafeUninitializedCapacity: start + count) { room in
+            for index in 0..<start { unsafe room[index] = prefix.utf8Start[index] }
+            for index in 0..<count {
+                let word = index < 8 ? high : low
+                unsafe room[start + index] = UInt8(truncatingIfNeeded: word &>> UInt64(56 - 8 * (index & 7)))
+            }
+            return start + count
         }
     }
 }

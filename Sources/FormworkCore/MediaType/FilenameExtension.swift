@@ -13,11 +13,31 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
     /// Makes an extension of bytes; `nil` if there are none or more than sixteen, or if one isn't a printable ASCII
     /// character.
     init?(_ bytes: Substring.UTF8View) {
-        var reader = BackwardReader()
-        for byte in bytes.reversed() { guard reader.read(byte) else { return nil } }
-        guard let read = reader.extension else { return nil }
+        guard bytes.allSatisfy({ $0.isOfExtension }), let read = bytes.withRawSpan({ Self(ofAllowed: $0) }) else {
+            return nil
+        }
         self = read
     }
+
+    /// Makes an extension of bytes that are allowed in one; `nil` if there are none or more than sixteen.
+    private init?(ofAllowed bytes: RawSpan) {
+        guard (1...Self.longest).contains(bytes.byteCount) else { return nil }
+        (self.high, self.low) = (Self.word(bytes, 0), Self.word(bytes, 8))
+    }
+
+    /// Up to eight bytes in lower case, the first as the highest.
+    private static func word(_ bytes: RawSpan, _ start: Int) -> UInt64 {
+        var word: UInt64 = 0
+        var shift: UInt64 = 56
+        for index in start..<max(start, min(start + 8, bytes.byteCount)) {
+            word |= UInt64(bytes[index].asciiLowercased) &<< shift
+            shift &-= 8
+        }
+        return word
+    }
+
+    /// The most bytes of an extension.
+    private static let longest = 16
 
     /// The first eight bytes, if there are no more.
     var short: UInt64? { self.low == 0 ? self.high : nil }
@@ -25,7 +45,10 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
     static func < (a: FilenameExtension, b: FilenameExtension) -> Bool { (a.high, a.low) < (b.high, b.low) }
 
     /// The extension as text.
-    var text: String { String(high: self.high, low: self.low) }
+    var text: String { self.text(after: "") }
+
+    /// The extension after other text.
+    func text(after prefix: StaticString) -> String { String(prefix, high: self.high, low: self.low) }
 }
 
 extension FilenameExtension {
@@ -38,17 +61,21 @@ extension FilenameExtension {
         path.withRawSpan { self.candidates(in: $0) }
     }
 
-    private static func candidates(in path: RawSpan) -> Candidates {
-        var reader = BackwardReader()
+    /// The same for a path's bytes.
+    static func candidates(in path: RawSpan) -> Candidates {
         var last: FilenameExtension?
-        for start in (0..<path.byteCount).reversed() {
-            let byte = path[start]
-            if byte == UInt8(ascii: "."), self.hasName(path.extracting(first: start)) {
-                guard let read = reader.extension else { break }
+        var start = path.byteCount
+        // A byte more than the longest has, for the dot before it.
+        let first = max(0, start - self.longest - 1)
+        while start > first {
+            let byte = path[start - 1]
+            if byte == UInt8(ascii: "."), self.hasName(path.extracting(first: start - 1)) {
+                guard let read = FilenameExtension(ofAllowed: path.extracting(start..<path.byteCount)) else { break }
                 if last != nil { return (read, last) }
                 last = read
             }
-            guard reader.read(byte) else { break }
+            guard byte.isOfExtension else { break }
+            start -= 1
         }
         return (nil, last)
     }
@@ -60,26 +87,9 @@ extension FilenameExtension {
         }
         return false
     }
+}
 
-    /// Collects up to sixteen bytes, from last to first.
-    private struct BackwardReader {
-        private var high: UInt64 = 0
-        private var low: UInt64 = 0
-        private var count = 0
-
-        /// Adds a byte at the front; `false` if it isn't allowed in an extension, or would be the seventeenth.
-        mutating func read(_ byte: UInt8) -> Bool {
-            // NUL in particular isn't allowed, because zeros follow an extension's last byte.
-            guard self.count < 16, (0x21...0x7E).contains(byte), byte != UInt8(ascii: "/") else { return false }
-            self.low = self.low >> 8 | self.high << 56
-            self.high = self.high >> 8 | UInt64(byte.asciiLowercased) << 56
-            self.count += 1
-            return true
-        }
-
-        /// The extension; `nil` if nothing was read.
-        var `extension`: FilenameExtension? {
-            self.count == 0 ? nil : FilenameExtension(high: self.high, low: self.low)
-        }
-    }
+extension UInt8 {
+    /// Whether an extension may have the byte: a printable ASCII character, but no slash.
+    fileprivate var isOfExtension: Bool { (0x21...0x7E).contains(self) && self != UInt8(ascii: "/") }
 }

@@ -42,8 +42,9 @@ public struct MediaTypeDetection: Sendable, Equatable {
 
     /// Uses only ``MediaTypeTable``; `application/octet-stream` if it has no entry. Reads no content.
     public static let byExtension = MediaTypeDetection(headCount: 0) { filename, _ in
-        if let match = filename.flatMap({ MediaTypeTable.match(forFilename: $0) }) {
-            return MediaTypeChoice(match.mediaType, by: .extension, reason: "extension ." + match.extension)
+        let candidates = filename?.withRawSpan { FilenameExtension.candidates(in: $0) }
+        if let found = candidates.flatMap({ MediaTypeTable.find($0) }) {
+            return MediaTypeChoice(found.mediaType, by: .extension, reason: found.extension.text(after: "extension ."))
         }
         return MediaTypeChoice(.unknown, by: .none, reason: "no type known for this name")
     }

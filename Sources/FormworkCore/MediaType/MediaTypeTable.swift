@@ -69,7 +69,7 @@ public enum MediaTypeTable {
         FilenameExtension(high: self.longExtensions[2 * place], low: self.longExtensions[2 * place + 1])
     }
 
-    private static func find(
+    static func find(
         _ candidates: FilenameExtension.Candidates
     ) -> (extension: FilenameExtension, mediaType: String)? {
         if let both = candidates.lastTwo, let mediaType = self.mediaType(for: both) { return (both, mediaType) }
