@@ -139,6 +139,7 @@ struct Setup: Sendable {
                 // The settings already tell the server not to push.
                 $0.eventLoop.makeSucceededVoidFuture()
             }
+            try pipeline.addHandler(PeerSettings())
             try pipeline.addHandler(HTTP2Fault.Handler(notes, of: self.peer))
             return .http2(streams)
         }

@@ -45,8 +45,9 @@ final class ScriptedServer: Sendable {
             return (head, body)
         }
 
-        func write(_ text: String) {
-            let bytes = Array(text.utf8)
+        func write(_ text: String) { self.write(bytes: Array(text.utf8)) }
+
+        func write(bytes: [UInt8]) {
             _ = send(self.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
 
