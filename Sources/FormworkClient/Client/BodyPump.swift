@@ -101,7 +101,8 @@ actor BodyPump {
     /// Reads the rest of a body of unknown length to find its end, after the connection stopped accepting bytes, but
     /// not beyond the length up to which an early answer is believed.
     private func findEnd() async {
-        var count = self.ledger.written
+        // Not only the written ones: those whose write failed are the body's, too.
+        var count = self.ledger.produced
         while count <= EarlySuccess.believedLength {
             do {
                 guard let buffer = try await self.pipe?.next() else { return self.ledger.reachEnd() }

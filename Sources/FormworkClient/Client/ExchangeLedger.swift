@@ -22,7 +22,7 @@ final class ExchangeLedger: Sendable {
     private struct State: Sendable {
         var produced: Int64 = 0
         var written: Int64 = 0
-        /// Whether all bytes of the body were sent, and its end was read.
+        /// Whether the body's end was read.
         var isAtEnd = false
         /// Whether its end was sent, too.
         var isComplete = false
@@ -67,6 +67,8 @@ final class ExchangeLedger: Sendable {
     }
 
     var written: Int64 { self.state.withLock { $0.written } }
+    /// Bytes that were read from the body, sent or not.
+    var produced: Int64 { self.state.withLock { $0.produced } }
     var isComplete: Bool { self.state.withLock { $0.isComplete } }
     /// Whether all of the body was sent, or it is so small that it is chance how much was sent before the connection
     /// ended. Of a body of unknown length, the bytes that were read are counted.
@@ -125,7 +127,7 @@ final class ExchangeLedger: Sendable {
         }
     }
 
-    /// The body's last byte was sent, and its end was read.
+    /// The body's end was read.
     func reachEnd() { self.state.withLock { $0.isAtEnd = true } }
 
     /// The end of the body was sent.
@@ -193,11 +195,13 @@ final class ExchangeLedger: Sendable {
                 }
                 continue
             }
-            let isAll = state.isAtEnd && state.written == answered.bytesSent
+            // Bytes that were read to find the end, or whose write failed, weren't sent.
+            let isAllSent = state.isAtEnd && state.written == state.produced
+            let isAll = isAllSent && state.written == answered.bytesSent
             let isBelieved = (self.length ?? (state.isAtEnd ? state.produced : .max)) <= EarlySuccess.believedLength
             return Answered(
                 bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved,
-                isAllSent: state.isComplete || state.isAtEnd && state.written == state.produced)
+                isAllSent: state.isComplete || isAllSent)
         }
     }
 

@@ -63,6 +63,18 @@ extension NIOTests {
             }
         }
 
+        @Test("A long body isn't complete because its end was read after the connection accepted no more of it")
+        func longBody() async throws {
+            let ledger = try self.ledger(5_000_000)
+            ledger.write(1_000_000)
+            ledger.answer(takesBody: true, endsSending: false)
+            ledger.breakOff()
+            ledger.reachEnd()
+            ledger.stop()
+            let settled = await ledger.settled()
+            #expect(!settled.isBodyComplete && !settled.isAllSent && settled.bytesSent == 1_000_000)
+        }
+
         @Test("The monitor shows what was sent, and all of it once the server has answered")
         func monitor() throws {
             let monitor = UploadMonitor()
