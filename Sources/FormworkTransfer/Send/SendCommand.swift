@@ -82,7 +82,10 @@ package struct SendCommand: ParsableCommand, Sendable {
             valueName: "time"))
     var maxRetryAfter: TimeOption?
 
-    @Flag(help: "Retry after any failure, including answers of 400 and more.")
+    @Flag(
+        help:
+            "Retry after any failure, including answers of 400 and more. A success that is cut or too early isn't retried."
+    )
     var retryAllErrors = false
 
     @Option(
