@@ -107,6 +107,44 @@ struct CutAnswerTests {
         #expect(report["error"] as? String == "the connection ended inside the answer")
     }
 
+    @Test("--json notices a cut after the part of the answer that it keeps")
+    func longReport() throws {
+        let receiver = try Receiver(text: String(repeating: "x", count: 2_000_000), length: 3_000_000)
+        let outcome = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=b", "--json")
+        #expect(outcome.status == 56)
+        #expect(try SchemaCheck("send").violations(outcome.text) == [])
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+        #expect(report["error"] as? String == "the connection ended inside the answer")
+        #expect((report["body"] as? String)?.utf8.count == 1_048_576 && report["isBodyTruncated"] as? Bool == true)
+    }
+
+    @Test(
+        "A cut answer of 400 or more is a failed transfer with --no-fail, and otherwise what its status says",
+        arguments: [
+            ("--no-fail", 56, "abc"), ("--no-fail -o new", 56, ""), ("--no-fail --json -o new", 56, nil),
+            ("", 22, "abc"), ("-o new", 22, ""), ("-f", 22, ""),
+        ])
+    func cutFailure(words: String, status: Int32, text: String?) throws {
+        let receiver = try Receiver(answering: "500 Internal Server Error", text: "abc", length: 10)
+        let folder = Folder()
+        let outcome = try Command.shell(
+            "\"$F\" send http://127.0.0.1:\(receiver.port) -F a=b \(words)", in: folder.path)
+        #expect(outcome.status == status && (text == nil || outcome.text == text), "\(words): \(outcome.text)")
+        let answered = "the server answered 500 Internal Server Error"
+        let said = status == 56 ? "the connection ended inside the answer" : answered
+        #expect(outcome.errors == "formwork: \(said)\n", "\(words)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [], "\(words)")
+    }
+
+    @Test("A cut answer that redirects, and isn't followed, is a failed transfer", arguments: ["", "-o new", "--json"])
+    func cutRedirect(words: String) throws {
+        let receiver = try Receiver(answering: "302 X\r\nLocation: /a", text: "abc", length: 10)
+        let folder = Folder()
+        let outcome = try Command.shell(
+            "\"$F\" send http://127.0.0.1:\(receiver.port) -F a=b --max-redirs 0 \(words)", in: folder.path)
+        #expect(outcome.status == 56, "\(outcome.errors)")
+    }
+
     @Test("--json has the URL and the tries of a refused connection")
     func refused() throws {
         let outcome = try Command.run(

@@ -16,8 +16,8 @@ struct AnswerOutput: Sendable {
     var file: String?
     var includesHead: Bool
     var isJSON: Bool
-    /// Whether the body of an answer of 400 or more is left out.
-    var hidesFailures: Bool
+    /// What an answer of 400 or more is.
+    var failure: FailureOption
     /// Gets the answer's head at once, and its body as far as it has arrived.
     var record: SendRecord
 
@@ -27,7 +27,7 @@ struct AnswerOutput: Sendable {
         begun.isBodyTruncated = true
         self.record.answer(begun)
         let path = self.file == "-" ? nil : self.file
-        let isHidden = self.hidesFailures && answer.head.status.code >= 400
+        let isHidden = self.failure == .fail && answer.head.status.code >= 400
         if let path, !isHidden {
             let file = try Self.writing(to: path) { try OutputFile(FilePath(path)) }
             report.bytesReceived = try await self.write(answer, report) { bytes in
@@ -36,16 +36,16 @@ struct AnswerOutput: Sendable {
             if !answer.body.isCut {
                 try Self.writing(to: path) { try file.publish() }
                 report.file = path
-            } else if report.status < 400 {
-                throw TransferError(.receive, "the connection ended inside the answer")
             }
         } else if self.isJSON || isHidden {
-            // A report needs the whole body.
             let limit = isHidden ? 0 : Self.limit
             do {
-                while !report.isBodyTruncated, let bytes = try await answer.body.nextBytes() {
-                    report.isBodyTruncated = bytes.count > limit - report.body.count
-                    report.body += bytes.prefix(limit - report.body.count)
+                // What a report has no room for is read, too: only then is it known that the answer wasn't cut. The status
+                // of a hidden one says enough.
+                while !(isHidden && report.isBodyTruncated), let bytes = try await answer.body.nextBytes() {
+                    let room = limit - report.body.count
+                    if bytes.count > room { report.isBodyTruncated = true }
+                    report.body += bytes.prefix(room)
                     report.bytesReceived += Int64(bytes.count)
                 }
             } catch {
@@ -60,7 +60,14 @@ struct AnswerOutput: Sendable {
                 try Self.writing { try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput) }
             }
         }
-        if answer.body.isCut { report.isBodyTruncated = true }
+        if answer.body.isCut {
+            report.isBodyTruncated = true
+            // Another answer of 400 or more is a failure already.
+            guard report.status >= 400, self.failure != .noFail else {
+                self.record.answer(report)
+                throw TransferError(.receive, "the connection ended inside the answer")
+            }
+        }
         return report
     }
 

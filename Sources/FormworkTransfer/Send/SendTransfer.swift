@@ -115,7 +115,7 @@ struct SendTransfer {
         let observer = self.observer(progress, monitor)
         let output = AnswerOutput(
             file: command.output, includesHead: command.include, isJSON: command.json,
-            hidesFailures: command.failure == .fail, record: self.record)
+            failure: command.failure, record: self.record)
         let shown = progress.map { progress in Task { await progress.show(monitor) } }
         let result: Result<SendReport, any Error>
         do {
