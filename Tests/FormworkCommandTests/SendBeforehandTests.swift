@@ -80,6 +80,19 @@ struct SendBeforehandTests {
         #expect(object["isBodyComplete"] is NSNull && object["bytesSent"] as? Int == 139)
     }
 
+    @Test("An answer of HTTP/1.0 has that version")
+    func oldVersion() throws {
+        let answer = "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        let receivers = try (0..<2).map { _ in try Receiver(raw: answer) }
+        let shown = try Command.run(
+            "send", "http://127.0.0.1:\(receivers[0].port)", "-F", "a=1", "-i", "-v", "-w", " %{http_version}")
+        #expect(shown.text == "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok 1.0", "\(shown.text)")
+        #expect(shown.errors.contains("\n< HTTP/1.0 200 OK\n"), "\(shown.errors)")
+        let object = try Command.run("send", "http://127.0.0.1:\(receivers[1].port)", "-F", "a=1", "--json")
+        #expect(try self.json(object)["http"] as? String == "1.0")
+        #expect(try SchemaCheck("send").violations(object.text) == [])
+    }
+
     @Test("After too many redirects, the report has the URL that redirects, and the answer's Location")
     func tooMany() throws {
         let second = try Receiver(answering: "307 X\r\nLocation: /c?token=SECRET")

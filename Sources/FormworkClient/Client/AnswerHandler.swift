@@ -22,6 +22,8 @@ final class AnswerHandler: ChannelDuplexHandler {
     private static let patience = TimeAmount.seconds(2)
 
     private let ledger: ExchangeLedger
+    /// Where the reader of the status line records its version.
+    let versionNote: VersionNote
     /// Whether to send the body; `nil` if the server isn't asked.
     private let judgesEarly: ExchangeHooks.EarlyJudge
     /// The last 104. Its reader may not have seen it when the answer comes.
@@ -34,10 +36,11 @@ final class AnswerHandler: ChannelDuplexHandler {
 
     /// - Parameter judgesEarly: ``ExchangeHooks/judgesEarly``
     init(
-        _ ledger: ExchangeLedger, _ permission: EventLoopPromise<Bool>?,
+        _ ledger: ExchangeLedger, _ permission: EventLoopPromise<Bool>?, _ versionNote: VersionNote,
         judgesEarly: @escaping ExchangeHooks.EarlyJudge
     ) {
         (self.ledger, self.permission, self.judgesEarly) = (ledger, permission, judgesEarly)
+        self.versionNote = versionNote
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -28,7 +28,7 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// most that may arrive of a body without being part of its content. NIO's parser doesn't limit them.
     private static let longestStart = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize
 
-    /// Counts the parts of the answer; `nil` for a proxy's answer.
+    /// Counts the parts of the answer, and has the note of its version; `nil` for a proxy's answer.
     private let counter: AnswerHandler?
     private var hasRequest = false
     /// What arrived before the request was written.
@@ -153,6 +153,7 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard self.isAfterStatusLine else { return }
         // Another head follows an informational one.
         self.isInHead = self.statusLine.count < 10 || self.statusLine[9] == UInt8(ascii: "1")
+        if !self.isInHead, self.statusLine.starts(with: "HTTP/1.0".utf8) { self.counter?.versionNote.version = .http10 }
         (self.isAfterStatusLine, self.statusLine, self.startCount) = (false, [], 0)
     }
 }

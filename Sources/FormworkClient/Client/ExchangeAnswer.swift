@@ -7,6 +7,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
+import Synchronization
 
 /// A server's final answer, and how much of the body had been sent when it arrived.
 public struct ExchangeAnswer {
@@ -24,6 +25,25 @@ public struct ExchangeAnswer {
     package var isAllSent: Bool
     /// Whether HTTP/2 was used.
     public var isHTTP2: Bool
+    /// The version of HTTP.
+    package var version: AnswerVersion
+}
+
+/// The version of HTTP that an answer has, as it is written.
+package enum AnswerVersion: String, Sendable {
+    case http10 = "1.0"
+    case http11 = "1.1"
+    case http2 = "2"
+}
+
+/// Which version of HTTP/1 an answer has. NIO's types for both versions of HTTP don't have it.
+final class VersionNote: Sendable {
+    private let state = Mutex(AnswerVersion.http11)
+    /// Is set before the answer's head is passed on.
+    var version: AnswerVersion {
+        get { self.state.withLock { $0 } }
+        set { self.state.withLock { $0 = newValue } }
+    }
 }
 
 /// The body of an answer, as it arrives: the server has to wait until the caller asks for the next bytes.

@@ -14,6 +14,7 @@ extension FormClient {
         let ledger: ExchangeLedger
         let peer: Peer
         let isHTTP2: Bool
+        let versionNote: VersionNote
         let stallTimeout: Duration?
         let hooks: ExchangeHooks
 
@@ -41,7 +42,8 @@ extension FormClient {
                     return try await answered(
                         ExchangeAnswer(
                             head: head, body: body, bytesSent: state.bytesSent,
-                            isBodyComplete: state.isBodyComplete, isAllSent: state.isAllSent, isHTTP2: self.isHTTP2))
+                            isBodyComplete: state.isBodyComplete, isAllSent: state.isAllSent, isHTTP2: self.isHTTP2,
+                            version: self.versionNote.version))
                 }
             }
         }

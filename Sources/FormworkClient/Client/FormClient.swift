@@ -59,10 +59,11 @@ public struct FormClient: Sendable {
         ledger.enter(.connecting)
         let asks = expectsContinue ?? self.options.expects(body)
         let permission = Permission(asks ? self.options.expectationTimeout : nil)
+        let versionNote = VersionNote()
         let connection: Connection
         do {
             connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) { loop in
-                AnswerHandler(ledger, permission.ask(on: loop), judgesEarly: hooks.judgesEarly)
+                AnswerHandler(ledger, permission.ask(on: loop), versionNote, judgesEarly: hooks.judgesEarly)
             }
         } catch var error as TransferError where error.code == .receive && !ledger.isCompleteOrSmall {
             error.code = .send
@@ -74,7 +75,8 @@ public struct FormClient: Sendable {
         case .http1(let channel): wire = channel
         case .http2(let multiplexer):
             isHTTP2 = true
-            do { wire = try await Self.openStream(on: multiplexer, ledger, hooks) } catch {
+            versionNote.version = .http2
+            do { wire = try await Self.openStream(on: multiplexer, ledger, versionNote, hooks) } catch {
                 connection.channel.close(promise: nil)
                 throw connection.notes.failure(bytesSent: nil)
                     ?? TransferError(.connect, "the server accepts no request on its connection", cause: error)
@@ -86,7 +88,7 @@ public struct FormClient: Sendable {
             body, asks: asks && !isHTTP2, proxyAuthorization: connection.proxyAuthorization, isHTTP2: isHTTP2)
         hooks.requesting(ready, isHTTP2)
         let context = Context(
-            ledger: ledger, peer: connection.peer, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout,
+            ledger: ledger, peer: connection.peer, isHTTP2: isHTTP2, versionNote: versionNote, stallTimeout: self.options.stallTimeout,
             hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
         let permitted = permission.wait(on: wire.channel.eventLoop)
@@ -126,7 +128,8 @@ public struct FormClient: Sendable {
     }
 
     private static func openStream(
-        on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger, _ hooks: ExchangeHooks
+        on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger,
+        _ versionNote: VersionNote, _ hooks: ExchangeHooks
     ) async throws -> ExchangeChannel {
         try await multiplexer.openStream { stream in
             stream.eventLoop.makeCompletedFuture {
@@ -136,7 +139,7 @@ public struct FormClient: Sendable {
                         SendWindow(connection.pipeline.syncOperations.handler(type: PeerSettings.self)))
                 }
                 try pipeline.addHandler(HTTP2FramePayloadToHTTPClientCodec())
-                try pipeline.addHandler(AnswerHandler(ledger, nil, judgesEarly: hooks.judgesEarly))
+                try pipeline.addHandler(AnswerHandler(ledger, nil, versionNote, judgesEarly: hooks.judgesEarly))
                 return try ExchangeChannel(wrappingChannelSynchronously: stream)
             }
         }

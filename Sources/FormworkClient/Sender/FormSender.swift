@@ -57,7 +57,7 @@ public struct FormSender: Sendable {
         /// Called before a request is sent, with all its fields, and with whether it is one of HTTP/2.
         package var requesting: @Sendable (HTTPRequest, Bool) -> Void = { _, _ in }
         /// Called with the head of each final answer.
-        package var received: @Sendable (HTTPResponse, Bool) -> Void = { _, _ in }
+        package var received: @Sendable (HTTPResponse, AnswerVersion) -> Void = { _, _ in }
 
         /// Creates an observer; by default it does nothing.
         public init(
@@ -170,7 +170,7 @@ public struct FormSender: Sendable {
                 course.trace.upload = course.machine.upload
                 let answer = ExchangeAnswer(
                     head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
-                    isHTTP2: false)
+                    isHTTP2: false, version: .http11)
                 return try await answered(answer, course.trace)
             case .exchange(let request, let body, let expectsContinue):
                 let next = try await self.announce(request, body, &course, job)
@@ -221,7 +221,7 @@ public struct FormSender: Sendable {
                 next, body: body, expectsContinue: expectsContinue, reading: self.options.reading,
                 monitor: job.monitor, hooks: machine.hooks(job.observer, job.monitor),
                 answered: { answer in
-                    job.observer.received(answer.head, answer.isHTTP2)
+                    job.observer.received(answer.head, answer.version)
                     if let asked, let challenge = next.challenge(answer.head, like: trusts ? next : job.request) {
                         isAuthorized = true
                         authorization = try await asked.answer(challenge)

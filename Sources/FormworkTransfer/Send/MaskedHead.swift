@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkClient
 import FormworkCommand
 import FormworkNIO
 import HTTPTypes
@@ -15,10 +16,9 @@ struct MaskedHead {
         self.fields = [("Host", request.authority ?? "")] + request.headerFields.map(Self.masked)
     }
 
-    init(_ response: HTTPResponse, isHTTP2: Bool) {
-        let reason = response.status.reasonPhrase
-        self.line =
-            "HTTP/\(isHTTP2 ? "2" : "1.1") \(response.status.code)" + (isHTTP2 || reason.isEmpty ? "" : " \(reason)")
+    init(_ response: HTTPResponse, _ version: AnswerVersion) {
+        let reason = version == .http2 ? "" : response.status.reasonPhrase
+        self.line = "HTTP/\(version.rawValue) \(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
         self.fields = response.headerFields.map(Self.masked)
     }
 

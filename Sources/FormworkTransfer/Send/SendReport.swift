@@ -56,19 +56,17 @@ struct SendReport: Sendable {
         var status: Int
         var reason: String
         var fields: HTTPFields
-        var isHTTP2: Bool
-
-        init(_ response: HTTPResponse, isHTTP2: Bool) {
-            (self.status, self.reason) = (response.status.code, response.status.reasonPhrase)
-            (self.fields, self.isHTTP2) = (response.headerFields, isHTTP2)
-        }
-
         /// The version of HTTP, as reports have it.
-        var version: String { self.isHTTP2 ? "2" : "1.1" }
+        var version: String
+
+        init(_ response: HTTPResponse, _ version: AnswerVersion) {
+            (self.status, self.reason) = (response.status.code, response.status.reasonPhrase)
+            (self.fields, self.version) = (response.headerFields, version.rawValue)
+        }
     }
 
     init(_ answer: ExchangeAnswer, _ trace: FormSender.Trace) {
-        self.head = Head(answer.head, isHTTP2: answer.isHTTP2)
+        self.head = Head(answer.head, answer.version)
         (self.url, self.method) = (trace.url, trace.method)
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
@@ -92,7 +90,8 @@ struct SendReport: Sendable {
 
     /// The answer's head, as HTTP/1.1 writes it.
     var headText: String {
-        let first = self.head.isHTTP2 ? "HTTP/2 \(self.status)" : "HTTP/1.1 \(self.status) \(self.reason)"
+        let reason = self.head.version == AnswerVersion.http2.rawValue ? "" : " \(self.reason)"
+        let first = "HTTP/\(self.head.version) \(self.status)\(reason)"
         let lines = self.fields.map { "\($0.name.rawName): \($0.value)" }
         return ([first] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
     }

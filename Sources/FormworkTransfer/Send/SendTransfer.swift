@@ -151,7 +151,7 @@ struct SendTransfer {
                 Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
         observer.beginning = { [record] in record.begin($0) }
-        observer.received = { [record] response, isHTTP2 in record.receive(.init(response, isHTTP2: isHTTP2)) }
+        observer.received = { [record] response, version in record.receive(.init(response, version)) }
         if self.command.verbose {
             observer.requesting = { request, isHTTP2 in
                 progress?.interrupt()
@@ -160,13 +160,13 @@ struct SendTransfer {
             }
             observer.informed = { response in
                 progress?.interrupt()
-                let head = MaskedHead(response, isHTTP2: false)
+                let head = MaskedHead(response, .http11)
                 if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
             }
-            observer.received = { [record] response, isHTTP2 in
-                record.receive(.init(response, isHTTP2: isHTTP2))
+            observer.received = { [record] response, version in
+                record.receive(.init(response, version))
                 progress?.interrupt()
-                let head = MaskedHead(response, isHTTP2: isHTTP2)
+                let head = MaskedHead(response, version)
                 if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
             }
         }
