@@ -1,5 +1,6 @@
 #if Transfer
 import Foundation
+import TestSupport
 import Testing
 
 /// What `formwork send` finds before it connects, and what a redirect makes of the exit status.
@@ -91,6 +92,31 @@ struct SendBeforehandTests {
         let object = try Command.run("send", "http://127.0.0.1:\(receivers[1].port)", "-F", "a=1", "--json")
         #expect(try self.json(object)["http"] as? String == "1.0")
         #expect(try SchemaCheck("send").violations(object.text) == [])
+    }
+
+    @Test("A 2xx before the whole body is in the report of the failure")
+    func earlySuccess() throws {
+        let folder = Folder()
+        try folder.sparse("file", 32 << 20)
+        let listener = try LoopbackListener()
+        defer { listener.stop() }
+        Thread.detachNewThread {
+            guard let connection = listener.accept() else { return }
+            var buffer = [UInt8](repeating: 0, count: 100)
+            _ = recv(connection, &buffer, buffer.count, 0)
+            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
+            _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+            sleep(1)
+            close(connection)
+        }
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(listener.port)", "-F", "f=@file", "-H", "Expect:", "--json", in: folder.path)
+        #expect(result.status == 55)
+        let object = try self.json(result)
+        #expect((object["error"] as? String)?.hasPrefix("the server answered 200 before it had all") == true)
+        #expect(object["status"] as? Int == 200 && object["http"] as? String == "1.1", "\(result.text)")
+        #expect(object["headers"] as? [[String: String]] == [["name": "Content-Length", "value": "2"]])
+        #expect(try SchemaCheck("send").violations(result.text) == [])
     }
 
     @Test("After too many redirects, the report has the URL that redirects, and the answer's Location")

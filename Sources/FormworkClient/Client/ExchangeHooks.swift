@@ -18,6 +18,8 @@ package struct ExchangeHooks: Sendable {
     package var sending: @Sendable (Int64) -> Void = { _ in }
     /// Called with the length of the whole body after its end was read, before the end is sent.
     package var ended: @Sendable (Int64) -> Void = { _ in }
+    /// Called with the head of a 2xx that came before the whole body, which makes the exchange fail.
+    package var answeredEarly: @Sendable (HTTPResponse, AnswerVersion) -> Void = { _, _ in }
     /// Whether the caller judges a 2xx, or a redirect to a page, before the whole body was sent. Otherwise the rest of the
     /// body is sent, and a 2xx to a part of it is a failure. Called on the event loop when the answer's head arrives.
     package var judgesEarly: EarlyJudge = { _, _ in false }

@@ -34,6 +34,7 @@ extension FormClient {
                     try Task.checkCancellation()
                     if let failure = self.ledger.failure { throw failure }
                     if takesBody, head.status.kind == .successful, !state.isBodyComplete {
+                        self.hooks.answeredEarly(head, self.versionNote.version)
                         throw FormworkError(
                             .writeFailed, "the server answered \(head.status.code) before it had all of the body",
                             offset: state.bytesSent)

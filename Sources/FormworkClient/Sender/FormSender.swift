@@ -56,7 +56,7 @@ public struct FormSender: Sendable {
         package var beginning: @Sendable (Trace) -> Void = { _ in }
         /// Called before a request is sent, with all its fields, and with whether it is one of HTTP/2.
         package var requesting: @Sendable (HTTPRequest, Bool) -> Void = { _, _ in }
-        /// Called with the head of each final answer.
+        /// Called with the head of each final answer, also of one that comes too early to be a success.
         package var received: @Sendable (HTTPResponse, AnswerVersion) -> Void = { _, _ in }
 
         /// Creates an observer; by default it does nothing.
@@ -300,6 +300,7 @@ final class SharedMachine: Sendable {
             self.state.withLock { $0.machine.judges(early: response, after: offer) }
         }
         hooks.requesting = observer.requesting
+        hooks.answeredEarly = observer.received
         hooks.reading = { self.tell(turn) { $0.reading() } }
         hooks.sending = { offset in self.tell(turn) { $0.sending(upTo: offset) } }
         hooks.ended = { length in self.tell(turn) { $0.bodyEnded(at: length) } }
