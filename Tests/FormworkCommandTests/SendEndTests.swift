@@ -89,5 +89,47 @@ struct SendEndTests {
         #expect([55, 56].contains(result.status))
         #expect(result.errors.hasSuffix(": if the server expects TLS, write https://\n"), "\(result.errors)")
     }
+
+    @Test("A server that spoke HTTP, or had more than a little of the body, doesn't expect TLS")
+    func closedLater() throws {
+        let folder = Folder()
+        try folder.sparse("small", 100)
+        try folder.sparse("file", 500_000)
+        try folder.sparse("large", 2 << 20)
+        // The server reads so many bytes, answers, and reads so many more before it closes.
+        for (words, first, answer, rest, isAdvised) in [
+            ("f=@small", 300, "", 0, true),
+            ("f=@file", 300, "", 300_000, false),
+            ("f=@small", 300, "HTTP/1.1 103 Early Hints\r\n\r\n", 0, false),
+            ("f=@large", 100, "", 0, true),
+            ("f=@large", 100, "HTTP/1.1 100 Continue\r\n\r\n", 1000, false),
+        ] {
+            let listener = try LoopbackListener()
+            defer { listener.stop() }
+            Thread.detachNewThread {
+                guard let connection = listener.accept() else { return }
+                var buffer = [UInt8](repeating: 0, count: 1000)
+                func read(_ count: Int) {
+                    var left = count
+                    while left > 0 {
+                        let count = recv(connection, &buffer, buffer.count, 0)
+                        guard count > 0 else { return }
+                        left -= count
+                    }
+                }
+                read(first)
+                let bytes = Array(answer.utf8)
+                _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                read(rest)
+                close(connection)
+            }
+            let result = try Command.run(
+                "send", "http://127.0.0.1:\(listener.port)/", "-F", words, in: folder.path)
+            #expect(result.status == 56, "\(result.errors)")
+            #expect(
+                result.errors.contains("if the server expects TLS") == isAdvised,
+                "\(words), \(answer): \(result.errors)")
+        }
+    }
 }
 #endif

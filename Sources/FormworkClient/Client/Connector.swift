@@ -130,9 +130,11 @@ struct Connector: Sendable {
         } catch {
             // The server accepted the connection. Whether something was sent before the reset was noticed is chance.
             if setup.proxy == nil, TransferError.isReset(error) {
-                throw TransferError(
+                var error = TransferError(
                     .receive, "the connection ended before the server answered (\(Errno.connectionReset))", bytesSent: 0
                 )
+                error.mayExpectTLS = true
+                throw error
             }
             throw TransferError(connecting: self.options.unixSocket?.string ?? endpoint.authority, error)
         }

@@ -18,6 +18,8 @@ final class ExchangeLedger: Sendable {
 
     /// How long a server that has answered may accept nothing of the rest.
     private static let patience = Duration.seconds(2)
+    /// What a server of TLS may read before it finds that it isn't TLS.
+    private static let little: Int64 = 1 << 16
 
     private struct State: Sendable {
         var produced: Int64 = 0
@@ -74,6 +76,15 @@ final class ExchangeLedger: Sendable {
     /// ended. Of a body of unknown length, the bytes that were read are counted.
     var isCompleteOrSmall: Bool {
         self.state.withLock { $0.isComplete || (self.length ?? $0.produced) <= EarlySuccess.believedLength }
+    }
+    /// Whether the server had little to read: a small body, or none of one that it was asked about. How much it had of
+    /// another body is chance.
+    func offersLittle(asks: Bool) -> Bool {
+        self.state.withLock { state in
+            let isUnread = state.produced == 0
+            let length = self.length ?? (state.isComplete && isUnread ? 0 : .max)
+            return length <= Self.little || asks && isUnread
+        }
     }
     var answered: Answered? { self.state.withLock { $0.answered } }
     /// Whether the answer stopped the sending on the wire.

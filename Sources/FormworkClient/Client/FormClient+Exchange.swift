@@ -15,6 +15,8 @@ extension FormClient {
         let peer: Peer
         let isHTTP2: Bool
         let versionNote: VersionNote
+        /// Whether the server is asked before the body is sent.
+        let asks: Bool
         let stallTimeout: Duration?
         let hooks: ExchangeHooks
 
@@ -104,13 +106,14 @@ extension FormClient {
                     .receive, "\(prefix)the \(noun) speaks TLS on this port: \(fix)", bytesSent: sent)
             }
             let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
-            guard self.ledger.isCompleteOrSmall else {
-                throw TransferError(
-                    .send, "\(prefix)the connection ended before the \(noun) had the whole body\(said)", bytesSent: sent
-                )
-            }
-            throw TransferError(
-                .receive, "\(prefix)the connection ended before the \(noun) answered\(said)", bytesSent: sent)
+            var error =
+                self.ledger.isCompleteOrSmall
+                ? TransferError(.receive, "\(prefix)the connection ended before the \(noun) answered\(said)")
+                : TransferError(.send, "\(prefix)the connection ended before the \(noun) had the whole body\(said)")
+            error.bytesSent = sent
+            error.mayExpectTLS =
+                interim == 0 && !self.isHTTP2 && !self.peer.isProxy && self.ledger.offersLittle(asks: self.asks)
+            throw error
         }
 
         /// Closes the channel of a server that neither accepts nor sends bytes.

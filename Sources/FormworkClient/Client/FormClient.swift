@@ -65,8 +65,9 @@ public struct FormClient: Sendable {
             connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) { loop in
                 AnswerHandler(ledger, permission.ask(on: loop), versionNote, judgesEarly: hooks.judgesEarly)
             }
-        } catch var error as TransferError where error.code == .receive && !ledger.isCompleteOrSmall {
-            error.code = .send
+        } catch var error as TransferError where error.code == .receive {
+            if !ledger.isCompleteOrSmall { error.code = .send }
+            error.mayExpectTLS = error.mayExpectTLS && ledger.offersLittle(asks: asks)
             throw error
         }
         let wire: ExchangeChannel
@@ -88,8 +89,8 @@ public struct FormClient: Sendable {
             body, asks: asks && !isHTTP2, proxyAuthorization: connection.proxyAuthorization, isHTTP2: isHTTP2)
         hooks.requesting(ready, isHTTP2)
         let context = Context(
-            ledger: ledger, peer: connection.peer, isHTTP2: isHTTP2, versionNote: versionNote, stallTimeout: self.options.stallTimeout,
-            hooks: hooks)
+            ledger: ledger, peer: connection.peer, isHTTP2: isHTTP2, versionNote: versionNote, asks: asks,
+            stallTimeout: self.options.stallTimeout, hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
         let permitted = permission.wait(on: wire.channel.eventLoop)
         // Before any answer is seen, and not when the pump runs: what follows on an answer mustn't depend on who is first.

@@ -55,6 +55,8 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     public var bytesSent: Int64?
     /// The error of the system or another library, unchanged.
     public var cause: (any Error)?
+    /// Whether the server ended the connection without a word, and had little to read: it may expect TLS.
+    package var mayExpectTLS = false
 
     /// Creates an error.
     package init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {

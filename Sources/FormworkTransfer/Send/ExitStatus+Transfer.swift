@@ -59,9 +59,7 @@ extension ExitStatus {
     mutating func hintAtTLS(after error: TransferError, _ url: String) {
         let authority = Substring(url.utf8.authority)
         let hasPort = authority.last?.isNumber == true && authority.contains(":") && !authority.hasSuffix(":80")
-        guard hasPort, [.receive, .send].contains(error.code), error.bytesSent ?? 0 <= EarlySuccess.believedLength,
-            error.message.hasPrefix("the connection ended before the server")
-        else { return }
+        guard hasPort, error.mayExpectTLS else { return }
         self.message? += ": if the server expects TLS, write https://"
     }
 
