@@ -272,11 +272,11 @@ struct PlainWordsTests {
             ("\0\0\u{1}\0\0\0\0\0\0a", "the server's answer isn't valid HTTP/2, or its head is too long ["),
             (
                 "\0\0\u{4}\u{3}\0\0\0\0\u{1}\0\0\0\u{7}",
-                "the connection ended before the server answered (REFUSED_STREAM) ["
+                "the server reset the stream before it answered (REFUSED_STREAM) ["
             ),
             (
                 "\0\0\u{4}\u{3}\0\0\0\0\u{1}\0\0\0\u{63}",
-                "the connection ended before the server answered (HTTP/2 error 99) ["
+                "the server reset the stream before it answered (HTTP/2 error 99) ["
             ),
         ])
     func faults(frame: String, message: String) throws {

@@ -149,6 +149,33 @@ struct TransferMessagesTests {
         }
     }
 
+    @Test("What ends an exchange of HTTP/2 has the code that the server sent")
+    func endsOfHTTP2() throws {
+        let settings = "\0\0\0\u{4}\0\0\0\0\0"
+        let half = "\0\0\u{5}\u{1}\u{4}\0\0\0\u{1}\u{8}\u{3}200" + "\0\0\u{3}\0\0\0\0\0\u{1}abc"
+        /// - Parameter last: The last stream that the server answers.
+        func goAway(_ last: String, _ code: String) -> String {
+            "\0\0\u{8}\u{7}\0\0\0\0\0\0\0\0\(last)\0\0\0\(code)"
+        }
+        func reset(_ code: String) -> String { "\0\0\u{4}\u{3}\0\0\0\0\u{1}\0\0\0\(code)" }
+        for (frames, message) in [
+            (goAway("\0", "\u{2}"), "the connection ended before the server answered (GOAWAY: INTERNAL_ERROR)"),
+            (goAway("\0", "\0"), "the connection ended before the server answered (GOAWAY: NO_ERROR)"),
+            (goAway("\u{1}", "\u{B}"), "the connection ended before the server answered (GOAWAY: ENHANCE_YOUR_CALM)"),
+            (reset("\u{B}"), "the server reset the stream before it answered (ENHANCE_YOUR_CALM)"),
+            (reset("\u{20}"), "the server reset the stream before it answered (HTTP/2 error 32)"),
+            (half + reset("\u{2}"), "the server reset the stream inside the answer (INTERNAL_ERROR)"),
+            (half + goAway("\0", "\u{2}"), "the connection ended inside the answer (GOAWAY: INTERNAL_ERROR)"),
+        ] {
+            let receiver = try Receiver(raw: settings + frames, after: 150)
+            let outcome = try self.run(
+                "send http://127.0.0.1:\(receiver.port) -F a=b --boundary b --http2-prior-knowledge -o answer")
+            #expect(outcome.text == "56\n")
+            let said = outcome.errors.split(separator: " [", maxSplits: 1).first.map { $0.split(separator: "\n") }
+            #expect(said == ["formwork: \(message)"], "\(outcome.errors)")
+        }
+    }
+
     @Test("The lock of a killed process goes with the next upload of its folder")
     func staleLock() throws {
         let receiver = try Receiver()

@@ -50,24 +50,28 @@ final class VersionNote: Sendable {
 public final class AnswerBody {
     private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator?
     private let ledger: ExchangeLedger?
+    /// Why the connection ended.
+    private let notes: ErrorNote?
     /// Whether the end may be missing: the status of a refusal says enough, and a server that refuses a body unread often
     /// closes the connection inside its answer. Whether the body was sent by then is chance, and doesn't count.
     private let mayBeCut: Bool
     private var isOver = false
     /// Whether the connection ended before the answer did.
     public private(set) var isCut = false
+    /// How it ended before the answer did, if that wasn't thrown.
+    package private(set) var cutError: TransferError?
     /// The trailer fields, after the end was read; `nil` for none.
     public private(set) var trailerFields: HTTPFields?
 
     init(
         _ iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator, _ ledger: ExchangeLedger,
-        mayBeCut: Bool
+        _ notes: ErrorNote, mayBeCut: Bool
     ) {
-        (self.iterator, self.ledger, self.mayBeCut) = (iterator, ledger, mayBeCut)
+        (self.iterator, self.ledger, self.notes, self.mayBeCut) = (iterator, ledger, notes, mayBeCut)
     }
 
     /// Creates an empty body.
-    init() { (self.iterator, self.ledger, self.mayBeCut, self.isOver) = (nil, nil, false, true) }
+    init() { (self.iterator, self.ledger, self.notes, self.mayBeCut, self.isOver) = (nil, nil, nil, false, true) }
 
     /// The next bytes; `nil` at the end.
     /// - Throws: ``TransferError`` with ``TransferError/Code/receive``; `CancellationError`.
@@ -98,9 +102,11 @@ public final class AnswerBody {
             case is HTTPParserError: failure = nil
             default: break
             }
-            guard self.mayBeCut else {
-                throw TransferError(.receive, "the connection ended inside the answer", cause: failure)
-            }
+            failure = self.notes?.cause(failure) ?? failure
+            let end = TransferError.end(failure, of: "server")
+            let cut = TransferError(.receive, "\(end) inside the answer", cause: failure)
+            guard self.mayBeCut else { throw cut }
+            self.cutError = cut
         }
         return nil
     }

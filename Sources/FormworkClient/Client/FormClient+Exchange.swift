@@ -6,6 +6,7 @@ import FormworkResumable
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOHTTPTypes
 
 extension FormClient {
@@ -13,6 +14,7 @@ extension FormClient {
     struct Context: Sendable {
         let ledger: ExchangeLedger
         let peer: Peer
+        let notes: ErrorNote
         let isHTTP2: Bool
         let versionNote: VersionNote
         /// Whether the server is asked before the body is sent.
@@ -41,7 +43,8 @@ extension FormClient {
                             .writeFailed, "the server answered \(head.status.code) before it had all of the body",
                             offset: state.bytesSent)
                     }
-                    let body = AnswerBody(iterator, self.ledger, mayBeCut: head.status.kind != .successful)
+                    let body = AnswerBody(
+                        iterator, self.ledger, self.notes, mayBeCut: head.status.kind != .successful)
                     return try await answered(
                         ExchangeAnswer(
                             head: head, body: body, bytesSent: state.bytesSent,
@@ -105,11 +108,14 @@ extension FormClient {
                 throw TransferError(
                     .receive, "\(prefix)the \(noun) speaks TLS on this port: \(fix)", bytesSent: sent)
             }
+            cause = self.notes.cause(cause)
+            let end = prefix + TransferError.end(cause, of: noun)
+            let it = cause is NIOHTTP2Errors.StreamClosed ? "it" : "the \(noun)"
             let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
             var error =
                 self.ledger.isCompleteOrSmall
-                ? TransferError(.receive, "\(prefix)the connection ended before the \(noun) answered\(said)")
-                : TransferError(.send, "\(prefix)the connection ended before the \(noun) had the whole body\(said)")
+                ? TransferError(.receive, "\(end) before \(it) answered\(said)")
+                : TransferError(.send, "\(end) before \(it) had the whole body\(said)")
             error.bytesSent = sent
             error.mayExpectTLS =
                 interim == 0 && !self.isHTTP2 && !self.peer.isProxy && self.ledger.offersLittle(asks: self.asks)

@@ -80,7 +80,9 @@ public struct FormClient: Sendable {
             do { wire = try await Self.openStream(on: multiplexer, ledger, versionNote, hooks) } catch {
                 connection.channel.close(promise: nil)
                 throw connection.notes.failure(bytesSent: nil)
-                    ?? TransferError(.connect, "the server accepts no request on its connection", cause: error)
+                    ?? TransferError(
+                        .connect, "the server accepts no request on its connection",
+                        cause: connection.notes.cause(error))
             }
         }
         defer { connection.channel.close(promise: nil) }
@@ -89,8 +91,8 @@ public struct FormClient: Sendable {
             body, asks: asks && !isHTTP2, proxyAuthorization: connection.proxyAuthorization, isHTTP2: isHTTP2)
         hooks.requesting(ready, isHTTP2)
         let context = Context(
-            ledger: ledger, peer: connection.peer, isHTTP2: isHTTP2, versionNote: versionNote, asks: asks,
-            stallTimeout: self.options.stallTimeout, hooks: hooks)
+            ledger: ledger, peer: connection.peer, notes: connection.notes, isHTTP2: isHTTP2,
+            versionNote: versionNote, asks: asks, stallTimeout: self.options.stallTimeout, hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
         let permitted = permission.wait(on: wire.channel.eventLoop)
         // Before any answer is seen, and not when the pump runs: what follows on an answer mustn't depend on who is first.

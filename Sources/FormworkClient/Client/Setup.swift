@@ -149,10 +149,20 @@ struct Setup: Sendable {
 /// The first error in a pipeline, which says more than that the connection is closed.
 final class ErrorNote: Sendable {
     private let state = Mutex<(error: any Error, peer: Peer)?>(nil)
+    private let farewell = Mutex<GoAway?>(nil)
     /// With the one that it is about.
     var first: (error: any Error, peer: Peer)? { self.state.withLock { $0 } }
     func note(_ error: any Error, of peer: Peer) {
         self.state.withLock { if $0 == nil { $0 = (error, peer) } }
+    }
+
+    /// The last `GOAWAY` of HTTP/2. It isn't an error: the answer may still come.
+    var goAway: GoAway? { self.farewell.withLock { $0 } }
+    func note(_ goAway: GoAway) { self.farewell.withLock { $0 = goAway } }
+    /// What ended an exchange: its error, or why the server ended the connection.
+    func cause(_ error: (any Error)?) -> (any Error)? {
+        guard let goAway = self.goAway else { return error }
+        return goAway.dropsRequest || error == nil ? goAway : error
     }
 }
 

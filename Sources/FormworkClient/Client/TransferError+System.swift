@@ -161,12 +161,19 @@ extension TransferError {
         "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
     ]
 
+    private static func name(of code: Int) -> String {
+        self.streamErrors.indices.contains(code) ? self.streamErrors[code] : "HTTP/2 error \(code)"
+    }
+
+    /// How an exchange ended: the connection, or in HTTP/2 only its stream.
+    static func end(_ error: (any Error)?, of noun: String) -> String {
+        error is NIOHTTP2Errors.StreamClosed ? "the \(noun) reset the stream" : "the connection ended"
+    }
+
     /// The text of an error from NIO, without its type's name.
     package static func text(_ error: any Error) -> String {
-        if let error = error as? NIOHTTP2Errors.StreamClosed {
-            let code = error.errorCode.networkCode
-            return self.streamErrors.indices.contains(code) ? self.streamErrors[code] : "HTTP/2 error \(code)"
-        }
+        if let error = error as? NIOHTTP2Errors.StreamClosed { return self.name(of: error.errorCode.networkCode) }
+        if let error = error as? GoAway { return "GOAWAY: \(self.name(of: error.code))" }
         guard let error = error as? IOError else { return "\(error)" }
         // Its own text also contains the call and the number.
         return Errno(rawValue: error.errnoCode).description

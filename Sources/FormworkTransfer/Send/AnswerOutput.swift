@@ -65,7 +65,7 @@ struct AnswerOutput: Sendable {
             // Another answer of 400 or more is a failure already.
             guard report.status >= 400, self.failure != .noFail else {
                 self.record.answer(report)
-                throw TransferError(.receive, "the connection ended inside the answer")
+                throw answer.body.cutError ?? TransferError(.receive, "the connection ended inside the answer")
             }
         }
         return report
