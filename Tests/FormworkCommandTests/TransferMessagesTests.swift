@@ -328,16 +328,18 @@ struct TransferMessagesTests {
             ALL_PROXY=127.0.0.1:1 send https://x.invalid -F a=1
             http_proxy=http://127.0.0.1:1 send http://x.invalid -F a=1 -x http://127.0.0.1:1
             http_proxy=http://127.0.0.1:2 send http://127.0.0.1:1 -F a=1 --noproxy '*'
+            send http://127.0.0.1:1 -F a=1 -x http://p.invalid:1
             """)
-        #expect(outcome.text == "2\n7\n7\n7\n7\n")
+        #expect(outcome.text == "2\n7\n7\n7\n7\n6\n")
         let way = "names this proxy: --noproxy '*' connects without it"
         #expect(
             outcome.errors == """
                 formwork: a proxy must use http or https, not socks5; the environment's http_proxy \(way)
-                formwork: 127.0.0.1:1: no connection (Connection refused); the environment's http_proxy \(way)
-                formwork: 127.0.0.1:1: no connection (Connection refused); the environment's ALL_PROXY \(way)
+                formwork: 127.0.0.1:1: no connection to the proxy (Connection refused); the environment's http_proxy \(way)
+                formwork: 127.0.0.1:1: no connection to the proxy (Connection refused); the environment's ALL_PROXY \(way)
+                formwork: 127.0.0.1:1: no connection to the proxy (Connection refused)
                 formwork: 127.0.0.1:1: no connection (Connection refused)
-                formwork: 127.0.0.1:1: no connection (Connection refused)
+                formwork: p.invalid: the proxy's name can't be resolved
 
                 """)
     }

@@ -59,9 +59,8 @@ struct Connector: Sendable {
             verifiesServer: self.options.tls.verifiesServer, isHTTP2: self.options.version == .http2,
             makeHandler: makeHandler)
         let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
-        let late = TransferError(
-            .timedOut,
-            "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout.text)")
+        let place = proxy.map { "the proxy \($0.endpoint.authority)" } ?? endpoint.authority
+        let late = TransferError(.timedOut, "no connection to \(place) within \(self.options.connectTimeout.text)")
         // The wrapper of a channel has to live until the channel is closed.
         let lost: @Sendable (Connection) -> Void = { connection in
             connection.channel.closeFuture.whenComplete { _ in withExtendedLifetime(connection) {} }
@@ -136,7 +135,8 @@ struct Connector: Sendable {
                 error.mayExpectTLS = true
                 throw error
             }
-            throw TransferError(connecting: self.options.unixSocket?.string ?? endpoint.authority, error)
+            throw TransferError(
+                connecting: self.options.unixSocket?.string ?? endpoint.authority, isProxy: setup.proxy != nil, error)
         }
     }
 }

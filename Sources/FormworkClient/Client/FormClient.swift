@@ -130,6 +130,14 @@ public struct FormClient: Sendable {
         return await Connector(options: self.options, group: self.group).reaches(endpoint)
     }
 
+    /// Whether a proxy answers a request for this URL: not one that makes a tunnel.
+    package func asksProxy(url: String) -> Bool {
+        guard self.options.unixSocket == nil, let request = try? HTTPRequest(to: url),
+            let endpoint = try? Origin(request), !endpoint.isSecure
+        else { return false }
+        return (try? self.options.proxies?.proxy(for: endpoint)) != nil
+    }
+
     private static func openStream(
         on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger,
         _ versionNote: VersionNote, _ hooks: ExchangeHooks

@@ -38,22 +38,24 @@ extension ErrorNote {
 
 extension TransferError {
     /// Why no connection was made.
-    package init(connecting place: String, _ error: any Error) {
+    /// - Parameter isProxy: Whether the place is a proxy's.
+    package init(connecting place: String, isProxy: Bool = false, _ error: any Error) {
+        let way = isProxy ? " to the proxy" : ""
         switch error {
         case let error as TransferError: self = error
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             // The system's message only says that the name isn't known.
-            self.init(.resolve, "\(error.host): the name can't be resolved")
+            self.init(.resolve, "\(error.host): the \(isProxy ? "proxy's " : "")name can't be resolved")
         case let error as NIOConnectionError:
             let last = error.connectionErrors.last.map { Self.text($0.error) } ?? ""
             let isLate = error.connectionErrors.allSatisfy {
                 if case .connectTimeout = $0.error as? ChannelError { true } else { false }
             }
-            self.init(isLate ? .timedOut : .connect, "\(place): no connection (\(last))")
-        case ChannelError.connectTimeout: self.init(.timedOut, "\(place): no connection in time")
+            self.init(isLate ? .timedOut : .connect, "\(place): no connection\(way) (\(last))")
+        case ChannelError.connectTimeout: self.init(.timedOut, "\(place): no connection\(way) in time")
         case SocketAddressError.unixDomainSocketPathTooLong:
             self.init(.connect, "\(place): the path is too long for a Unix socket")
-        default: self.init(.connect, "\(place): no connection (\(Self.text(error)))")
+        default: self.init(.connect, "\(place): no connection\(way) (\(Self.text(error)))")
         }
     }
 

@@ -210,12 +210,14 @@ package struct SendCommand: ParsableCommand, Sendable {
         var (url, method) = (self.url ?? "", "POST")
         var blocker: BodyPlan.Blocker?
         var retry: RetryPolicy?
+        var client: FormClient?
         let report: SendReport
         do {
             var job = try await SendPreparation(command: self).job(monitor)
             if self.resume.keepsState { record.watch(&job.resuming) }
             record.expect(job.plan.contentLength)
             if self.resume.choice == .off { (blocker, retry) = (job.plan.replayBlocker, job.sender.options.retry) }
+            client = job.sender.client
             isSecure = job.request.scheme == "https"
             (url, method) = (job.request.urlText, job.request.method.rawValue)
             if self.dryRun { return try job.show() }
@@ -240,8 +242,7 @@ package struct SendCommand: ParsableCommand, Sendable {
         }
         let total = record.total
         let isFailure = report.status >= 400 && self.failure != .noFail
-        let hasProxy =
-            self.connection.proxy?.isEmpty == false || self.connection.environmentProxy(isSecure: isSecure) != nil
+        let hasProxy = report.status == 407 && client?.asksProxy(url: report.url) == true
         var failure = isFailure ? ExitStatus(22, report.failure(total: total, hasProxy: hasProxy)) : nil
         if let blocker, let retry, retry.count > 0, retry.covers(status: report.status), report.isSourceRead {
             let fix = blocker.reason.hasPrefix("standard input") ? ": --spool stores it first" : ""

@@ -168,17 +168,19 @@ struct SendReport: Sendable {
     }
 
     /// The error line for an answer of 400 or more.
+    /// - Parameter hasProxy: Whether the request went to a proxy, and not through a tunnel.
     func failure(total: Int64?, hasProxy: Bool) -> String {
-        var text = "formwork: the server answered \(self.status)"
+        let isProxy = self.status == 407 && hasProxy
+        var text = "formwork: the \(isProxy ? "proxy" : "server") answered \(self.status)"
         if !self.reason.isEmpty { text += " \(self.reason.withControlCharactersEscaped)" }
         if !self.isBodyComplete {
             text +=
                 " after \(self.bytesSent, "byte")" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
         }
         let isExplained = self.fields[.contentType]?.hasPrefix(ProblemDetails.contentType) ?? false
-        if self.status == 407, hasProxy {
+        if isProxy {
             text +=
-                ": the proxy requires credentials that it accepts: give them in its URL, as in http://user:password@host:port"
+                ": it requires credentials that it accepts: give them in its URL, as in http://user:password@host:port"
         }
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
         return text
