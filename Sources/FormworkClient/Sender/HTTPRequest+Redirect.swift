@@ -20,12 +20,15 @@ package enum LocationFault: Error, Hashable, CustomStringConvertible {
     case malformed
     /// There is no `Location`.
     case missing
+    /// There is one without a value.
+    case empty
 
     package var description: String {
         switch self {
         case .scheme(let scheme): "forms are sent with http or https, not \(scheme)"
         case .malformed: "it isn't a valid URL"
         case .missing: "the answer has no Location"
+        case .empty: "its Location is empty"
         }
     }
 }
@@ -70,7 +73,8 @@ extension HTTPRequest {
             return TransferError(
                 .redirects,
                 "the server redirects (\(response.status.code)), which can't be followed"
-                    + (hasBody ? "; the body was not delivered" : ""), cause: LocationFault.missing)
+                    + (hasBody ? "; the body was not delivered" : ""),
+                cause: response.headerFields[.location] == nil ? LocationFault.missing : .empty)
         }
         guard let location = response.redirectLocation, self.redirected(by: response) == nil else { return nil }
         let base = URL(text: self.urlText)

@@ -11,7 +11,7 @@ extension LocationFault {
     fileprivate var exitCode: Int32 {
         switch self {
         case .scheme: 1
-        case .malformed, .missing: 3
+        case .malformed, .missing, .empty: 3
         }
     }
 }

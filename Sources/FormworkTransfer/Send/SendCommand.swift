@@ -27,9 +27,9 @@ package struct SendCommand: ParsableCommand, Sendable {
             The answer's body goes to standard output, even if the request failed. Progress goes to standard error. If
             an answer of 400 or more arrives while the body is being sent, sending stops and that answer is the result.
 
-            307 and 308 repeat the request. 301 and 302 turn POST into GET; 303 turns every method into GET. Credentials
-            are sent to the first origin only, unless --location-trusted is given. A body that can be read only once is
-            never sent again.
+            307 and 308 repeat the request. 301 and 302 turn POST into GET; 303 turns every method but HEAD into GET.
+            Credentials are sent to the first origin only, unless --location-trusted is given. A body that can be read
+            only once is never sent again.
 
             With --resume or --state a cut upload continues where the server stopped receiving, if the server supports
             it. send retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
