@@ -1,5 +1,6 @@
 #if Transfer
 import Foundation
+import TestSupport
 import Testing
 
 /// What `send` and `receive` say of what is wrong: the option, the file, and what to do, in no library's words.
@@ -173,6 +174,38 @@ struct TransferMessagesTests {
             #expect(outcome.text == "56\n")
             let said = outcome.errors.split(separator: " [", maxSplits: 1).first.map { $0.split(separator: "\n") }
             #expect(said == ["formwork: \(message)"], "\(outcome.errors)")
+        }
+    }
+
+    @Test("A tunnel whose first bytes aren't TLS is one error, with the proxy's head or after it")
+    func tunnelWithoutTLS() throws {
+        for (rest, pause) in [
+            ("SSH-2.0-OpenSSH_9.2\r\n", nil), ("SSH-2.0-OpenSSH_9.2\r\n", 300_000),
+            ("HTTP/1.1 400 Bad Request\r\n\r\n", nil), ("HTTP/1.1 400 Bad Request\r\n\r\n", 300_000),
+        ] as [(String, UInt32?)] {
+            let listener = try LoopbackListener()
+            defer { listener.stop() }
+            Thread.detachNewThread {
+                guard let connection = listener.accept() else { return }
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                _ = recv(connection, &buffer, buffer.count, 0)
+                var answer = Array("HTTP/1.1 200 Established\r\n\r\n".utf8)
+                if let pause {
+                    _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+                    usleep(pause)
+                    answer = []
+                }
+                answer += Array(rest.utf8)
+                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+                shutdown(connection, Int32(SHUT_WR))
+                while recv(connection, &buffer, buffer.count, 0) > 0 {}
+                close(connection)
+            }
+            let outcome = try self.run(
+                "send https://x.invalid -F a=b -x http://127.0.0.1:\(listener.port)")
+            #expect(outcome.text == "35\n", "\(rest)")
+            #expect(
+                outcome.errors == "formwork: x.invalid: doesn't use TLS (wrong version number)\n", "\(outcome.errors)")
         }
     }
 

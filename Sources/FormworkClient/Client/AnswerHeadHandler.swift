@@ -22,12 +22,14 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The first byte of an alert (RFC 8446 section 5.1).
-    private static let tlsAlert: UInt8 = 0x15
+    /// The first byte of an alert, and of a part of the handshake (RFC 8446 section 5.1).
+    private static let (tlsAlert, tlsHandshake): (UInt8, UInt8) = (0x15, 0x16)
     /// The longest status line, with empty lines before it; the most that is held before the request is written; and the
     /// most that may arrive of a body without being part of its content. NIO's parser doesn't limit them.
     private static let longestStart = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize
 
+    /// What follows a proxy's head: it belongs to the tunnel, and is passed on when this handler is removed.
+    private var rest = ByteBuffer()
     /// Counts the parts of the answer, and has the note of its version; `nil` for a proxy's answer.
     private let counter: AnswerHandler?
     private var hasRequest = false
@@ -52,6 +54,11 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     init(_ counter: AnswerHandler?) { self.counter = counter }
 
+    /// Whether what followed a proxy's head, if anything did, begins as TLS does.
+    var mayBeginTLS: Bool {
+        self.rest.readableBytesView.first.map { [Self.tlsAlert, Self.tlsHandshake].contains($0) } ?? true
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.hasRequest else {
             var input = self.unwrapInboundIn(data)
@@ -74,11 +81,24 @@ final class AnswerHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
             self.take(byte, &output)
         }
-        output.writeBuffer(&input)
+        if self.counter == nil { self.rest.writeBuffer(&input) } else { output.writeBuffer(&input) }
         context.fireChannelRead(self.wrapInboundOut(output))
     }
 
+    func removeHandler(context: ChannelHandlerContext, removalToken: ChannelHandlerContext.RemovalToken) {
+        // TLS doesn't begin on a connection that has ended.
+        if self.rest.readableBytes > 0, context.channel.isActive {
+            context.fireChannelRead(self.wrapInboundOut(self.rest))
+            context.fireChannelReadComplete()
+        }
+        context.leavePipeline(removalToken: removalToken)
+    }
+
     private func passBody(_ context: ChannelHandlerContext, _ data: NIOAny) {
+        guard self.counter != nil else {
+            var input = self.unwrapInboundIn(data)
+            return _ = self.rest.writeBuffer(&input)
+        }
         let (count, partCount) = (self.unwrapInboundIn(data).readableBytes, self.counter?.partCount)
         context.fireChannelRead(data)
         guard partCount == self.counter?.partCount else { return self.framingCount = 0 }

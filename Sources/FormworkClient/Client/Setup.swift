@@ -44,22 +44,27 @@ struct Setup: Sendable {
             try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: .proxy(proxy.endpoint)))
         }
         guard let proxy, self.endpoint.isSecure else { return try self.finish(channel, notes) }
-        return try self.tunnel(channel, proxy, notes).flatMap { _ in
+        let head = NIOLoopBound(AnswerHeadHandler(nil), eventLoop: channel.eventLoop)
+        return try self.tunnel(channel, proxy, head.value, notes).flatMap { _ in
+            // TLS would find that, too, unless the connection has ended in the meantime.
+            guard head.value.mayBeginTLS else { return channel.eventLoop.makeFailedFuture(TunnelWithoutTLS()) }
             let finished: EventLoopFuture<Connection.Transport>
             do { finished = try self.finish(channel, notes) } catch {
                 finished = channel.eventLoop.makeFailedFuture(error)
             }
+            // Only now TLS can read what came after the proxy's head.
+            channel.pipeline.syncOperations.removeHandler(head.value, promise: nil)
             return finished.flatMapErrorThrowing { error in throw error is ChannelError ? TunnelEnded() : error }
         }
     }
 
-    /// Asks the proxy for a tunnel, and removes the handlers for that afterwards.
+    /// Asks the proxy for a tunnel, and removes the handlers for that afterwards, but for the one that has what follows the
+    /// proxy's head.
     private func tunnel(
-        _ channel: any Channel, _ proxy: Proxy, _ notes: ErrorNote
+        _ channel: any Channel, _ proxy: Proxy, _ head: AnswerHeadHandler, _ notes: ErrorNote
     ) throws -> EventLoopFuture<Void> {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let encoder = HTTPRequestEncoder()
-        let head = AnswerHeadHandler(nil)
         let decoder = ByteToMessageHandler(
             HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes), maximumBufferSize: Self.keptBytes)
         let watch = TunnelWatch(notes, of: .proxy(proxy.endpoint))
@@ -71,14 +76,13 @@ struct Setup: Sendable {
         let pipeline = channel.pipeline.syncOperations
         let errors = ErrorHandler(notes, of: .proxy(proxy.endpoint))
         try pipeline.addHandlers([encoder, head, decoder, watch, connect, errors])
-        let handlers = NIOLoopBound((encoder, decoder, watch, head, errors), eventLoop: channel.eventLoop)
+        let handlers = NIOLoopBound((encoder, decoder, watch, errors), eventLoop: channel.eventLoop)
         return promise.futureResult
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.2) }
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.1) }
-            .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.3) }
             .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.0) }
             // What fails in the tunnel isn't about the proxy.
-            .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.4) }
+            .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.3) }
     }
 
     private func finish(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
@@ -181,6 +185,9 @@ final class ErrorHandler: ChannelInboundHandler, RemovableChannelHandler {
 
 /// The connection was closed after the proxy had made the tunnel, and before TLS began in it.
 struct TunnelEnded: Error {}
+
+/// The first bytes in a tunnel weren't TLS.
+struct TunnelWithoutTLS: Error {}
 
 /// Records the status with which a proxy refuses a tunnel.
 final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {

@@ -90,6 +90,8 @@ extension TransferError {
             }
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: peer, through: proxy, error)
         case is TunnelEnded: self.init(handshake: peer, through: proxy)
+        // BoringSSL's words for bytes that come later.
+        case is TunnelWithoutTLS: self.init(.tls, "\(peer.name): doesn't use TLS (wrong version number)")
         case is IOError where proxy != nil && !peer.isProxy:
             self.init(handshake: peer, through: proxy, cause: error)
         case is CancellationError: self.init(.timedOut, "\(peer.name): no connection in time")
