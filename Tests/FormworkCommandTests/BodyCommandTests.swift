@@ -133,11 +133,11 @@ struct BodyCommandTests {
         try folder.sparse("big", 4 << 20)
         let full = try Command.run("body", "-F", "f=@\(folder.path)/big", "-o", "/dev/full")
         #expect(full.status == 23)
-        #expect(full.errors.contains("No space left on device"))
+        #expect(full.errors == "formwork: /dev/full: can't be written (No space left on device)\n")
         for form in ["-F f=@big", "-F 's=@-' < big"] {
             let limited = try Command.shell("ulimit -f 1000; $F body -o out \(form)", in: folder.path)
             #expect(limited.status == 23, "\(form)")
-            #expect(limited.errors.contains("File too large"), "\(limited.errors)")
+            #expect(limited.errors == "formwork: out: can't be written (File too large)\n")
             let piped = try Command.shell(
                 "ulimit -f 1000; $F body \(form) > redirected; echo $?; rm redirected", in: folder.path)
             #expect(piped.text == "23\n")
@@ -151,7 +151,16 @@ struct BodyCommandTests {
         // Mounting needs rights that not every machine gives.
         if mounted.status == 0, !mounted.text.isEmpty {
             #expect(mounted.text == "23\n")
-            #expect(mounted.errors.contains("No space left on device"))
+            #expect(mounted.errors == "formwork: out: can't be written (No space left on device)\n")
+        }
+    }
+
+    @Test("An empty path of curl's grammar is called that")
+    func emptyPath() throws {
+        for argument in ["a=@", "a=<", "a=@;type=x/y"] {
+            let result = try Command.run("body", "--compat", "curl", "-F", argument)
+            #expect(result.status == 26 && result.text == "")
+            #expect(result.errors == "formwork: -F '\(argument)': the path is empty\n".replacing("'a=@'", with: "a=@"))
         }
     }
 

@@ -122,6 +122,8 @@ struct CurlFormBuilder {
             if isUpload, parameters.filename == nil { parameters.filename = "-" }
             return try self.append(name, source, parameters, path: nil, isUpload: isUpload)
         }
+        // Only curl's grammar has it.
+        guard !file.path.isEmpty else { throw FormworkError(.sourceUnavailable, "the path is empty") }
         var parameters = file.parameters
         if isUpload, parameters.filename == nil { parameters.filename = file.path.basename }
         let path = try Self.path(file.path)

@@ -21,6 +21,14 @@ extension BodyReader {
         toFile path: some PathConvertible, durably: Bool = false
     ) throws(FormworkError) -> Int64 {
         let path = path.filePath
+        do throws(FormworkError) { return try self.write(path, durably) } catch {
+            // The part whose bytes didn't fit has nothing to do with it.
+            guard error.code == .writeFailed, error.path == nil else { throw error }
+            throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error.cause)
+        }
+    }
+
+    private func write(_ path: FilePath, _ durably: Bool) throws(FormworkError) -> Int64 {
         let open = try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.copyOfDescriptor(named: path) }
         if let open {
             defer { try? SystemCalls.close(open) }
