@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension NIOTests {
-    @Suite("A body over HTTP/2 whose window becomes smaller", .timeLimit(.minutes(1)))
+    @Suite("A body over HTTP/2 whose window becomes smaller", .timeLimit(.minutes(10)))
     struct SendWindowTests {
         @Test("A stream isn't ended while its window is negative, and is ended when there is room again")
         func negative() async throws {
