@@ -145,10 +145,7 @@ public struct FormClient: Sendable {
         try await multiplexer.openStream { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
-                if let connection = stream.parent {
-                    try pipeline.addHandler(
-                        SendWindow(connection.pipeline.syncOperations.handler(type: PeerSettings.self)))
-                }
+                if let connection = stream.parent { try pipeline.addHandler(SendWindow(of: connection)) }
                 try pipeline.addHandler(HTTP2FramePayloadToHTTPClientCodec())
                 try pipeline.addHandler(AnswerHandler(ledger, nil, versionNote, judgesEarly: hooks.judgesEarly))
                 return try ExchangeChannel(wrappingChannelSynchronously: stream)

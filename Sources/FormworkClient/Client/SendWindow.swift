@@ -8,35 +8,42 @@ import NIOHTTP2
 /// smaller after bytes were sent (section 6.9.2), and then NIOHTTP2 crashes when it takes such a frame from its queue. The
 /// frame is held back until the peer has made room again, and until the connection accepts it at once, so that it is never
 /// in that queue.
-final class SendWindow: ChannelDuplexHandler {
-    typealias InboundIn = HTTP2Frame.FramePayload
-    typealias InboundOut = HTTP2Frame.FramePayload
-    typealias OutboundIn = HTTP2Frame.FramePayload
-    typealias OutboundOut = HTTP2Frame.FramePayload
+package final class SendWindow: ChannelDuplexHandler {
+    package typealias InboundIn = HTTP2Frame.FramePayload
+    package typealias InboundOut = HTTP2Frame.FramePayload
+    package typealias OutboundIn = HTTP2Frame.FramePayload
+    package typealias OutboundOut = HTTP2Frame.FramePayload
 
     private let settings: PeerSettings
     /// Bytes for which the peer made room in this stream, less those that were sent.
     private var room = 0
+    /// Whether the peer has made windows smaller. Only then this one can be negative.
+    private var hasShrunk = false
     private var held: (end: NIOAny, promise: EventLoopPromise<Void>?)?
 
-    init(_ settings: PeerSettings) { self.settings = settings }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        self.settings.whenChanged = { bound.value.0.tryLater(bound.value.1) }
+    /// - Parameter connection: Its pipeline has ``PeerSettings``.
+    package init(of connection: any Channel) throws {
+        self.settings = try connection.pipeline.syncOperations.handler(type: PeerSettings.self)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.settings.whenChanged = nil
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.settings.watchers[ObjectIdentifier(self)] = { [self] isSmaller in
+            if isSmaller { self.hasShrunk = true }
+            self.tryLater(context)
+        }
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.settings.watchers[ObjectIdentifier(self)] = nil
         self.fail()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         self.fail()
         context.fireChannelInactive()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .windowUpdate(let count) = self.unwrapInboundIn(data) {
             self.room += count
             self.tryLater(context)
@@ -44,12 +51,12 @@ final class SendWindow: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
         self.tryLater(context)
         context.fireChannelWritabilityChanged()
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .data(let content) = self.unwrapOutboundIn(data) else {
             return context.write(data, promise: promise)
         }
@@ -62,7 +69,8 @@ final class SendWindow: ChannelDuplexHandler {
     }
 
     private func mayEnd(_ context: ChannelHandlerContext) -> Bool {
-        self.settings.initialWindow + self.room >= 0 && context.channel.parent?.isWritable ?? true
+        let isNegative = self.hasShrunk && self.settings.initialWindow + self.room < 0
+        return !isNegative && context.channel.parent?.isWritable ?? true
     }
 
     /// Not at once: during a read, NIOHTTP2 would put the frame into its queue.
@@ -85,20 +93,24 @@ final class SendWindow: ChannelDuplexHandler {
 }
 
 /// The peer's settings that matter for sending, as far as they have arrived. In a connection's pipeline.
-final class PeerSettings: ChannelInboundHandler {
-    typealias InboundIn = HTTP2Frame
-    typealias InboundOut = HTTP2Frame
+package final class PeerSettings: ChannelInboundHandler {
+    package typealias InboundIn = HTTP2Frame
+    package typealias InboundOut = HTTP2Frame
 
     /// The room in a new stream. The start is that of every connection (RFC 9113 section 6.9.2).
-    private(set) var initialWindow = 65_535
-    var whenChanged: (() -> Void)?
+    fileprivate var initialWindow = 65_535
+    /// What the streams do after that has changed; they are told whether it is smaller now.
+    fileprivate var watchers: [ObjectIdentifier: (_ isSmaller: Bool) -> Void] = [:]
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package init() {}
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .settings(.settings(let settings)) = self.unwrapInboundIn(data).payload,
             let window = settings.last(where: { $0.parameter == .initialWindowSize })
         {
+            let isSmaller = window.value < self.initialWindow
             self.initialWindow = window.value
-            self.whenChanged?()
+            for watcher in self.watchers.values { watcher(isSmaller) }
         }
         context.fireChannelRead(data)
     }

@@ -1,4 +1,5 @@
 #if Transfer
+import FormworkClient
 import FormworkHummingbirdCore
 import HummingbirdCore
 import Logging
@@ -74,13 +75,14 @@ struct SecureChannel: ServerChildChannel {
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
+                if let connection = stream.parent { try pipeline.addHandler(SendWindow(of: connection)) }
                 try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
                 try pipeline.addHandlers(self.http1.configuration.additionalChannelHandlers())
                 try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
                 return try Stream(wrappingChannelSynchronously: stream)
             }
         }
-        try channel.pipeline.syncOperations.addHandlers([manager, ConnectionEnd()])
+        try channel.pipeline.syncOperations.addHandlers([PeerSettings(), manager, ConnectionEnd()])
         // Those that the client has to know before they apply.
         let settings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: self.streamLimit),
