@@ -24,10 +24,10 @@ public struct ExchangeAnswer {
     public var isBodyComplete: Bool
     /// Whether ``bytesSent`` is all of this request's body; also `true` without one.
     package var isAllSent: Bool
-    /// Whether HTTP/2 was used.
-    public var isHTTP2: Bool
     /// The version of HTTP.
     package var version: AnswerVersion
+    /// Whether HTTP/2 was used.
+    public var isHTTP2: Bool { self.version == .http2 }
 }
 
 /// The version of HTTP that an answer has, as it is written.

@@ -48,7 +48,7 @@ extension FormClient {
                     return try await answered(
                         ExchangeAnswer(
                             head: head, body: body, bytesSent: state.bytesSent,
-                            isBodyComplete: state.isBodyComplete, isAllSent: state.isAllSent, isHTTP2: self.isHTTP2,
+                            isBodyComplete: state.isBodyComplete, isAllSent: state.isAllSent,
                             version: self.versionNote.version))
                 }
             }

@@ -25,7 +25,7 @@ struct Setup: Sendable {
     let isHTTP2: Bool
     let makeHandler: @Sendable (any EventLoop) -> AnswerHandler
 
-    /// The one that answers requests: a proxy, unless there is none or it makes a tunnel.
+    /// Who answers requests. That is the proxy, if there is one and it makes no tunnel.
     var peer: Peer {
         guard let proxy, !self.endpoint.isSecure else { return .server(self.endpoint) }
         return .proxy(proxy.endpoint)

@@ -170,7 +170,7 @@ public struct FormSender: Sendable {
                 course.trace.upload = course.machine.upload
                 let answer = ExchangeAnswer(
                     head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
-                    isHTTP2: false, version: .http11)
+                    version: .http11)
                 return try await answered(answer, course.trace)
             case .exchange(let request, let body, let expectsContinue):
                 let next = try await self.announce(request, body, &course, job)

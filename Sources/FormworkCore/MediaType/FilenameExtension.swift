@@ -19,7 +19,7 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
         self = read
     }
 
-    /// Makes an extension of bytes that are allowed in one; `nil` if there are none or more than sixteen.
+    /// Makes an extension of one to sixteen bytes, which are all allowed in one; `nil` for another number of bytes.
     private init?(ofAllowed bytes: RawSpan) {
         guard (1...Self.longest).contains(bytes.byteCount) else { return nil }
         (self.high, self.low) = (Self.word(bytes, 0), Self.word(bytes, 8))

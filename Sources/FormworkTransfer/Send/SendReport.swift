@@ -114,7 +114,7 @@ struct SendReport: Sendable {
         let tries: Int64? = (report?.tries ?? trace.map { $0.retries + 1 }).map { Int64($0) }
         let requests: Int64? = (report?.requests ?? trace?.requests).map { Int64($0) }
         let members: [(name: String, value: ParameterValue)] = [
-            ("status", .optional((head?.status).map { Int64($0) })),
+            ("status", .optional(head.map { Int64($0.status) })),
             ("url", .optional(report?.url ?? trace?.url)),
             ("http", .optional(head?.version)),
             ("bytesSent", .optional(report?.bytesSent ?? bytesSent)),

@@ -111,7 +111,7 @@ struct WriteOut {
         case "errormsg": String((result.failure?.message ?? "").trimmingPrefix("formwork: "))
         case "exitcode": "\(result.failure?.code ?? 0)"
         case "filename_effective": result.report?.file ?? ""
-        case "http_code", "response_code": (result.head?.status).map { "\($0)" } ?? "000"
+        case "http_code", "response_code": result.head.map { "\($0.status)" } ?? "000"
         case "http_version": result.head?.version ?? "0"
         case "json": JSONOutput.text(result.members, failure: result.failure)
         case "method": result.report?.method ?? result.trace?.method ?? result.method
