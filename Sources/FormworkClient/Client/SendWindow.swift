@@ -99,7 +99,7 @@ package final class PeerSettings: ChannelInboundHandler {
 
     /// The room in a new stream. The start is that of every connection (RFC 9113 section 6.9.2).
     fileprivate var initialWindow = 65_535
-    /// What the streams do after that has changed; they are told whether it is smaller now.
+    /// What the streams do after that has changed; called with whether it is smaller now.
     fileprivate var watchers: [ObjectIdentifier: (_ isSmaller: Bool) -> Void] = [:]
 
     package init() {}
