@@ -238,7 +238,8 @@ public struct BodySource: Sendable {
         return .readOnce(length, surplus) { BodyChunkIterator(try once.take().makeAsyncIterator()) }
     }
 
-    private static func readOnce(
+    /// - Parameter open: Begins to read the chunks, once.
+    static func readOnce(
         _ length: Int64?, _ surplus: StreamSurplus, _ open: @escaping @Sendable () throws -> ChunkIterator
     ) -> BodySource {
         .init(

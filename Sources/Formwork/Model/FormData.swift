@@ -80,8 +80,8 @@ public struct FormData: Sendable, Equatable {
     /// Adds parts that are made while the body is planned and read.
     public mutating func append(_ parts: PartSequence) { self.entries.append(.parts(parts)) }
 
-    /// Adds the parts of an async sequence, iterated once. Each part is framed when it arrives, and sent before the
-    /// next is requested. Such a body has no known length; read it with an ``AsyncBodyReader``.
+    /// Adds the parts of an async sequence, iterated once. Each part is framed when it arrives, and the
+    /// next is requested after its content was read. Such a body has no known length; read it with an ``AsyncBodyReader``.
     ///
     /// With ``BodyPart/init(_:)-(ReceivedPart<Chunks>)`` a form is forwarded while it arrives:
     ///
@@ -89,8 +89,10 @@ public struct FormData: Sendable, Equatable {
     /// form.append(once: parts.filter { $0.name != "token" }.map { BodyPart($0) })
     /// ```
     public mutating func append<Parts: AsyncSequence & Sendable>(once parts: Parts) where Parts.Element == BodyPart {
-        self.entries.append(.arriving(ArrivingParts(parts)))
+        self.append(ArrivingParts(parts) { SequencePartIterator($0) })
     }
+
+    mutating func append(_ parts: ArrivingParts) { self.entries.append(.arriving(parts)) }
 
     /// Adds a field with text.
     public mutating func append(name: String, value: String, contentType: String? = nil) {

@@ -48,9 +48,19 @@ public enum StreamSurplus: Sendable {
     case leave
 }
 
+/// What an iterator returns without waiting.
+enum ReadyStep<Element> {
+    case next(Element)
+    case end
+    /// It can be known only after a wait.
+    case unknown
+}
+
 /// A type-erased iterator of an async sequence. It belongs to one reader.
 class ChunkIterator {
     func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? { nil }
+    /// What ``next(isolation:)`` returns if it needn't wait.
+    func ready() throws -> ReadyStep<any BodyChunk> { .unknown }
 }
 
 /// The iterator of a sequence of bytes' sequences.

@@ -127,10 +127,11 @@ public struct BodyPlan: Sendable {
     init(copying source: BodySource, resolver: SourceResolver) throws(FormworkError) {
         var builder = PlanBuilder(resolver: resolver)
         try builder.build(content: source)
-        self.storage = try Storage(Self.unused, builder)
+        self.storage = try Storage(Self.unused, builder, contentType: Self.unusedType)
     }
 
     private static let unused = MultipartFraming()
+    private static let unusedType = "multipart/form-data; boundary=\(unused.boundary.parameterValue)"
 
     init(_ form: FormData) throws(FormworkError) {
         var builder = PlanBuilder()

@@ -338,7 +338,7 @@ public final class BodyReader: ByteStream {
 
     /// Bytes of an async sequence that were fetched, uncopied; `nil` if others come first, or if something looks at them.
     /// - Parameter limit: More bytes aren't taken.
-    func takeChunk(upTo limit: Int = .max) throws(FormworkError) -> (any BodyChunk)? {
+    func takeChunk(upTo limit: Int) throws(FormworkError) -> (any BodyChunk)? {
         try self.checkUsable()
         guard self.digests.isEmpty, self.checker == nil, self.limiter == nil, self.meter == nil, self.end == nil,
             let chunk = (self.cursor as? ChunkCursor)?.takeFetched(upTo: limit)
@@ -346,11 +346,6 @@ public final class BodyReader: ByteStream {
         self.pieceOffset += Int64(chunk.byteCount)
         self.position += Int64(chunk.byteCount)
         return chunk
-    }
-
-    /// Whether all was read and checked, so that the next read gives nothing.
-    var isExhausted: Bool {
-        self.failure == nil && (self.cursor?.isFinished ?? false) && self.index == self.pieces.count - 1
     }
 
     /// Whether the next bytes need a wait for an async sequence (``fetchChunk(isolation:)``).

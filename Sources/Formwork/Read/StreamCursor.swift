@@ -112,22 +112,39 @@ final class ChunkCursor: SourceCursor {
     /// Fetches the next chunk, or the end.
     func fetch(isolation: isolated (any Actor)?) async throws(FormworkError) {
         do {
-            if self.remaining == 0, self.source.surplus == .leave { return self.isFinished = true }
-            guard let chunk = try await self.iterator.next(isolation: isolation) else {
-                // Many sequences end when the task is cancelled. That isn't the end of the content.
-                try Task.checkCancellation()
-                if let remaining = self.remaining, remaining > 0 {
-                    throw self.source.shortError(missing: remaining)
-                }
-                guard self.comparison?.end() != false else { throw self.source.changedError() }
-                return self.isFinished = true
-            }
-            try self.accept(chunk)
-        } catch let error as FormworkError {
-            throw error
+            if self.leavesRest { return self.isFinished = true }
+            if let chunk = try await self.iterator.next(isolation: isolation) { return try self.accept(chunk) }
+            // Many sequences end when the task is cancelled. That isn't the end of the content.
+            try Task.checkCancellation()
+            try self.finish()
         } catch {
-            throw self.source.readError(error)
+            throw (error as? FormworkError) ?? self.source.readError(error)
         }
+    }
+
+    /// Fetches the next chunk, or the end, if that needs no wait.
+    /// - Returns: Whether it did.
+    func fetchReady() throws(FormworkError) -> Bool {
+        do {
+            if self.leavesRest { self.isFinished = true }
+            guard !self.isFinished else { return true }
+            switch try self.iterator.ready() {
+            case .next(let chunk): try self.accept(chunk)
+            case .end: try self.finish()
+            case .unknown: return false
+            }
+            return true
+        } catch {
+            throw (error as? FormworkError) ?? self.source.readError(error)
+        }
+    }
+
+    private var leavesRest: Bool { self.remaining == 0 && self.source.surplus == .leave }
+
+    private func finish() throws(FormworkError) {
+        if let remaining = self.remaining, remaining > 0 { throw self.source.shortError(missing: remaining) }
+        guard self.comparison?.end() != false else { throw self.source.changedError() }
+        self.isFinished = true
     }
 
     private func accept(_ chunk: any BodyChunk) throws(FormworkError) {

@@ -23,38 +23,68 @@ extension BodyPart {
 }
 
 extension FormData {
-    /// Adds the parts of an arriving form. Each is forwarded before the next is requested. To leave out or change
+    /// Adds the parts of an arriving form. None waits for the next one to arrive. To leave out or change
     /// parts, filter and map them first: `append(once: parts.filter { … }.map { BodyPart($0) })`.
     public mutating func append<Chunks>(once parts: ReceivedParts<Chunks>) {
-        self.append(once: parts.map { BodyPart($0) })
+        self.append(ArrivingParts(parts) { ReceivedPartIterator($0.reader) })
     }
 }
 
 extension ReceivedPart {
     /// The rest of the content as a source that can be read once, before the next part is requested. The reader sets
     /// the pace. Its errors are those of ``collect(upTo:)``.
-    public var source: BodySource { .chunks(once: UnreadContent(part: self)) }
+    public var source: BodySource {
+        let once = OneShot(self)
+        return .readOnce(nil, .refuse) { ReceivedContentIterator(try once.take()) }
+    }
+}
+
+/// The parts of an arriving form. Those that are in the chunk already need no wait.
+private final class ReceivedPartIterator<Chunks: AsyncSequence & Sendable>: PartIterator
+where Chunks.Element: BodyChunk {
+    private let reader: PartsReader<Chunks>
+
+    init(_ reader: PartsReader<Chunks>) { self.reader = reader }
+
+    override func next(isolation: isolated (any Actor)?) async throws -> BodyPart? {
+        try await self.reader.nextPart().map { BodyPart($0) }
+    }
+
+    override func ready() throws -> ReadyStep<BodyPart> {
+        switch try self.reader.readyPart() {
+        case .part(let header, let index):
+            .next(BodyPart(ReceivedPart(reader: self.reader, header: header, index: index)))
+        case .finished: .end
+        case .needsChunk: .unknown
+        }
+    }
 }
 
 /// The content of a part. If all of it was read before, that is an error, and not an empty content.
-private struct UnreadContent<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
+private final class ReceivedContentIterator<Chunks: AsyncSequence & Sendable>: ChunkIterator
 where Chunks.Element: BodyChunk {
-    let part: ReceivedPart<Chunks>
+    private let part: ReceivedPart<Chunks>
+    private var hasBegun = false
 
-    struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let part: ReceivedPart<Chunks>
-        fileprivate let content: ReceivedContent<Chunks>.AsyncIterator
-        fileprivate var hasBegun = false
+    init(_ part: ReceivedPart<Chunks>) { self.part = part }
 
-        mutating func next() async throws -> Chunks.Element.Content? {
-            if !self.hasBegun { try self.part.reader.checkUnread(self.part.index) }
-            self.hasBegun = true
-            return try await self.content.next()
-        }
+    private func begin() throws(FormworkError) {
+        if !self.hasBegun { try self.part.reader.checkUnread(self.part.index) }
+        self.hasBegun = true
     }
 
-    func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(part: self.part, content: self.part.content.makeAsyncIterator())
+    override func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? {
+        try self.begin()
+        return try await self.part.reader.nextContent(of: self.part.index)
+    }
+
+    override func ready() throws -> ReadyStep<any BodyChunk> {
+        try self.begin()
+        return switch try self.part.reader.readyContent(of: self.part.index) {
+        case .content(let content): .next(content)
+        case .partEnded: .end
+        case .needsChunk: .unknown
+        }
     }
 }
 

@@ -54,6 +54,20 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         }
     }
 
+    /// The next part, if the chunk has it.
+    func readyPart() throws -> PartsState<Chunks.Element>.PartStep {
+        try self.enter()
+        defer { self.leave() }
+        return try self.state.nextPart()
+    }
+
+    /// The next content, if the chunk has it.
+    func readyContent(of part: Int) throws -> PartsState<Chunks.Element>.ContentStep {
+        try self.enter()
+        defer { self.leave() }
+        return try self.state.nextContent(of: part)
+    }
+
     @inlinable
     func collect(upTo limit: CollectingLimit, of part: Int) async throws -> [UInt8] {
         try self.enter()

@@ -77,7 +77,8 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
             let boundary = self.quoting == .whenNeeded ? self.boundary.parameterValue : self.boundary.text
             let value = "\(self.typeWithoutBoundary); boundary=\(boundary)"
             try FormworkError.checkFieldValue(value, of: "Content-Type")
-            if self.verbatimType == nil { try self.checkParameters() }
+            let isUsual = self.subtype == "form-data" && self.parameters.isEmpty
+            if self.verbatimType == nil, !isUsual { try self.checkParameters() }
             return value
         }
     }

@@ -95,4 +95,49 @@ struct ArrivingPartsTests {
             #expect(error.code == .truncatedBody)
         }
     }
+
+    /// The texts of the chunks that are sent on of a body that arrived in one, and the error after them.
+    private func chunks(_ body: String, limits: ParsingLimits = .default) async throws -> ([String], FormworkError?) {
+        let arrived = AsyncStream<[UInt8]> { continuation in
+            continuation.yield(Array(body.utf8))
+            continuation.finish()
+        }
+        let parts = try ReceivedParts(arrived, contentType: "multipart/form-data; boundary=x", limits: limits)
+        var form = FormData(framing: MultipartFraming(boundary: try Boundary("out")))
+        form.append(once: parts)
+        let plan = try await form.plan()
+        var texts: [String] = []
+        do {
+            for try await chunk in plan.chunks() { texts.append(String(decoding: chunk, as: UTF8.self)) }
+        } catch let error as FormworkError {
+            return (texts, error)
+        }
+        return (texts, nil)
+    }
+
+    private let head = "--out\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n"
+
+    @Test func `Parts that have arrived together are one chunk`() async throws {
+        let file = "\r\n--out\r\nContent-Disposition: form-data; name=\"f\"; filename=\"g\"\r\nContent-Type: text/css\r\n\r\n"
+        let dropped = "\r\n--out\r\nContent-Disposition: form-data; name=\"drop\"\r\n\r\ntwo"
+        let (chunks, error) = try await self.chunks(self.body)
+        #expect(chunks == ["\(self.head)one\(dropped)\(file)", "\r\n--out--\r\n"])
+        #expect(error == nil)
+    }
+
+    @Test func `Large content isn't gathered`() async throws {
+        let content = String(repeating: "x", count: 5000)
+        let (chunks, error) = try await self.chunks(
+            "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n\(content)\r\n--x--\r\n")
+        #expect(chunks == [self.head, content, "\r\n--out--\r\n"])
+        #expect(error == nil)
+    }
+
+    @Test func `What came before an error is returned before it`() async throws {
+        var limits = ParsingLimits.default
+        limits.parts = 1
+        let (chunks, error) = try await self.chunks(self.body, limits: limits)
+        #expect(chunks == ["\(self.head)one"])
+        #expect(error?.code == .limitExceeded)
+    }
 }
