@@ -72,14 +72,10 @@ final class FramedPartsIterator: ChunkIterator, PartLogging {
                         chunk.withBytes { bytes.append($0, 0..<$0.byteCount) }
                     } else if cursor.isFinished {
                         self.state = .betweenParts
-                    } else {
-                        guard cursor.needsChunk, try self.naming({ () throws(FormworkError) in try cursor.fetchReady() })
-                        else { break gathering }
-                    }
-                case .here(let reader):
-                    guard try self.naming({ () throws(FormworkError) in try self.read(reader, &bytes) }) else {
+                    } else if try !self.fetch(cursor) {
                         break gathering
                     }
+                case .here(let reader): if try !self.read(reader, &bytes) { break gathering }
                 case .ended:
                     if bytes.isEmpty { return .end }
                     break gathering
@@ -94,16 +90,28 @@ final class FramedPartsIterator: ChunkIterator, PartLogging {
         return bytes.isEmpty ? .unknown : .next(bytes)
     }
 
+    /// Fetches a chunk that is there.
+    /// - Returns: Whether it did. A large chunk has to be returned first.
+    private func fetch(_ cursor: ChunkCursor) throws(FormworkError) -> Bool {
+        guard cursor.needsChunk else { return false }
+        do throws(FormworkError) { return try cursor.fetchReady() } catch { throw error.naming(self.part) }
+    }
+
     /// Appends content that is there, or ends the part.
     /// - Returns: Whether to continue.
     private func read(_ reader: BodyReader, _ bytes: inout [UInt8]) throws(FormworkError) -> Bool {
         if reader.awaitsChunk || !bytes.isEmpty && reader.mayWait { return false }
         let (before, length) = (bytes.count, reader.plan.contentLength ?? .max)
         var needsChunk = false
-        try bytes.append(upTo: Int(max(1, min(length, Int64(Self.batch - before))))) { room throws(FormworkError) in
-            let step = try reader.fill(&room)
-            needsChunk = step.needsChunk
-            return step.count
+        let room = Int(max(1, min(length, Int64(Self.batch - before))))
+        do throws(FormworkError) {
+            try bytes.append(upTo: room) { room throws(FormworkError) in
+                let step = try reader.fill(&room)
+                needsChunk = step.needsChunk
+                return step.count
+            }
+        } catch {
+            throw error.withoutPlace.naming(self.part)
         }
         if bytes.count == before, !needsChunk { self.state = .betweenParts }
         return true
@@ -140,7 +148,8 @@ final class FramedPartsIterator: ChunkIterator, PartLogging {
         self.log?.add(planned.part.header, self.part, start, contentFrom: bytes.count)
         switch planned.content {
         case .chunks(let stream):
-            if let cursor = try PlannedSource.stream(stream).makeCursor(at: 0).chunkCursor { self.state = .chunks(cursor) }
+            let cursor = try PlannedSource.stream(stream).makeCursor(at: 0).chunkCursor
+            if let cursor { self.state = .chunks(cursor) }
         case .plan(let plan) where plan.mayBlock && !mayBlock:
             self.state = .elsewhere(AsyncBodyReader(plan.makeReader()))
         case .plan(let plan): self.state = .here(plan.makeReader())
@@ -193,10 +202,6 @@ final class FramedPartsIterator: ChunkIterator, PartLogging {
             throw error.naming(self.part)
         }
     }
-
-    private func naming<Result>(_ body: () throws(FormworkError) -> Result) throws(FormworkError) -> Result {
-        do throws(FormworkError) { return try body() } catch { throw error.withoutPlace.naming(self.part) }
-    }
 }
 
 /// How a part's content is read.
@@ -224,7 +229,8 @@ extension BodyPart {
             }
         }
         try part.takeMultipartType()
-        if case .stream(let stream) = part.content.kind, case .chunks = stream.opening { return (part, .chunks(stream)) }
-        return (part, .plan(try BodyPlan(copying: part.content, resolver: resolver)))
+        let content = part.content
+        if case .stream(let stream) = content.kind, case .chunks = stream.opening { return (part, .chunks(stream)) }
+        return (part, .plan(try BodyPlan(copying: content, resolver: resolver)))
     }
 }
