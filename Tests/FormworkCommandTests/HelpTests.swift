@@ -53,7 +53,7 @@ struct HelpTests {
 
     @Test func `The whole page has every detail and the verb's exit statuses`() throws {
         let text = try Command.run("help", "send").text
-        #expect(text.contains("\nEXIT STATUS\n") && text.contains("\n  55        the connection failed while"))
+        #expect(text.contains("\nEXIT STATUS\n") && text.contains("\n  55        the server answered before it had"))
         #expect(text.contains("'name=('") && text.contains("--expect100-timeout <time>"))
         #expect(try Command.run("help", "nope").status == 2)
     }

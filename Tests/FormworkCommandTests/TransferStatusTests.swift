@@ -13,7 +13,7 @@ struct TransferStatusTests {
     @Test(
         "Every failure has its own",
         arguments: [
-            (.resolve, 6), (.connect, 7), (.timedOut, 28), (.tls, 35), (.redirects, 47), (.send, 55),
+            (.resolve, 6), (.connect, 7), (.timedOut, 28), (.tls, 35), (.redirects, 47),
             (.receive, 56), (.proxy, 56), (.localCertificate, 58), (.certificate, 60), (.trustAnchors, 77),
         ] as [(TransferError.Code, Int32)])
     func transfer(code: TransferError.Code, status: Int32) {
@@ -24,8 +24,8 @@ struct TransferStatusTests {
 
     @Test(
         "A connection that is reset at once is one status, however far the body was",
-        arguments: [(9, 56), (20 << 20, 55)])
-    func reset(size: UInt64, status: Int) throws {
+        arguments: [9, 5_000_000, 20 << 20])
+    func reset(size: UInt64) throws {
         let folder = Folder()
         try folder.sparse("file", size)
         let result = try Command.shell(
@@ -41,7 +41,7 @@ struct TransferStatusTests {
             for i in {1..30}; do "$F" send http://127.0.0.1:$(cat port) -F f=@file 2>> errors; echo $?; done | sort | uniq -c
             kill -KILL $S
             """, in: folder.path)
-        #expect(result.text.split(separator: " ") == ["30", "\(status)\n"], "\(result.text)")
+        #expect(result.text.split(separator: " ") == ["30", "56\n"], "\(result.text)")
     }
 
     @Test("A certificate of another host isn't mended by one to trust")

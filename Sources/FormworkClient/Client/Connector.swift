@@ -127,14 +127,7 @@ struct Connector: Sendable {
             return try await bootstrap.connect(
                 host: self.options.address(of: endpoint), port: endpoint.port, channelInitializer: initialize)
         } catch {
-            // The server accepted the connection. Whether something was sent before the reset was noticed is chance.
-            if setup.proxy == nil, TransferError.isReset(error) {
-                var error = TransferError(
-                    .receive, "the connection ended before the server answered (\(Errno.connectionReset))", bytesSent: 0
-                )
-                error.mayExpectTLS = true
-                throw error
-            }
+            if TransferError.isReset(error) { throw setup.failure(ofReset: error) }
             throw TransferError(
                 connecting: self.options.unixSocket?.string ?? endpoint.authority, isProxy: setup.proxy != nil, error)
         }

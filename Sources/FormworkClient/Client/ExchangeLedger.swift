@@ -72,11 +72,6 @@ final class ExchangeLedger: Sendable {
     /// Bytes that were read from the body, sent or not.
     var produced: Int64 { self.state.withLock { $0.produced } }
     var isComplete: Bool { self.state.withLock { $0.isComplete } }
-    /// Whether all of the body was sent, or it is so small that it is chance how much was sent before the connection
-    /// ended. Of a body of unknown length, the bytes that were read are counted.
-    var isCompleteOrSmall: Bool {
-        self.state.withLock { $0.isComplete || (self.length ?? $0.produced) <= EarlySuccess.believedLength }
-    }
     /// Whether the server had little to read: a small body, or none of one that it was asked about. How much it had of
     /// another body is chance.
     func offersLittle(asks: Bool) -> Bool {

@@ -99,24 +99,14 @@ extension FormClient {
                         "the \(noun)'s answer has an invalid Content-Length, or several"
                     default: "the \(noun)'s answer isn't HTTP"
                     }
-                // Whether a part of the head arrived before a reset is chance: it isn't an answer, and changes no status.
-                let isNoAnswer = cause == .invalidEOFState && !self.ledger.isCompleteOrSmall
-                throw TransferError(isNoAnswer ? .send : .receive, prefix + fault, bytesSent: sent)
+                throw TransferError(.receive, prefix + fault, bytesSent: sent)
             }
             if cause is AnswerInTLS {
                 let fix = self.peer.isProxy ? "write https:// before its name" : "write https:// and not http://"
                 throw TransferError(
                     .receive, "\(prefix)the \(noun) speaks TLS on this port: \(fix)", bytesSent: sent)
             }
-            cause = self.notes.cause(cause)
-            let end = prefix + TransferError.end(cause, of: noun)
-            let it = cause is NIOHTTP2Errors.StreamClosed ? "it" : "the \(noun)"
-            let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
-            var error =
-                self.ledger.isCompleteOrSmall
-                ? TransferError(.receive, "\(end) before \(it) answered\(said)")
-                : TransferError(.send, "\(end) before \(it) had the whole body\(said)")
-            error.bytesSent = sent
+            var error = TransferError(unanswered: self.peer, self.notes.cause(cause), bytesSent: sent)
             error.mayExpectTLS =
                 interim == 0 && !self.isHTTP2 && !self.peer.isProxy && self.ledger.offersLittle(asks: self.asks)
             throw error

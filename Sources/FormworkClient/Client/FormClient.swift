@@ -65,9 +65,8 @@ public struct FormClient: Sendable {
             connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) { loop in
                 AnswerHandler(ledger, permission.ask(on: loop), versionNote, judgesEarly: hooks.judgesEarly)
             }
-        } catch var error as TransferError where error.code == .receive {
-            if !ledger.isCompleteOrSmall { error.code = .send }
-            error.mayExpectTLS = error.mayExpectTLS && ledger.offersLittle(asks: asks)
+        } catch var error as TransferError where error.mayExpectTLS {
+            error.mayExpectTLS = ledger.offersLittle(asks: asks)
             throw error
         }
         let wire: ExchangeChannel
@@ -80,9 +79,7 @@ public struct FormClient: Sendable {
             do { wire = try await Self.openStream(on: multiplexer, ledger, versionNote, hooks) } catch {
                 connection.channel.close(promise: nil)
                 throw connection.notes.failure(bytesSent: nil)
-                    ?? TransferError(
-                        .connect, "the server accepts no request on its connection",
-                        cause: connection.notes.cause(error))
+                    ?? TransferError(unanswered: connection.peer, connection.notes.cause(nil), bytesSent: 0)
             }
         }
         defer { connection.channel.close(promise: nil) }
@@ -103,7 +100,7 @@ public struct FormClient: Sendable {
         let sending = Task { [ready] in await pump.run(ready, permitted) }
         defer { sending.cancel() }
         do { return try await context.run(wire, answered) } catch let error as TransferError
-            where [.send, .receive].contains(error.code)
+            where error.code == .receive
         {
             throw connection.notes.failure(bytesSent: error.bytesSent) ?? error
         }

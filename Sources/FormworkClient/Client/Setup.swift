@@ -37,6 +37,19 @@ struct Setup: Sendable {
     /// is around it. It keeps blanks, too, and its own limits don't count them.
     private static let keptBytes = NIOHTTPDecoderLimitConfiguration().maxHeaderFieldSize + (1 << 10)
 
+    /// Why a connection failed that was accepted, and reset at once. Whether something was sent before the reset was noticed
+    /// is chance, so the error is that of a later one.
+    func failure(ofReset error: any Error) -> TransferError {
+        guard !self.endpoint.isSecure else {
+            let first = self.proxy.map { Peer.proxy($0.endpoint) } ?? .server(self.endpoint)
+            return TransferError(opening: first, through: self.proxy?.endpoint.authority, error)
+        }
+        guard !self.isHTTP2 else { return TransferError(noHTTP2: self.peer) }
+        var failure = TransferError(unanswered: self.peer, error, bytesSent: 0)
+        failure.mayExpectTLS = self.proxy == nil
+        return failure
+    }
+
     /// - Returns: A future that succeeds when a request can be written.
     func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
         if let proxy, let proxyContext {

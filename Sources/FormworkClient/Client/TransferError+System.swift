@@ -19,8 +19,7 @@ extension ErrorNote {
         guard let (error, peer) = self.first else { return nil }
         switch error {
         case is NoHTTP2:
-            // How many bytes its connection took depends on the time.
-            return TransferError(.receive, "\(peer.name): the \(peer.noun) doesn't speak HTTP/2")
+            return TransferError(noHTTP2: peer)
         case is HTTP2Fault:
             return TransferError(
                 .receive, "\(peer.prefix)the \(peer.noun)'s answer isn't valid HTTP/2, or its head is too long",
@@ -59,10 +58,24 @@ extension TransferError {
         }
     }
 
-    /// Whether the connection was made, and reset at once.
+    /// The connection ended before `SETTINGS`. How many bytes it took depends on the time.
+    init(noHTTP2 peer: Peer) { self.init(.receive, "\(peer.name): the \(peer.noun) doesn't speak HTTP/2") }
+
+    /// The connection, or in HTTP/2 only its stream, ended before the answer. That has one code however much was sent: the
+    /// system may have buffered all of it, or nothing.
+    init(unanswered peer: Peer, _ cause: (any Error)?, bytesSent: Int64) {
+        let it = cause is NIOHTTP2Errors.StreamClosed ? "it" : "the \(peer.noun)"
+        self.init(
+            .receive,
+            "\(peer.prefix)\(Self.end(cause, of: peer.noun)) before \(it) answered\(Self.said(cause))",
+            bytesSent: bytesSent)
+    }
+
+    /// Whether the connection was made, and reset or closed.
     static func isReset(_ error: any Error) -> Bool {
         let last = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
-        return (last as? IOError)?.errnoCode == Errno.connectionReset.rawValue
+        return (last as? IOError).map { [.connectionReset, .brokenPipe].contains(Errno(rawValue: $0.errnoCode)) }
+            ?? false
     }
 
     /// The end of the message for a certificate without the host's name.
@@ -99,18 +112,22 @@ extension TransferError {
             self.init(
                 .proxy, "\(proxy ?? peer.name): the proxy speaks TLS on this port: write https:// before its name")
         default:
-            guard let proxy else {
-                self.init(.tls, "\(peer.name): the connection ended while TLS was set up", cause: error)
-                return
+            if let proxy {
+                self.init(tunnel: proxy, error)
+            } else {
+                self.init(handshake: peer, through: nil, cause: error)
             }
-            self.init(tunnel: proxy, error)
         }
     }
 
-    /// The connection ended before TLS was set up. If that was through a proxy, either of the two may have ended it.
+    /// The connection ended before TLS was set up. If that was through a proxy, either of the two may have ended it. After a
+    /// reset it is chance whether the proxy's answer is seen, so the code is that of a tunnel that wasn't made.
     private init(handshake peer: Peer, through proxy: String?, cause: (any Error)? = nil) {
         let way = peer.isProxy ? "" : proxy.map { " through \($0)" } ?? ""
-        self.init(.tls, "\(peer.name): the connection\(way) ended during the TLS handshake", cause: cause)
+        self.init(
+            peer.isProxy || proxy != nil ? .proxy : .tls,
+            "\(peer.name): the connection\(way) ended during the TLS handshake",
+            cause: cause)
     }
 
     /// Why a proxy made no tunnel.
@@ -120,7 +137,7 @@ extension TransferError {
             self.init(.proxy, "\(proxy): the proxy closed the connection inside its answer")
         case is HTTPParserError, is ByteToMessageDecoderError.PayloadTooLargeError:
             self.init(.proxy, "\(proxy): the proxy's answer isn't HTTP")
-        case _ where Self.isClosure(error):
+        case _ where Self.isClosure(error) || Self.isReset(error):
             self.init(.proxy, "\(proxy): the proxy closed the connection while the tunnel was made")
         default:
             self.init(.proxy, "\(proxy): the connection ended while the tunnel was made", cause: error)
@@ -172,6 +189,15 @@ extension TransferError {
     /// How an exchange ended: the connection, or in HTTP/2 only its stream.
     static func end(_ error: (any Error)?, of noun: String) -> String {
         error is NIOHTTP2Errors.StreamClosed ? "the \(noun) reset the stream" : "the connection ended"
+    }
+
+    /// The cause as a message ends with it; empty without one. That a connection was reset, or TLS not ended first, isn't
+    /// shown: whether the system reports that or an ordinary end is chance.
+    static func said(_ cause: (any Error)?) -> String {
+        switch cause {
+        case nil, NIOSSLError.uncleanShutdown?: ""
+        case let cause?: self.isReset(cause) ? "" : " (\(self.text(cause)))"
+        }
     }
 
     /// The text of an error from NIO, without its type's name.

@@ -12,7 +12,7 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidRequest, resolve, connect, proxy, tls, certificate, localCertificate, trustAnchors
-            case timedOut, send, receive, redirects
+            case timedOut, receive, redirects
         }
         private let kind: Kind
 
@@ -34,10 +34,8 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         public static var trustAnchors: Self { .init(kind: .trustAnchors) }
         /// A time-out expired.
         public static var timedOut: Self { .init(kind: .timedOut) }
-        /// The connection failed while a body of more than 4 MiB was being sent. With a smaller one, or one of unknown
-        /// length of which less was read, it is ``receive``: whether all of it was sent would depend on the time.
-        public static var send: Self { .init(kind: .send) }
-        /// The connection failed before the whole answer arrived, or the answer is malformed.
+        /// The connection failed before the whole answer arrived, or the answer is malformed. How much of the body was sent
+        /// by then is chance.
         public static var receive: Self { .init(kind: .receive) }
         /// More redirects than allowed, a redirect from https to http, or one to something other than an http or https
         /// URL.
@@ -65,9 +63,8 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
 
     /// One line. Control characters are shown escaped.
     public var description: String {
-        let cause = self.cause.map { " (\(Self.text($0)))" } ?? ""
         let sent = self.bytesSent.map { " [\($0, "byte") sent]" } ?? ""
-        return "\(self.message)\(cause)\(sent)".withControlCharactersEscaped
+        return "\(self.message)\(Self.said(self.cause))\(sent)".withControlCharactersEscaped
     }
 }
 

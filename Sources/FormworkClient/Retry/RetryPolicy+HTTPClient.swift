@@ -12,7 +12,7 @@ import NIOPosix
 extension RetryPolicy {
     func covers(_ error: any Error) -> Bool {
         if self.retriesAllErrors { return error is TransferError }
-        let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .send, .receive]
+        let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .receive]
         return (error as? TransferError).map { passing.contains($0.code) } ?? false
     }
 

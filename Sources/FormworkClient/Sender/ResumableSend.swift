@@ -239,7 +239,7 @@ package struct ResumableSend: SendMachine {
         guard let error = error as? TransferError else { return true }
         if self.hasContent { return error.bytesSent ?? 0 > 0 }
         // A time-out of the connection counts no bytes, unlike one of the exchange.
-        return [.send, .receive].contains(error.code) || error.bytesSent != nil
+        return error.code == .receive || error.bytesSent != nil
     }
 
     /// Whether no time is left after the next pause.
@@ -253,7 +253,7 @@ package struct ResumableSend: SendMachine {
         switch error {
         case is TransferError where self.retriesAllErrors: return true
         case let error as TransferError:
-            let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .send, .receive]
+            let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .receive]
             // A connection that breaks early breaks before HTTP.
             let early: [TransferError.Code] = [.tls, .proxy]
             return passing.contains(error.code) || self.client.link != nil && early.contains(error.code)

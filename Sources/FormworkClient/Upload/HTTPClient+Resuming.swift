@@ -133,7 +133,6 @@ extension HTTPClient {
         // A server may have given the URL.
         try made.checkURL()
         var feed: BufferFeed?
-        var length: Int64?
         if let body {
             options.monitor?.update { progress in
                 (progress.start, progress.sent, progress.total) = (body.offset, body.offset, body.plan.contentLength)
@@ -142,7 +141,7 @@ extension HTTPClient {
             let buffers = FollowedBuffers(
                 feed: stretch, offset: body.offset, hooks: machine.hooks(FormSender.Observer(), nil))
             made.body = .stream(buffers, length: body.length.map { .known($0) } ?? .unknown)
-            (feed, length) = (stretch, body.length)
+            feed = stretch
         }
         switch try await self.attempt(made, feed, deadline) {
         case .success(let response):
@@ -157,11 +156,8 @@ extension HTTPClient {
                 return nil
             }
             course.hasReachedServer = true
-            // How much of a small body was sent before the connection failed is chance.
-            let isSent = feed.map { $0.isComplete || (length ?? $0.count) <= EarlySuccess.believedLength } ?? true
             machine.failed(
-                TransferError(
-                    isSent ? .receive : .send, "the connection failed", bytesSent: feed?.count ?? 0, cause: error),
+                TransferError(.receive, "the connection failed", bytesSent: feed?.count ?? 0, cause: error),
                 remaining: deadline.remaining)
             return nil
         }

@@ -27,7 +27,7 @@ enum ExitStatusList {
         ("35", "the TLS handshake failed", Self.network),
         ("43", "an ;encoder isn't known, with --compat curl", Self.form),
         ("47", "too many redirects, or one from https to http", Self.network),
-        ("55", "the connection failed while a body of more than 4 MiB was being sent", Self.network),
+        ("55", "the server answered before it had the whole body, of more than 4 MiB", Self.network),
         ("56", "the connection failed before the answer was complete", Self.network),
         ("58", "the client's certificate or key can't be used", Self.network),
         ("60", "the server's certificate isn't trusted", Self.network),

@@ -65,7 +65,7 @@ extension ExitStatus {
 
     private static func code(for failure: UploadFailure) -> Int32 {
         switch failure.code {
-        case .interrupted: (failure.cause as? TransferError).map { Self.code(for: $0.code) } ?? 55
+        case .interrupted: (failure.cause as? TransferError).map { Self.code(for: $0.code) } ?? 56
         case .gone, .notReplayable: 65
         case .tooLarge: 63
         case .redirected: 47
@@ -80,7 +80,6 @@ extension ExitStatus {
         case .timedOut: 28
         case .tls: 35
         case .redirects: 47
-        case .send: 55
         case .receive, .proxy: 56
         case .localCertificate: 58
         case .trustAnchors: 77

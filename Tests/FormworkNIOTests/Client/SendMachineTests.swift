@@ -174,7 +174,7 @@ extension NIOTests {
             machine.sending(upTo: 50)
             #expect(self.offers(&machine))
             #expect(saved.urls == ["https://example.com/u/1"])
-            machine.failed(TransferError(.send, "cut off", bytesSent: 50), remaining: nil)
+            machine.failed(TransferError(.receive, "cut off", bytesSent: 50), remaining: nil)
             #expect(self.next(&machine) == "pause 0: cut off")
             #expect(self.next(&machine) == "HEAD /u/1 empty asks not")
             #expect(!self.answer(&machine, 204, [.uploadOffset: "40", .uploadComplete: "?0"]))
@@ -220,9 +220,9 @@ extension NIOTests {
             var machine = try self.resumable { ($0.repeatsUnanswered, $0.delays) = (true, [.seconds(5)]) }
             _ = machine.next()
             var late = machine
-            machine.failed(TransferError(.send, "cut off", bytesSent: 50), remaining: .seconds(6))
+            machine.failed(TransferError(.receive, "cut off", bytesSent: 50), remaining: .seconds(6))
             #expect(self.next(&machine) == "pause 5: cut off")
-            late.failed(TransferError(.send, "cut off", bytesSent: 50), remaining: .seconds(5))
+            late.failed(TransferError(.receive, "cut off", bytesSent: 50), remaining: .seconds(5))
             #expect(self.next(&late) == "failed: cut off")
         }
 

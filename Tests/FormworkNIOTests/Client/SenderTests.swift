@@ -434,12 +434,12 @@ extension NIOTests {
             #expect(server.counts == [0x16])
         }
 
-        @Test("A reset while the tunnel is made is named without the system's call")
+        @Test("A reset while the tunnel is made is named like an end of the connection")
         func resetProxy() {
             let error = TransferError(
                 opening: Peer(name: "p:1", isProxy: true), through: "p:1",
                 IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
-            #expect("\(error)" == "p:1: the connection ended while the tunnel was made (Connection reset by peer)")
+            #expect("\(error)" == "p:1: the proxy closed the connection while the tunnel was made")
         }
 
         @Test("A proxy that closes the connection instead of making a tunnel is named", arguments: 0..<40)
@@ -461,10 +461,28 @@ extension NIOTests {
             let error = TransferError(
                 opening: Peer(name: "h", isProxy: false), through: "p:1",
                 IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
-            #expect(error.code == .tls)
-            #expect(
-                "\(error)"
-                    == "h: the connection through p:1 ended during the TLS handshake (Connection reset by peer)")
+            #expect(error.code == .proxy)
+            #expect("\(error)" == "h: the connection through p:1 ended during the TLS handshake")
+        }
+
+        @Test(
+            "A proxy that resets the connection after its 200 is one code, whenever that is noticed",
+            arguments: 0..<40)
+        func resetAfterTunnel(_: Int) async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    connection.write("HTTP/1.1 200 OK\r\n\r\n")
+                    connection.resetOnClose()
+                }
+            ])
+            var options = FormClient.Options()
+            options.proxies = ProxySettings(url: "http://127.0.0.1:\(server.port)")
+            let error = await #expect(throws: TransferError.self) {
+                try await self.send(
+                    self.plan, to: "https://upload.invalid/a", FormSender(client: FormClient(options: options)))
+            }
+            #expect(error?.code == .proxy, "\(String(describing: error))")
         }
 
         @Test("A tunnel that ends before TLS is one error, whenever that is noticed", arguments: 0..<40)
@@ -481,7 +499,7 @@ extension NIOTests {
                 try await self.send(
                     self.plan, to: "https://upload.invalid/a", FormSender(client: FormClient(options: options)))
             }
-            #expect(error?.code == .tls)
+            #expect(error?.code == .proxy)
             #expect(
                 error?.message
                     == "upload.invalid: the connection through 127.0.0.1:\(server.port) ended during the TLS handshake")
