@@ -43,6 +43,16 @@ struct FileExpansionTests {
         #expect(try self.parts("-F 'p=@[c].txt;filename=d'", in: folder) == [#"name="p"; filename="d""#])
     }
 
+    @Test("curl has no patterns: with --compat curl one is the name of a file")
+    func curl() throws {
+        let folder = try self.folder()
+        let result = try Command.shell("\"$F\" body -F 'p=@*.jpg' --compat curl", in: folder.path)
+        #expect(result.status == 26, "\(result.text)")
+        #expect(
+            result.errors == "formwork: -F 'p=@*.jpg': *.jpg can't be read (No such file or directory)\n",
+            "\(result.errors)")
+    }
+
     @Test("--recursive sends the files below a folder, with relative names")
     func recursive() throws {
         let folder = try self.folder()

@@ -10,8 +10,8 @@ import SystemPackage
 struct FileExpansion {
     /// Whether a folder means all files below it.
     var isRecursive: Bool
-    /// Whether a folder is an empty file, as curl has it.
-    var readsFolders = false
+    /// Whether a folder is an empty file, and a pattern the name of one file, as curl has it.
+    var isCurl = false
 
     /// The arguments that one means; the same if there is nothing to replace.
     /// - Throws: `sourceUnavailable` for a pattern or a folder without files, or a folder if it isn't recursive, `invalidArgument` for a filename of several
@@ -43,7 +43,7 @@ struct FileExpansion {
     /// `nil` for a path that is neither a pattern nor a folder to send.
     private func files(of file: FormArgument.File) throws(FormworkError) -> [FormArgument.File]? {
         let path = file.path
-        if self.isRecursive || !self.readsFolders, Self.type(of: path) == .directory {
+        if self.isRecursive || !self.isCurl, Self.type(of: path) == .directory {
             guard self.isRecursive else {
                 throw FormworkError(
                     .sourceUnavailable, "is a directory: name a file in it, or add --recursive for all of its files",
@@ -55,7 +55,7 @@ struct FileExpansion {
             }
             return found
         }
-        guard path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
+        guard !self.isCurl, path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
         var found: [FormArgument.File] = []
         for bytes in SystemCalls.paths(matching: path) {
             let match = try Self.text(of: bytes)

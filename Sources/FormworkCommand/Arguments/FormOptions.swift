@@ -153,7 +153,7 @@ package struct FormOptions: ParsableArguments {
         }
         var form = CurlForm(options: try self.curlOptions())
         defer { self.warn(form.warnings) }
-        let expansion = FileExpansion(isRecursive: self.recursive, readsFolders: self.compat != nil)
+        let expansion = FileExpansion(isRecursive: self.recursive, isCurl: self.compat != nil)
         // The number of each part's argument: a pattern makes several parts.
         var numbers: [Int] = []
         var notes: [String] = []
