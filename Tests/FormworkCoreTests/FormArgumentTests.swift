@@ -243,6 +243,15 @@ struct FormArgumentTests {
                 + #"a value with ';' needs --form-string or double quotes: a="…;…""#,
             guardsAgainst: "a ';' at the end that would be lost"),
         Refused(
+            argument: "a=(; encoder =7bit",
+            message: #"column 6: "encoder =7bit" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + "leave out the space before '='",
+            guardsAgainst: "advice about a type that nobody gave"),
+        Refused(
+            argument: "a=(;b",
+            message: #"column 5: "b" is not one of type=, filename=, headers=, encoder=, length=: leave it out"#,
+            guardsAgainst: "advice about a type that nobody gave"),
+        Refused(
             argument: "f=@a;b.txt",
             message: #"column 6: "b.txt" is not one of type=, filename=, headers=, encoder=, length=: "#
                 + #"a path with ';' needs double quotes: f=@"…;…""#,

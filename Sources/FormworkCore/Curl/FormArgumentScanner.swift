@@ -117,13 +117,18 @@ struct FormArgumentScanner {
         let place = self.index
         let rest = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
         let segment = String(decoding: rest, as: UTF8.self)
+        let name = rest.prefix { !$0.isSpace && $0 != UInt8(ascii: "=") }
+        let isSpaced =
+            rest[name.endIndex...].first { !$0.isSpace } == UInt8(ascii: "=")
+            && Self.keywords.contains(String(decoding: name, as: UTF8.self).lowercased())
         let fix =
             switch role {
+            case _ where isSpaced: "leave out the space before '='"
             case _ where keyword == "filename" || keyword == "headers":
                 "leave it out, or write \(keyword ?? "")=\"…;…\" if it belongs to that"
             case _ where keyword != nil: "leave it out"
             case .text: "a value with ';' needs --form-string or double quotes: \(self.name)=\"…;…\""
-            case .open: "write \(self.name)=(;type=multipart/mixed"
+            case .open: segment.contains("/") ? "write \(self.name)=(;type=multipart/mixed" : "leave it out"
             case .contents, .upload: "a path with ';' needs double quotes: \(self.name)=@\"…;…\""
             }
         let word = self.grammar == .curl ? try self.bareOrQuoted(endingAt: end).text : ""
@@ -132,9 +137,11 @@ struct FormArgumentScanner {
             curlWarns: word.isEmpty ? nil : "skip unknown form field: \(word)")
     }
 
+    private static let keywords = ["type", "filename", "headers", "encoder", "length"]
+
     /// Reads a keyword with its `=`, in upper or lower case; `nil` if there is none, and then nothing is skipped.
     private mutating func keyword() -> String? {
-        for keyword in ["type", "filename", "headers", "encoder"] + (self.grammar == .strict ? ["length"] : []) {
+        for keyword in Self.keywords where keyword != "length" || self.grammar == .strict {
             let head = self.bytes[self.index...].prefix(keyword.utf8.count + 1)
             guard String(decoding: head, as: UTF8.self).lowercased() == keyword + "=" else { continue }
             self.index = head.endIndex
