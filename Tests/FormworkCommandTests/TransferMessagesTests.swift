@@ -150,6 +150,19 @@ struct TransferMessagesTests {
         }
     }
 
+    @Test("-v shows which version of HTTP an informational answer has")
+    func informedByHTTP2() throws {
+        // SETTINGS, the heads of 103 and of 204.
+        let frames =
+            "\0\0\0\u{4}\0\0\0\0\0" + "\0\0\u{5}\u{1}\u{4}\0\0\0\u{1}\u{8}\u{3}103"
+            + "\0\0\u{5}\u{1}\u{5}\0\0\0\u{1}\u{8}\u{3}204"
+        let receiver = try Receiver(raw: frames, after: 150)
+        let outcome = try self.run("send http://127.0.0.1:\(receiver.port) -F a=b --http2-prior-knowledge -v")
+        #expect(outcome.text == "0\n", "\(outcome.errors)")
+        let heads = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("< HTTP") }
+        #expect(heads == ["< HTTP/2 103", "< HTTP/2 204"], "\(outcome.errors)")
+    }
+
     @Test("What ends an exchange of HTTP/2 has the code that the server sent")
     func endsOfHTTP2() throws {
         let settings = "\0\0\0\u{4}\0\0\0\0\0"

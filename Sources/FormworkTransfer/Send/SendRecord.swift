@@ -10,6 +10,7 @@ final class SendRecord: Sendable {
         var trace: FormSender.Trace?
         var report: SendReport?
         var head: SendReport.Head?
+        var version = AnswerVersion.http11
     }
 
     /// What all requests together are to deliver.
@@ -71,6 +72,12 @@ final class SendRecord: Sendable {
     func begin(_ trace: FormSender.Trace) {
         self.state.withLock { $0 = State(trace: trace) }
     }
+
+    /// The version of HTTP that the last request has.
+    var version: AnswerVersion { self.state.withLock { $0.version } }
+
+    /// Notes the version of HTTP of a request that is about to be sent.
+    func use(_ version: AnswerVersion) { self.state.withLock { $0.version = version } }
 
     /// Notes the head of the answer to the last request, which may be a redirect.
     func receive(_ head: SendReport.Head) { self.state.withLock { $0.head = head } }

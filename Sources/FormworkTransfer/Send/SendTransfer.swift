@@ -153,14 +153,15 @@ struct SendTransfer {
         observer.beginning = { [record] in record.begin($0) }
         observer.received = { [record] response, version in record.receive(.init(response, version)) }
         if self.command.verbose {
-            observer.requesting = { request, isHTTP2 in
+            observer.requesting = { [record] request, isHTTP2 in
+                record.use(isHTTP2 ? .http2 : .http11)
                 progress?.interrupt()
                 let head = MaskedHead(request, isHTTP2: isHTTP2)
                 if !Messages.head("request", head.line, head.fields) { Self.write(head.lines, ">") }
             }
-            observer.informed = { response in
+            observer.informed = { [record] response in
                 progress?.interrupt()
-                let head = MaskedHead(response, .http11)
+                let head = MaskedHead(response, record.version)
                 if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
             }
             observer.received = { [record] response, version in
