@@ -10,11 +10,12 @@ import FoundationNetworking
 @Suite("Where a redirect may lead an upload", .timeLimit(.minutes(10)))
 struct RedirectTests {
     private func next(
-        from url: String, to location: String, _ status: Int = 307, fields: [String: String] = [:]
+        from url: String, to location: String, _ status: Int = 307, method: String = "POST",
+        fields: [String: String] = [:]
     ) throws -> (request: URLRequest, keepsBody: Bool)? {
         let url = try #require(URL(string: url))
         var request = URLRequest(url: url)
-        request.httpMethod = "POST"
+        request.httpMethod = method
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: ["Location": location]))
@@ -46,6 +47,8 @@ struct RedirectTests {
             #expect(next.request.url?.absoluteString == target)
             #expect(next.request.httpMethod == "GET" && !next.keepsBody)
         }
+        let head = try #require(try self.next(from: url, to: location, 303, method: "HEAD"))
+        #expect(head.request.httpMethod == "HEAD" && !head.keepsBody)
         for status in [307, 308] {
             let next = try #require(try self.next(from: url, to: location, status))
             #expect(next.request.url?.absoluteString == target)

@@ -331,6 +331,10 @@ extension NIOTests {
                 #expect(put.status == .ok)
                 let last = try #require(server.requests.last)
                 #expect(last.method == (status == 303 ? "GET" : "PUT") && (last.count > 0) == (status != 303))
+
+                guard status == 303, !clientFollows else { return }
+                _ = try await self.upload(plan, to: server.url("/a"), method: .HEAD, configuration: configuration)
+                #expect(server.requests.last?.method == "HEAD" && server.requests.last?.count == 0)
             }
         }
 

@@ -2,7 +2,8 @@
 package struct Redirection: Hashable, Sendable {
     /// The URL to ask next.
     package let target: String
-    /// Whether the method stays and the body is sent again. Otherwise the request becomes a `GET` without a body.
+    /// Whether the method stays and the body is sent again. Otherwise the request becomes a `GET` without a body, or stays a
+    /// `HEAD`.
     package let keepsBody: Bool
     /// Whether it leads from https to http.
     package let leavesTLS: Bool
@@ -16,7 +17,7 @@ package struct Redirection: Hashable, Sendable {
     ) {
         guard Self.statuses.contains(status) else { return nil }
         self.target = target.url
-        self.keepsBody = !Self.becomesGet(status: status, method: method)
+        self.keepsBody = !Self.dropsBody(status: status, method: method)
         self.leavesTLS = origin.isSecure && !target.origin.isSecure
         self.leavesOrigin = origin != target.origin
         self.isTrusted = isTrusted
@@ -24,11 +25,11 @@ package struct Redirection: Hashable, Sendable {
 
     package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// 303 makes every method but `HEAD` a `GET`, 301 and 302 make `POST` one, 307 and 308 none.
-    package static func becomesGet(status: Int, method: String) -> Bool {
+    /// 301 and 302 drop the body of `POST`, 303 that of every method, 307 and 308 none.
+    package static func dropsBody(status: Int, method: String) -> Bool {
         switch status {
         case 301, 302: method == "POST"
-        case 303: method != "HEAD"
+        case 303: true
         default: false
         }
     }

@@ -61,7 +61,7 @@ extension HTTPRequest {
         for name in Set(self.headerFields.map(\.name)) where !redirection.keeps(field: name.rawName) {
             if name != .authorization || !isItsOwn { next.headerFields[name] = nil }
         }
-        if !redirection.keepsBody { next.method = .get }
+        if !redirection.keepsBody, next.method != .head { next.method = .get }
         return (next, redirection)
     }
 
@@ -85,7 +85,7 @@ extension HTTPRequest {
             case .some(let scheme): .scheme(scheme)
             }
         let status = response.status.code
-        let isLeft = hasBody && !Redirection.becomesGet(status: status, method: self.method.rawValue)
+        let isLeft = hasBody && !Redirection.dropsBody(status: status, method: self.method.rawValue)
         let end = isLeft ? "the body was not delivered" : "it isn't known whether the body was delivered"
         return TransferError(
             .redirects,

@@ -93,7 +93,7 @@ extension HTTPClientRequest {
         next.url = redirection.target
         for (name, _) in self.headers where !redirection.keeps(field: name) { next.headers.remove(name: name) }
         guard !redirection.keepsBody else { return (next, true) }
-        next.method = .GET
+        if next.method != .HEAD { next.method = .GET }
         next.body = nil
         return (next, false)
     }

@@ -50,7 +50,7 @@ extension URLRequest {
             next.setValue(nil, forHTTPHeaderField: name)
         }
         guard !redirection.keepsBody else { return (next, true) }
-        next.httpMethod = "GET"
+        if next.httpMethod != "HEAD" { next.httpMethod = "GET" }
         next.httpBodyStream = nil
         next.httpBody = nil
         return (next, false)

@@ -30,9 +30,11 @@ extension NIOTests {
             }
         }
 
-        private func plain(_ url: String, _ status: Int, _ location: String) throws -> String {
+        private func plain(
+            _ url: String, _ status: Int, _ location: String, _ method: HTTPRequest.Method = .post
+        ) throws -> String {
             var machine = PlainSend(
-                try form(.text("x")).plan(), try HTTPRequest(to: url), UploadOptions(maximumRedirects: 3))
+                try form(.text("x")).plan(), try HTTPRequest(method, to: url), UploadOptions(maximumRedirects: 3))
             _ = machine.next()
             let isOver = machine.answered(self.answer(status, location), remaining: nil)
             #expect(!isOver)
@@ -74,6 +76,8 @@ extension NIOTests {
             ] {
                 #expect(try self.plain(url, 307, location) == "POST \(target) body")
                 #expect(try self.plain(url, 303, location) == "GET \(target) empty")
+                #expect(try self.plain(url, 303, location, .put) == "GET \(target) empty")
+                #expect(try self.plain(url, 303, location, .head) == "HEAD \(target) empty")
             }
         }
 
