@@ -122,7 +122,8 @@ extension ParsingFailure {
         case .invalidContentType: "The Content-Type is not accepted here: send multipart/form-data."
         case .missingBoundaryParameter, .invalidBoundaryParameter:
             "The Content-Type has no valid boundary."
-        case .duplicateParameter, .duplicateHeader: "A parameter or header field appears twice."
+        case .duplicateParameter, .duplicateHeader:
+            "A header field, or a parameter such as boundary or name, is given twice: send it once."
         case .malformedHeader: "A part's header section can't be read."
         case .malformedBoundaryLine: "There is text after a close delimiter on its line."
         case .missingContentDisposition: "A part has no Content-Disposition: form-data."

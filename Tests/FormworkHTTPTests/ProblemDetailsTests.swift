@@ -34,6 +34,12 @@ struct ProblemDetailsTests {
                     members: ["code": "limit.files", "limit": "3", "field": "a\u{1B}"]))
         let fields = FormworkError(.limitExceeded, "x", cause: ParsingFailure(.headerCountLimit, limit: 32))
         #expect(ProblemDetails(fields).detail == "A part has too many header fields: the limit is 32.")
+        let twice = #expect(throws: FormworkError.self) {
+            try MultipartParser(contentType: "multipart/form-data; boundary=a; boundary=b")
+        }
+        #expect(
+            twice.flatMap { ProblemDetails($0).detail }
+                == "A header field, or a parameter such as boundary or name, is given twice: send it once.")
         let mark = FormworkError(.malformedBody, "x", cause: ParsingFailure(.delimiterInPreamble))
         #expect(
             ProblemDetails(mark).detail

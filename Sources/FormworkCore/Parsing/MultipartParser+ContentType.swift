@@ -56,7 +56,9 @@ extension MultipartParser {
             }
         } catch {
             guard !error.isDuplicate else {
-                throw ParsingFailure(.duplicateParameter).error("Content-Type has two boundaries.", at: nil)
+                throw ParsingFailure(.duplicateParameter).error(
+                    "Content-Type gives the boundary twice, so it isn't known which one separates the parts: leave one out.",
+                    at: nil)
             }
             throw Self.invalid("can't be read: \(error.message)")
         }

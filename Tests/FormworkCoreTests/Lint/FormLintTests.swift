@@ -343,7 +343,8 @@ struct FormLintTests {
         Row(
             body: part(disposition), type: "multipart/form-data; boundary=b; boundary=c",
             findings: [
-                "departure duplicateParameter (RFC 7578 §4.2): duplicateParameter: Content-Type has two boundaries."
+                "departure duplicateParameter (RFC 7578 §4.2): duplicateParameter: Content-Type gives the boundary twice, "
+                    + "so it isn't known which one separates the parts: leave one out."
             ]),
         Row(
             body: part(disposition), type: "text/plain; boundary=b",
