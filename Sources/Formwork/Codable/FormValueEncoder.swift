@@ -135,7 +135,11 @@ struct FormValueEncoder: Encoder {
     private func checked<Value: FormTextConvertible>(_ value: Value) throws -> String {
         let text = value.formText
         guard let read = Value(formText: text), read.formText.hasSameBytes(as: text) else {
-            throw self.place.refusal(value, "\(Value.self) doesn't read its own text back.")
+            throw self.place.refusal(
+                value,
+                value is any Numeric
+                    ? "\(text) is not a finite number, and can't be read back: leave it out, or make it nil."
+                    : "\(Value.self) doesn't read its own text back, \"\(text)\": its init(formText:) has to.")
         }
         if let value = value as? any Equatable, !value.isEqual(to: read) {
             throw self.place.refusal(value, "\(Value.self) reads its own text as another value, \"\(text)\".")

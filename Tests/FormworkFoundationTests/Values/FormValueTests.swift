@@ -221,6 +221,17 @@ struct FormValueTests {
         #expect(try FormDataDecoder().decode(Order.self, from: form) == order)
     }
 
+    @Test("A Decimal that isn't a number is refused as that")
+    func decimalNaN() {
+        struct Order: Encodable { var price = Decimal.nan }
+        let error = #expect(throws: EncodingError.self) { try FormDataEncoder().encode(Order()) }
+        guard case .invalidValue(_, let context)? = error else { return }
+        #expect(context.codingPath.map(\.stringValue) == ["price"])
+        #expect(
+            context.debugDescription
+                == "NaN is not a finite number, and can't be read back: leave it out, or make it nil.")
+    }
+
     @Test(
         "Text that isn't all number is no Decimal",
         arguments: ["", "e", ".", "1e", "e3", "1,5", "1.2.3", "0x1", "+", "1 "])
