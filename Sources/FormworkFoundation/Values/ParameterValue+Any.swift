@@ -6,6 +6,9 @@ extension ParameterValue {
     ///
     /// A dictionary is sorted by name, because its own order differs from run to run; `KeyValuePairs` and arrays of
     /// pairs keep theirs. Dates, URLs and UUIDs become text, data becomes bytes.
+    ///
+    /// On Linux, Foundation overflows the stack when it returns an element of an `NSArray`, `NSSet` or `NSDictionary` with more
+    /// than about ten thousand levels. That can't be refused here: its levels can't be counted without asking for elements.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for any other value, with its path: `user.tags[2]`;
     ///   ``FormworkError/Code/limitExceeded`` for more than 512 levels.
     public init(_ any: Any) throws(FormworkError) { try self.init(any, at: ParameterPath()) }

@@ -3,6 +3,9 @@
 /// Members keep their order and may share a name. ``Flattening/duplicates`` decides which of those are written: all with
 /// ``URLEncodedDialect/whatwg``, one with the other dialects. It can be written as Swift literals:
 /// `["page": 1, "tags": ["a", "b"], "old": nil]`.
+///
+/// Comparing, hashing and freeing a value call themselves for each level of it, so thousands of levels overflow the stack.
+/// What this package reads and writes has at most 512: see ``Flattening/depth``.
 public enum ParameterValue: Hashable, Sendable {
     /// No value, like `null` in JSON.
     case null
