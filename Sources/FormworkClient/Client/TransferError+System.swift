@@ -128,6 +128,7 @@ extension TransferError {
             peer.isProxy || proxy != nil ? .proxy : .tls,
             "\(peer.name): the connection\(way) ended during the TLS handshake",
             cause: cause)
+        self.isSetupCut = true
     }
 
     /// Why a proxy made no tunnel.
@@ -135,10 +136,12 @@ extension TransferError {
         switch error {
         case HTTPParserError.invalidEOFState:
             self.init(.proxy, "\(proxy): the proxy closed the connection inside its answer")
+            self.isSetupCut = true
         case is HTTPParserError, is ByteToMessageDecoderError.PayloadTooLargeError:
             self.init(.proxy, "\(proxy): the proxy's answer isn't HTTP")
         case _ where Self.isClosure(error) || Self.isReset(error):
             self.init(.proxy, "\(proxy): the proxy closed the connection while the tunnel was made")
+            self.isSetupCut = true
         default:
             self.init(.proxy, "\(proxy): the connection ended while the tunnel was made", cause: error)
         }

@@ -55,10 +55,17 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     public var cause: (any Error)?
     /// Whether the server ended the connection without a word, and had little to read: it may expect TLS.
     package var mayExpectTLS = false
+    /// Whether the connection ended while TLS or a proxy's tunnel was set up.
+    package var isSetupCut = false
 
     /// Creates an error.
     package init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
         (self.code, self.message, self.bytesSent, self.cause) = (code, message, bytesSent, cause)
+    }
+
+    /// Whether another try may succeed.
+    package var mayPass: Bool {
+        [.resolve, .connect, .timedOut, .receive].contains(self.code) || self.isSetupCut
     }
 
     /// One line. Control characters are shown escaped.

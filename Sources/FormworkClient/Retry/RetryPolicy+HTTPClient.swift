@@ -11,9 +11,7 @@ import NIOPosix
 
 extension RetryPolicy {
     func covers(_ error: any Error) -> Bool {
-        if self.retriesAllErrors { return error is TransferError }
-        let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .receive]
-        return (error as? TransferError).map { passing.contains($0.code) } ?? false
+        (error as? TransferError).map { self.retriesAllErrors || $0.mayPass } ?? false
     }
 
     /// Whether another try may help after this error of AsyncHTTPClient or of its connection.

@@ -456,6 +456,21 @@ extension NIOTests {
                     == "127.0.0.1:\(server.port): the proxy closed the connection while the tunnel was made")
         }
 
+        @Test func `A connection that ends during the TLS handshake is tried again`() async throws {
+            let ending: Script = { server, connection in
+                _ = connection.read()
+                server.note("ended")
+            }
+            let server = try ScriptedServer([ending, ending, ending])
+            let options = UploadOptions(retry: RetryPolicy(count: 2, delay: .zero))
+            let error = await #expect(throws: TransferError.self) {
+                try await self.send(
+                    self.plan, to: "https" + server.url().dropFirst(4), FormSender(options: options))
+            }
+            #expect(error?.code == .tls)
+            #expect(server.requests == ["ended", "ended", "ended"])
+        }
+
         @Test("A reset in the tunnel is about both ends")
         func resetTunnel() {
             let error = TransferError(
