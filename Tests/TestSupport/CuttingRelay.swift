@@ -9,14 +9,16 @@ package final class CuttingRelay: @unchecked Sendable {
     private let lock = NSLock()
     private var cuts: [Int]
     private var lostAnswers: Int
+    private var cutAnswers: Int
     private var broken = 0
 
     /// - Parameters:
     ///   - target: The server's port.
     ///   - cuts: How many bytes of a client's the first connection that brings so many may bring, and then the next such.
     ///   - lostAnswers: How many of the first answers are lost, with their connections.
-    package init(to target: Int, cuts: [Int] = [], lostAnswers: Int = 0) throws {
-        (self.target, self.cuts, self.lostAnswers) = (target, cuts, lostAnswers)
+    ///   - cutAnswers: How many of the first answers with a JSON object end after its first byte.
+    package init(to target: Int, cuts: [Int] = [], lostAnswers: Int = 0, cutAnswers: Int = 0) throws {
+        (self.target, self.cuts, self.lostAnswers, self.cutAnswers) = (target, cuts, lostAnswers, cutAnswers)
         self.listener = try LoopbackListener()
         self.listener.acceptAll { [weak self] client in
             guard let self else {
@@ -63,6 +65,17 @@ package final class CuttingRelay: @unchecked Sendable {
         }
     }
 
+    /// How many bytes of an answer's piece are sent on before the connection is cut; `nil` for all.
+    private func cutsAnswer(_ piece: some Collection<UInt8>) -> Int? {
+        guard let brace = piece.enumerated().first(where: { $0.element == UInt8(ascii: "{") })?.offset else { return nil }
+        return self.lock.withLock {
+            guard self.cutAnswers > 0 else { return nil }
+            self.cutAnswers -= 1
+            self.broken += 1
+            return brace + 1
+        }
+    }
+
     /// How the two directions of a connection that is cut know of each other.
     private final class Cut: Sendable {
         let isMade = Mutex(false)
@@ -80,6 +93,10 @@ package final class CuttingRelay: @unchecked Sendable {
             // The client sees no answer, only the cut.
             if !isRequest, cut.isMade.withLock({ $0 }) { continue }
             if !isRequest, self.losesAnswer() { break }
+            if !isRequest, let kept = self.cutsAnswer(buffer[..<count]) {
+                send(to, buffer, kept, CInt(MSG_NOSIGNAL))
+                break
+            }
             let isCut =
                 isRequest
                 && self.lock.withLock {

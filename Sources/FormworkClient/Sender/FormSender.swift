@@ -171,7 +171,9 @@ public struct FormSender: Sendable {
                 let answer = ExchangeAnswer(
                     head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
                     version: .http11)
-                return try await answered(answer, course.trace)
+                let result = try await answered(answer, course.trace)
+                course.machine.delivered()
+                return result
             case .exchange(let request, let body, let expectsContinue):
                 let next = try await self.announce(request, body, &course, job)
                 let result = try await self.exchange(next, body, expectsContinue, &course, job, end, answered)
@@ -236,7 +238,10 @@ public struct FormSender: Sendable {
                     trace.isSourceRead = machine.isSourceRead
                     var answer = answer
                     answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
-                    return isAnswered ? try await answered(answer, trace) : nil
+                    guard isAnswered else { return nil }
+                    let result = try await answered(answer, trace)
+                    machine.delivered()
+                    return result
                 })
             if let result { return result }
             if let authorization {
@@ -287,6 +292,8 @@ final class SharedMachine: Sendable {
     func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
         self.state.withLock { $0.machine.answered(answer, remaining: remaining) }
     }
+
+    func delivered() { self.state.withLock { $0.machine.delivered() } }
 
     func failed(_ error: any Error, remaining: Duration?) {
         self.state.withLock { $0.machine.failed(error, remaining: remaining) }

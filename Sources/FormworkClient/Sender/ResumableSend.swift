@@ -69,6 +69,8 @@ package struct ResumableSend: SendMachine {
     private var resumedFrom: Int64?
     private var resumptions = 0
     private var isAnswerLost = false
+    /// Whether nothing is left to resume once the answer was read.
+    private var isOver = false
 
     /// - Parameter redirecting: Its rules for redirects are used.
     /// - Throws: `invalidArgument` for a request without a scheme or an authority.
@@ -185,7 +187,7 @@ package struct ResumableSend: SendMachine {
         let (status, fields) = (answer.head.status, answer.head.headerFields)
         if self.page != nil {
             guard !self.follow(answer.head) else { return false }
-            if status.code < 400 { self.release() }
+            if status.code < 400 { self.isOver = true }
             return true
         }
         if status == .expectationFailed, self.asks != false, self.plan.isReplayable || !self.isSourceRead {
@@ -251,12 +253,10 @@ package struct ResumableSend: SendMachine {
     /// Whether another try may succeed.
     private func mayPass(_ error: any Error) -> Bool {
         switch error {
-        case is TransferError where self.retriesAllErrors: return true
         case let error as TransferError:
-            let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .receive]
-            // A connection that breaks early breaks before HTTP.
+            // What fails before HTTP may be a connection that broke, if the upload has begun.
             let early: [TransferError.Code] = [.tls, .proxy]
-            return passing.contains(error.code) || self.client.link != nil && early.contains(error.code)
+            return self.retriesAllErrors || error.mayPass || self.client.link != nil && early.contains(error.code)
         case let error as FormworkError: return error.code == .writeFailed && error.cause == nil
         default: return false
         }
@@ -288,9 +288,12 @@ package struct ResumableSend: SendMachine {
 
     private mutating func finish(_ outcome: UploadOutcome) {
         self.isAnswerLost = outcome.isAnswerLost
+        self.isOver = outcome.isOver
         if outcome.isOver, outcome.response.status.code < 400 { self.isBodyComplete = true }
-        if outcome.isOver { self.release() }
     }
+
+    /// A transfer whose answer was cut can be continued: the server is asked for the answer again.
+    package mutating func delivered() { if self.isOver { self.release() } }
 
     /// Ends the transfer. The first failure is the one that is reported.
     private mutating func fail(_ error: any Error) {

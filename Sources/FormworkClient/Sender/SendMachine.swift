@@ -25,6 +25,8 @@ package protocol SendMachine: Sendable {
     mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool
     /// Handles a failed exchange. ``next()`` returns the consequence.
     mutating func failed(_ error: any Error, remaining: Duration?)
+    /// Called after the transfer's answer was read whole.
+    mutating func delivered()
     /// Whether the machine judges this answer itself, if it is a 2xx or a redirect to a page before the whole body was
     /// sent: ``ExchangeHooks/judgesEarly``.
     func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool
@@ -48,6 +50,7 @@ extension SendMachine {
     package mutating func reading() {}
     package mutating func sending(upTo offset: Int64) {}
     package mutating func bodyEnded(at length: Int64) {}
+    package mutating func delivered() {}
     package func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool { false }
     package var isBodyComplete: Bool? { nil }
     package var upload: ResumableUpload? { nil }

@@ -85,7 +85,7 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     @Flag(
         help:
-            "Retry after any failure, including answers of 400 and more. A success that is cut or too early isn't retried."
+            "Retry after any failure, including answers of 400 and more. After 2xx nothing is retried, even if the answer is cut or comes before the body's end: the server may have the upload."
     )
     var retryAllErrors = false
 
@@ -236,6 +236,7 @@ package struct SendCommand: ParsableCommand, Sendable {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             var status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             if !isSecure, record.isFirst, let error = error as? TransferError { status.hintAtTLS(after: error, url) }
+            if record.isAnswerAgain { status.message? += "; the same command asks for it again" }
             let result = record.result(monitor, url, method, status, since: start)
             // The transfer's failure is reported below; a failure to write this text isn't.
             try? self.write(result, writeOut)

@@ -42,6 +42,9 @@ final class SendRecord: Sendable {
     /// Whether the upload's state is saved, so that the same command continues it.
     var canContinue: Bool { self.isSaved.withLock { $0 } }
 
+    /// Whether an answer has begun, and a saved state lets the same command ask for it again.
+    var isAnswerAgain: Bool { self.canContinue && self.state.withLock { $0.report != nil } }
+
     /// Notes whether the upload's state is saved, now and whenever that changes.
     func watch(_ resuming: inout FormSender.Resuming?) {
         guard let given = resuming else { return }

@@ -94,6 +94,16 @@ extension NIOTests.ResumableSendTests {
         #expect(saved.words == ["/u/1"])
     }
 
+    @Test func `An upload whose answer was cut is kept`() async throws {
+        let cut = "HTTP/1.1 200 OK\r\nUpload-Complete: ?1\r\nContent-Length: 9\r\n\r\nsto"
+        let server = try ScriptedServer([self.answering(Self.offer + cut)])
+        let saved = NIOTests.Told()
+        await #expect(throws: TransferError.self) {
+            try await self.send(self.plan(1000), to: server.url(), UploadClientOptions(.auto), saved: saved)
+        }
+        #expect(saved.words == ["/u/1"])
+    }
+
     @Test("The sender's number of redirects counts")
     func numberOfRedirects() async throws {
         let redirect = Self.ok("307 Temporary Redirect", "Location: /there")
