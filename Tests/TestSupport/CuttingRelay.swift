@@ -67,12 +67,13 @@ package final class CuttingRelay: @unchecked Sendable {
 
     /// How many bytes of an answer's piece are sent on before the connection is cut; `nil` for all.
     private func cutsAnswer(_ piece: some Collection<UInt8>) -> Int? {
-        guard let brace = piece.enumerated().first(where: { $0.element == UInt8(ascii: "{") })?.offset else { return nil }
+        let kept = piece.prefix { $0 != UInt8(ascii: "{") }.count + 1
+        guard kept <= piece.count else { return nil }
         return self.lock.withLock {
             guard self.cutAnswers > 0 else { return nil }
             self.cutAnswers -= 1
             self.broken += 1
-            return brace + 1
+            return kept
         }
     }
 
