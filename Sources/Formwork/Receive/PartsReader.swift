@@ -73,9 +73,15 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         try self.enter()
         defer { self.leave() }
         var collected: [UInt8] = []
-        if try self.state.collect(into: &collected, upTo: limit, of: part, isFirst: true) { return collected }
-        repeat { try await self.pull() } while try !self.state.collect(into: &collected, upTo: limit, of: part)
-        return collected
+        do {
+            if try self.state.collect(into: &collected, upTo: limit, of: part, isFirst: true) { return collected }
+            repeat { try await self.pull() } while try !self.state.collect(into: &collected, upTo: limit, of: part)
+            return collected
+        } catch {
+            // At the limit the bytes that didn't fit were read too.
+            if !collected.isEmpty || (error as? FormworkError)?.code == .limitExceeded { self.state.lose(part) }
+            throw error
+        }
     }
 
     /// Collects all parts. What a chunk has of them is read without waiting.
@@ -97,7 +103,28 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
 
     @inlinable
     func skipContent(of part: Int) async throws {
-        while try await self.nextContent(of: part) != nil {}
+        try self.enter()
+        defer { self.leave() }
+        if self.state.lostPart == part { self.state.lostPart = -1 }
+        do {
+            while true {
+                switch try self.state.nextContent(of: part) {
+                case .content: continue
+                case .partEnded: return
+                case .needsChunk: try await self.pull()
+                }
+            }
+        } catch {
+            self.state.lose(part)
+            throw error
+        }
+    }
+
+    /// Refuses to read the rest of a part, except to skip it: a call that failed has read some of its content.
+    func lose(_ part: Int) {
+        guard (try? self.enter()) != nil else { return }
+        defer { self.leave() }
+        self.state.lose(part)
     }
 
     @inlinable
@@ -182,6 +209,8 @@ struct PartsState<Chunk: BodyChunk> {
     @usableFromInline var chunk: Chunk?
     /// The error that every later call throws.
     @usableFromInline var failure: (any Error)?
+    /// The part of which a failed call has read some content, so that its rest would be taken for all; -1 for none.
+    @usableFromInline var lostPart = -1
 
     @inlinable
     init(_ machine: PartsMachine) { (self.machine, self.chunk, self.failure) = (machine, nil, nil) }
@@ -246,7 +275,22 @@ struct PartsState<Chunk: BodyChunk> {
                 "part \(part + 1) has ended: read its content before requesting the next part, or pass all parts on with "
                     + "append(once:)")
         }
+        if part == self.lostPart { throw Self.lost(part) }
         return self.machine.isInPart
+    }
+
+    /// A stored failure is thrown by every later call anyway.
+    @usableFromInline
+    mutating func lose(_ part: Int) {
+        if self.failure == nil, part == self.machine.count - 1 { self.lostPart = part }
+    }
+
+    @usableFromInline
+    static func lost(_ part: Int) -> FormworkError {
+        FormworkError(
+            .invalidArgument,
+            "a call that failed has read some of the content of part \(part + 1), so only its rest is left: skip the part"
+        )
     }
 
     func checkUnread(_ part: Int) throws(FormworkError) {

@@ -16,7 +16,9 @@ import SystemPackage
 ///
 /// Bytes that were read can't be read again. After the whole content was read, ``content`` and ``skip()`` return no bytes, and
 /// the other calls throw ``FormworkError/Code/invalidArgument``. Read the content before you request the next part, or the end.
-/// Later reads throw the same error, and so does reading in two tasks at once.
+/// Later reads throw the same error, and so does reading in two tasks at once. If a call fails after it has read some of the
+/// content, for example at its limit, the part can only be skipped: other reads throw that error, because they would give the
+/// rest as if it were all.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.
@@ -108,10 +110,15 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         var next = try await content.next()
         if next == nil, self.isFile, self.filename?.isEmpty ?? true { return nil }
         let writer = FileWriter()
-        try await writer.open(in: folder.filePath)
-        while let bytes = next {
-            try await writer.write(bytes)
-            next = try await content.next()
+        do {
+            try await writer.open(in: folder.filePath)
+            while let bytes = next {
+                try await writer.write(bytes)
+                next = try await content.next()
+            }
+        } catch {
+            if next != nil { self.reader.lose(self.index) }
+            throw error
         }
         return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
     }
@@ -124,21 +131,35 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         var next = try await content.next()
         if next == nil, self.isFile, self.filename?.isEmpty ?? true { return nil }
         let writer = FileWriter()
-        try await writer.open(in: folder)
-        while let bytes = next {
-            end += Int64(bytes.byteCount)
-            next = try await content.next()
-            guard end - start >= FinishedFile.stepSize else { continue }
-            try await writer.append(file, start..<end)
-            start = end
+        do {
+            try await writer.open(in: folder)
+            while let bytes = next {
+                end += Int64(bytes.byteCount)
+                next = try await content.next()
+                guard end - start >= FinishedFile.stepSize else { continue }
+                try await writer.append(file, start..<end)
+                start = end
+            }
+            if end > start { try await writer.append(file, start..<end) }
+        } catch {
+            self.reader.lose(self.index)
+            throw error
         }
-        if end > start { try await writer.append(file, start..<end) }
         return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
     }
 
     private func write(to writer: FileWriter) async throws {
         let content = self.content.makeAsyncIterator()
-        while let bytes = try await content.next() { try await writer.write(bytes) }
+        var hasRead = false
+        do {
+            while let bytes = try await content.next() {
+                hasRead = true
+                try await writer.write(bytes)
+            }
+        } catch {
+            if hasRead { self.reader.lose(self.index) }
+            throw error
+        }
     }
 }
 

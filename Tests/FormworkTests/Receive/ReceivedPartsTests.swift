@@ -154,6 +154,47 @@ struct ReceivedPartsTests {
         #expect(folder.names == [])
     }
 
+    /// Otherwise the second call would give, or write, the rest of the content as if it were all.
+    @Test func `After a call that failed half-way the part can only be skipped`() async throws {
+        typealias Read = @Sendable (ReceivedPart<ChunkSource>) async throws -> Void
+        let folder = TemporaryFolder()
+        let missing = folder.path.appending("none/folder")
+        let reads: [Read] = [
+            { _ = try await $0.collect(upTo: 100) }, { for try await _ in $0.content {} },
+            { _ = try await $0.write(into: folder.path) },
+            { _ = try await $0.write(toFile: folder.path.appending("rest")) },
+            { part in for try await _ in try part.source.chunks() {} }, { try $0.limit(to: 100) },
+        ]
+        let failing: [Read] = [
+            { _ = try await $0.collect(upTo: 6) }, { _ = try await $0.text(upTo: 0) },
+            { _ = try await $0.write(into: missing) },
+        ]
+        for size in [3, 1000] {
+            for (first, again) in failing.flatMap({ first in reads.map { (first, $0) } }) {
+                var parts = try self.parts(ChunkSource(Self.body, every: size))
+                let part = try #require(try await parts.next())
+                await #expect(throws: FormworkError.self) { try await first(part) }
+                let error = await #expect(throws: FormworkError.self) { try await again(part) }
+                #expect(
+                    error?.message.hasPrefix("a call that failed has read some of the content of part 1,") == true,
+                    "\(error.map { "\($0)" } ?? "no error")")
+                try await part.skip()
+                await expect(.invalidArgument) { try await part.collect(upTo: 100) }
+                let photo = try #require(try await parts.next())
+                #expect(try await photo.text(upTo: 100) == "JPEG\r\n--not\r\n")
+            }
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test func `A call that failed before it read anything can be repeated`() async throws {
+        let missing = TemporaryFolder().path.appending("none/file")
+        var parts = try self.parts(ChunkSource(Self.body, every: 3))
+        let part = try #require(try await parts.next())
+        await expect(.writeFailed) { try await part.write(toFile: missing) }
+        #expect(try await part.text(upTo: 100) == "Harbour")
+    }
+
     @Test func `The last part can't be read after the end`() async throws {
         var parts = try self.parts(ChunkSource(Self.body, every: 9))
         var last: ReceivedPart<ChunkSource>?
