@@ -170,6 +170,32 @@ struct FileTruthTests {
         }
     }
 
+    /// Such a place can be opened, but not read; or it leads nowhere.
+    @Test(arguments: ["folder", "FIFO", "loop", "no folder"], ["0123456789", ""])
+    func `A small file whose place is taken by something else has changed`(what: String, content: String) throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path.appending("d").string, withIntermediateDirectories: false)
+        let path = try folder.file("d/f", content)
+        var form = formB()
+        form.append(name: "f", file: path)
+        let plan = try form.plan()
+        try FileManager.default.removeItem(atPath: path.string)
+        switch what {
+        case "folder":
+            try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: false)
+        case "FIFO": #expect(mkfifo(path.string, 0o600) == 0)
+        case "loop":
+            try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: path.string)
+        default:
+            try FileManager.default.removeItem(atPath: folder.path.appending("d").string)
+            try folder.file("d", "")
+        }
+        let error = #expect(throws: FormworkError.self) { try plan.bytes(upTo: 1000) }
+        #expect(error?.code == .sourceChanged, "\(error.map { "\($0)" } ?? "no error")")
+        #expect(error?.part == PartReference(index: 0, name: "f"))
+    }
+
     @Test("Files in a lazy sequence are held to their planned state")
     func lazyFiles() throws {
         let folder = TemporaryFolder()

@@ -63,6 +63,8 @@ final class FileCursor: SourceCursor {
             do {
                 got = try SystemCalls.read(descriptor, at: self.position + Int64(done), into: &room)
             } catch {
+                // A folder or FIFO that has replaced the file can be opened, but not read.
+                try self.check(descriptor)
                 throw self.error(.sourceUnavailable, "can't be read at file offset \(self.position)", error)
             }
             guard got > 0 else { break }
@@ -118,7 +120,7 @@ final class FileCursor: SourceCursor {
             do {
                 // Non-blocking, because a FIFO may have replaced the file. It has no effect on regular files.
                 self.descriptor = try SystemCalls.open(path, .readOnly, .nonBlocking)
-            } catch .noSuchFileOrDirectory {
+            } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
                 throw self.error(.sourceChanged, "the file was removed since it was planned")
             } catch {
                 throw self.error(.sourceUnavailable, "can't be opened", error)
@@ -169,6 +171,7 @@ final class FileCursor: SourceCursor {
         do throws(Errno) {
             try probe.append(upTo: 1) { room throws(Errno) in try SystemCalls.read(descriptor, at: 0, into: &room) }
         } catch {
+            try self.check(descriptor)
             throw self.error(.sourceUnavailable, "can't be read at file offset 0", error)
         }
         if !probe.isEmpty {
