@@ -56,7 +56,7 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
             let length = seen.contentLength.map { $0 > 0 ? ", but its Content-Length is \($0)" : "" } ?? ""
             self.init(
                 .emptyBody, "the body has no bytes\(length): something has read it before, or it was never sent")
-        } else if seen.parts == 0, let diagnosis = Self.ofHead(seen) {
+        } else if seen.parts == 0, let diagnosis = Self.ofHead(error, seen) {
             self = diagnosis
         } else if let diagnosis = Self.ofLineEnds(error, seen) ?? seen.damage ?? Self.ofEnd(error, seen) {
             self = diagnosis
@@ -67,9 +67,9 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: Before the first part
 
-    private static func ofHead(_ seen: BodyObservation) -> Self? {
+    private static func ofHead(_ error: FormworkError, _ seen: BodyObservation) -> Self? {
         if let encoded = self.ofEncoding(seen) { return encoded }
-        if let diagnosis = self.ofChunks(seen) ?? self.ofBoundary(seen) { return diagnosis }
+        if let diagnosis = self.ofChunks(seen) ?? self.ofBoundary(error, seen) { return diagnosis }
         return self.ofShape(HeadLine(seen.head[...]).text, seen.head)
     }
 
@@ -99,9 +99,11 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Compares the first line that begins with `--` with the boundary.
-    private static func ofBoundary(_ seen: BodyObservation) -> Self? {
+    private static func ofBoundary(_ error: FormworkError, _ seen: BodyObservation) -> Self? {
         guard let boundary = seen.boundary else { return nil }
-        var rest = seen.head[...]
+        // The end of a line may still be on its way, and what has arrived of it says nothing about the boundary.
+        let isWhole = error.code == .truncatedBody || seen.byteCount > seen.head.count
+        var rest = isWhole ? seen.head[...] : seen.head[..<((seen.head.lastIndex(of: 0x0A) ?? -1) + 1)]
         while !rest.isEmpty {
             let line = HeadLine(rest)
             rest = line.rest

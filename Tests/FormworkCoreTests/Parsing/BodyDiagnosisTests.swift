@@ -115,6 +115,26 @@ struct BodyDiagnosisTests {
         }
     }
 
+    /// With `whatwg`, such a body is refused at its first byte, when only a part of the delimiter may have arrived.
+    @Test func `A line that is still arriving says nothing about the boundary`() throws {
+        let body = Array("\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--".utf8)
+        for count in 1...body.count {
+            var parser = MultipartParser(boundary: try Boundary("b"), profile: .whatwg)
+            var seen = BodyObservation(for: parser)
+            let start = Array(body.prefix(count))
+            seen.take(start)
+            var position = 0
+            do throws(FormworkError) {
+                while try parser.next(in: start, from: &position) != .needsInput {}
+                try parser.finish()
+                Issue.record("a preamble was accepted")
+            } catch {
+                guard error.code != .truncatedBody else { continue }
+                #expect(BodyDiagnosis(of: error, in: seen) == nil, "\(count)")
+            }
+        }
+    }
+
     @Test("Compressed bodies are known by their first bytes")
     func compressed() throws {
         let gzip = try Self.diagnosis([0x1F, 0x8B, 8, 0])
