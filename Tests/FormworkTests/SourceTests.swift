@@ -44,6 +44,12 @@ struct SourceTests {
         for (offset, length) in [(11, nil), (-1, nil), (5, 6), (0, -1), (1, .max)] as [(Int64, Int64?)] {
             #expect(self.error(of: .file(path, offset: offset, length: length))?.code == .invalidArgument)
         }
+        #expect(
+            self.error(of: .file(path, offset: 11))?.message
+                == "a slice of all bytes from offset 11 is not in a file of 10 bytes")
+        #expect(
+            self.error(of: .file(path, offset: 5, length: 6))?.message
+                == "a slice of 6 bytes from offset 5 is not in a file of 10 bytes")
     }
 
     @Test("A path that isn't one is refused with what to pass instead")

@@ -178,7 +178,7 @@ struct SourceResolver {
         guard range.offset >= 0, range.offset <= size, (0...size - range.offset).contains(range.length ?? 0) else {
             throw FormworkError(
                 .invalidArgument,
-                "a slice of \(range.length.map { "\($0, "byte") " } ?? "")from offset \(range.offset) is not in a file of "
+                "a slice of \(range.length.map { "\($0, "byte")" } ?? "all bytes") from offset \(range.offset) is not in a file of "
                     + "\(size, "byte")", path: path?.string)
         }
     }

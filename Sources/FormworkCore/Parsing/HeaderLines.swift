@@ -68,7 +68,7 @@ struct HeaderLines: Sendable {
         self.count += 1
         guard self.count <= countLimit else {
             throw ParsingFailure(.headerCountLimit, limit: Int64(countLimit))
-                .error("A part has more than \(countLimit) header fields.", at: offset)
+                .error("A part has more than \(countLimit, "header field").", at: offset)
         }
         var (colon, field) = Self.name(bytes, start..<line.upperBound)
         let isEmpty = colon == start

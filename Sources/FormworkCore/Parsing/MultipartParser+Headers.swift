@@ -42,7 +42,7 @@ extension MultipartParser {
             guard position < end, self.section.count >= limit else { continue }
             if limit < self.headerLimit {
                 throw self.limitCrossed(
-                    .totalHeaderBytesLimit, Int64(self.limits.totalHeaderBytes), "All header sections together",
+                    .totalHeaderBytesLimit, Int64(self.limits.totalHeaderBytes), "The total of all header sections",
                     at: position)
             }
             throw self.limitCrossed(.headerBytesLimit, Int64(limit), "A part's header section", at: position)
