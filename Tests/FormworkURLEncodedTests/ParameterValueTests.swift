@@ -11,6 +11,12 @@ struct ParameterValueTests {
         #expect(try URLEncodedDialect.whatwg.encode(value) == "b=1&a%5B%5D=x&a%5B%5D=&a%5B%5D=true&b=2.5")
     }
 
+    @Test func `A member is found by its bytes`() throws {
+        let tree = try URLEncodedDialect.alamofire.decode("e%CC%81=1&%C3%A9=2")
+        #expect(tree["e\u{301}"] == "1")
+        #expect(tree["\u{E9}"] == "2")
+    }
+
     @Test("A value is shown as the literal that makes it")
     func description() throws {
         let value: ParameterValue = ["b": 1, "a": ["x\n\"", nil, true], "c": 2.5, "d": [:], "e": []]

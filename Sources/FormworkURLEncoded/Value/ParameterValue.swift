@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// A parameter's value: text, a number, or an ordered tree of them.
 ///
 /// Members keep their order and may share a name. ``Flattening/duplicates`` decides which of those are written: all with
@@ -32,10 +34,10 @@ public enum ParameterValue: Hashable, Sendable {
         public init(_ name: String, _ value: ParameterValue) { (self.name, self.value) = (name, value) }
     }
 
-    /// The first member with that name; `nil` if there is none, or if this isn't an object.
+    /// The first member with that name, compared byte for byte; `nil` if there is none, or if this isn't an object.
     public subscript(_ name: String) -> ParameterValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
+        return members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 }
 
