@@ -12,7 +12,8 @@ public enum FacebookQuery {
 
     /// Replaces `+` with a space and decodes escapes; `nil` for an invalid escape or text that isn't UTF-8.
     public static func decode(_ text: String) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
+        // By bytes: a plus with a combining mark after it would be another character.
+        String(decoding: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self).removingPercentEncoding
     }
 
     /// The names and values of a query: the last of several values, without pairs that can't be read.

@@ -17,6 +17,8 @@ struct FacebookQueryTests {
     func texts() {
         #expect(FacebookQuery.encode("a b+c-._~é") == "a%20b%2Bc-._~%C3%A9")
         #expect(FacebookQuery.decode("a+b%2Bc%C3%A9") == "a b+cé")
+        // The plus and the accent after it are one character.
+        #expect(FacebookQuery.decode("a+\u{301}") == "a \u{301}")
         #expect(FacebookQuery.decode("%ZZ") == nil)
         #expect(FacebookQuery.decode("%FF") == nil)
     }
