@@ -48,15 +48,15 @@ public struct FormDifference: Error, Sendable, Hashable, CustomStringConvertible
                 find("is missing: only \(actual.parts.count, "part") came")
                 continue
             }
-            guard actualPart.name == expectedPart.name else {
-                find("the name is \(shown(actualPart.name)), expected \(shown(expectedPart.name))")
+            if let difference = difference(of: actualPart.name, from: expectedPart.name) {
+                find("the name is \(difference)")
                 continue
             }
-            if actualPart.filename != expectedPart.filename {
-                find("the filename is \(shown(actualPart.filename)), expected \(shown(expectedPart.filename))")
+            if let difference = difference(of: actualPart.filename, from: expectedPart.filename) {
+                find("the filename is \(difference)")
             }
-            if actualPart.contentType != expectedPart.contentType {
-                find("Content-Type is \(shown(actualPart.contentType)), expected \(shown(expectedPart.contentType))")
+            if let difference = difference(of: actualPart.contentType, from: expectedPart.contentType) {
+                find("Content-Type is \(difference)")
             }
             if let content = ContentDifference(of: actualPart.content, from: expectedPart.content) {
                 find(content.message, at: content.offset)
@@ -67,8 +67,15 @@ public struct FormDifference: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-private func shown(_ text: String?) -> String {
-    text.map { "\"\($0.withControlCharactersEscaped)\"" } ?? "not given"
+/// Both texts, if they don't have the same bytes. Two spellings of a letter, which look the same, are shown as scalars.
+private func difference(of actual: String?, from expected: String?) -> String? {
+    guard actual.map({ Array($0.utf8) }) != expected.map({ Array($0.utf8) }) else { return nil }
+    func shown(_ text: String?) -> String {
+        guard let text else { return "not given" }
+        guard actual == expected else { return "\"\(text.withControlCharactersEscaped)\"" }
+        return "\"\(text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())\""
+    }
+    return "\(shown(actual)), expected \(shown(expected))"
 }
 
 /// The place at which two contents begin to differ.

@@ -33,8 +33,8 @@ public struct ObservedForm: Sendable {
     /// The parts in their order.
     public let parts: [Part]
 
-    /// The first part with this name; `nil` if there is none.
-    public subscript(name: String) -> Part? { self.parts.first { $0.name == name } }
+    /// The first part with this name, compared byte for byte; `nil` if there is none.
+    public subscript(name: String) -> Part? { self.parts.first { $0.name?.hasSameBytes(as: name) ?? false } }
 
     init(_ parts: [Part]) { self.parts = parts }
 

@@ -77,6 +77,21 @@ struct FormDifferenceTests {
                 == ["part 1 \"a\": Content-Type is not given, expected \"text/x\""])
     }
 
+    @Test func `Two spellings of a letter are two names`() async throws {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        #expect(
+            try await self.lines(
+                FormData().appending(name: two, value: "1"), FormData().appending(name: one, value: "1"))
+                == ["part 1 \"\u{E9}\": the name is \"e\\u{0301}\", expected \"\\u{00E9}\""])
+        #expect(
+            try await self.lines(
+                FormData().appending(name: "a", source: .text("1"), filename: two),
+                FormData().appending(name: "a", source: .text("1"), filename: one))
+                == ["part 1 \"a\": the filename is \"e\\u{0301}\", expected \"\\u{00E9}\""])
+        let form = try await ObservedForm(FormData().appending(name: two, value: "1").plan())
+        #expect(form[two]?.text == "1" && form[one] == nil)
+    }
+
     @Test("Parts that are missing, or too many, are named")
     func parts() async throws {
         let one = FormData().appending(name: "title", value: "Harbour at dawn")
