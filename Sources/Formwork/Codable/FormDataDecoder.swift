@@ -13,8 +13,9 @@ import FormworkCore
 ///
 /// - An array without fields is empty, because forms send nothing for a list without a selection.
 /// - `nil` is a missing field, an empty file control (no filename, no bytes) and, for optionals other than `String?`,
-///   an empty field. A missing field or an empty file control is an error for a member that is neither optional nor a
-///   list. A type that calls `decodeNil` itself sees an empty field as text.
+///   an empty field. A missing field or an empty file control is an error for a member that is neither optional, nor a
+///   list, nor an object whose members may all be missing. A type that calls `decodeNil` itself sees an empty field as
+///   text.
 /// - A number has decimal digits; a fractional one may have a point and an exponent. `0x10`, `nan` and a number that is
 ///   too large for its type are errors.
 /// - Text is decoded in its declared charset, see ``textDecoding``. Bytes that are invalid in it are an error.

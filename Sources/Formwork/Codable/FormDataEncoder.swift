@@ -10,8 +10,11 @@ import FormworkCore
 ///
 /// Members are named with brackets, `a[b]`. Elements are named as ``arrays`` says, or with their index if they have
 /// members of their own, `a[0][b]`. A ``FormDataDecoder`` with the same ``nameDepth``, ``acceptsNonFiniteNumbers`` and
-/// ``dates`` decodes an equal value; a ``JSONPart`` keeps what JSON can represent. A value that couldn't be decoded
-/// again is an `EncodingError` with the coding path:
+/// ``dates`` decodes an equal value; a ``JSONPart`` keeps what JSON can represent. The exceptions are types that try
+/// several kinds of values until one fits, such as an enumeration of any JSON: a form has only texts, so 1 may come back
+/// as `"1"`, and an array as an object. Send these as a ``JSONPart``. The form must also be within the reader's
+/// ``ParsingLimits``: by default 1,000 parts. A value that couldn't be decoded again is an `EncodingError` with the
+/// coding path:
 ///
 /// - Bytes (`[UInt8]`, `Data` and every other ``BodyChunk``) are one file named `blob`, as browsers send a `Blob`. Use
 ///   ``FormFile`` if name and type matter. Other arrays of numbers write one field for each number.

@@ -13,9 +13,11 @@ import Foundation
 /// the options are, because browsers and servers send all of them. Numbers are decimal. `nil` is the text of
 /// `nilEncoding`. Text that isn't UTF-8 is an error, as in `FormDataDecoder`.
 ///
-/// Values that the encoder accepts by default are read back equal. In other text, values that an option has lost cause
-/// a `DecodingError` that names the option: closures for `Data`, dates and members' names, dictionaries with changed
-/// keys, and arrays of objects without an index if the objects' bounds aren't known.
+/// Values that the encoder accepts by default are read back equal, if they are within ``limits``, and if their types
+/// don't try several kinds of values until one fits: the text has no kinds, so such a type may read 1 as `"1"`, or an
+/// array as an object. In other text, values that an option has lost cause a `DecodingError` that names the option:
+/// closures for `Data`, dates and members' names, dictionaries with changed keys, and arrays of objects without an index
+/// if the objects' bounds aren't known.
 ///
 /// The text may come from a client: ``limits`` are finite by default. The whole text is in memory. Alamofire has no
 /// decoder; its options are those of its encoder.
