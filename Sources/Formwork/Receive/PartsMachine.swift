@@ -49,6 +49,9 @@ struct PartsMachine: Sendable {
     /// The number of bytes of the body used so far.
     var offset: Int64 { self.parser.offset }
 
+    /// Whether every later call throws the same error.
+    var hasFailed: Bool { self.parser.hasFailed }
+
     /// Whether a deadline is set.
     @usableFromInline var hasDeadlines: Bool { self.deadlines != nil }
 

@@ -282,7 +282,8 @@ struct PartsState<Chunk: BodyChunk> {
     /// A stored failure is thrown by every later call anyway.
     @usableFromInline
     mutating func lose(_ part: Int) {
-        if self.failure == nil, part == self.machine.count - 1 { self.lostPart = part }
+        guard self.failure == nil, !self.machine.hasFailed, part == self.machine.count - 1 else { return }
+        self.lostPart = part
     }
 
     @usableFromInline

@@ -37,7 +37,7 @@ actor FileWriter {
 
     /// Begins a file that appears when it is published.
     func open(_ path: FilePath, replacing: Bool) throws(FormworkError) {
-        if replacing { try PendingFile.checkReplacing(path) }
+        if replacing { try PendingFile.checkReplacing(path) } else { try PendingFile.checkFree(path) }
         self.destination = .path(try PendingFile(at: path), replacing: replacing)
     }
 

@@ -47,6 +47,17 @@ package struct PendingFile {
         }
     }
 
+    /// Checks that nothing has the name yet, before bytes are read that can't be read again.
+    package static func checkFree(_ target: FilePath) throws(FormworkError) {
+        guard (try? SystemCalls.linkStatus(of: target)) == nil else { throw Self.exists(target) }
+    }
+
+    private static func exists(_ target: FilePath) -> FormworkError {
+        FormworkError(
+            .writeFailed, "already exists, and replacing it is not allowed", path: target.string,
+            cause: Errno.fileExists)
+    }
+
     /// Gives the file its name, and replaces an existing file.
     /// - Parameter replacing: Whether a file may be replaced; otherwise it is an error.
     package mutating func publish(durably: Bool, replacing: Bool = true) throws(FormworkError) {
@@ -69,9 +80,7 @@ package struct PendingFile {
                 try self.rename(name)
             }
         } catch .fileExists {
-            throw FormworkError(
-                .writeFailed, "already exists, and replacing it is not allowed", path: target.string,
-                cause: Errno.fileExists)
+            throw Self.exists(target)
         } catch {
             throw FormworkError(.writeFailed, "can't be written", path: target.string, cause: error)
         }

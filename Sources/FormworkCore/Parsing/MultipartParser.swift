@@ -61,7 +61,7 @@ public struct MultipartParser: Sendable {
 
     var state = State.searching
     var failure: FormworkError? { didSet { self.hasFailed = true } }
-    private(set) var hasFailed = false
+    package private(set) var hasFailed = false
     /// The number of bytes of the delimiter that were matched before the next byte. The CRLF before the body's start,
     /// and the one that ends a header section, belong to a directly following delimiter, so both count as matched.
     var matched = 2

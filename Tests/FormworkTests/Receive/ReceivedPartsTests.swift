@@ -188,11 +188,22 @@ struct ReceivedPartsTests {
     }
 
     @Test func `A call that failed before it read anything can be repeated`() async throws {
-        let missing = TemporaryFolder().path.appending("none/file")
+        let folder = TemporaryFolder()
+        let existing = folder.path.appending("existing")
+        try await BodyPlan(copying: .bytes([])).write(toFile: existing)
         var parts = try self.parts(ChunkSource(Self.body, every: 3))
         let part = try #require(try await parts.next())
-        await expect(.writeFailed) { try await part.write(toFile: missing) }
+        await expect(.writeFailed) { try await part.write(toFile: folder.path.appending("none/file")) }
+        await expect(.writeFailed) { try await part.write(toFile: existing) }
         #expect(try await part.text(upTo: 100) == "Harbour")
+    }
+
+    @Test func `An error of the parser is thrown again, and not that a call has failed`() async throws {
+        var limits = ParsingLimits.default
+        limits.fieldBytes = 5
+        var parts = try self.parts(ChunkSource(Self.body, every: 3), limits: limits)
+        let part = try #require(try await parts.next())
+        for _ in 0..<2 { await expect(.limitExceeded) { try await part.collect(upTo: 100) } }
     }
 
     @Test func `The last part can't be read after the end`() async throws {
