@@ -268,6 +268,7 @@ struct PartsState<Chunk: BodyChunk> {
 
     /// Whether a part may have more content.
     @inlinable
+    @inline(__always)
     func isOpen(_ part: Int) throws(FormworkError) -> Bool {
         guard part == self.machine.count - 1, !self.machine.isFinished else {
             throw FormworkError(

@@ -23,7 +23,8 @@ extension MultipartParser {
         let printable: ClosedRange<UInt8> = place.isQuoted ? 0x20...0x7E : 0x21...0x7E
         guard let last = boundary.last, last != 0x20, boundary.allSatisfy({ printable.contains($0) }) else {
             throw ParsingFailure(.invalidBoundaryParameter).error(
-                "The boundary is empty, ends with a space, has a space but no quotes, or isn't printable ASCII.", at: nil)
+                "The boundary is empty, ends with a space, has a space but no quotes, or isn't printable ASCII.",
+                at: nil)
         }
         self.init(unchecked: boundary, profile, limits)
     }
