@@ -181,7 +181,7 @@ struct InspectCommandTests {
             ("headerBytes=20", 63, "limit.headerBytes at offset 26: A part's header section has more than 20 bytes"),
             (
                 "totalHeaderBytes=60", 63,
-                "limit.totalHeaderBytes at offset 75: All header sections together has more than 60 bytes"
+                "limit.totalHeaderBytes at offset 75: The total of all header sections has more than 60 bytes"
             ),
             ("headerCount=0", 63, "limit.headerCount at offset 6: A part has more than 0 header fields"),
             ("nameBytes=4", 63, "limit.nameBytes at offset 6: A field's name has 5 bytes: the limit is 4"),

@@ -25,7 +25,7 @@ package protocol SendMachine: Sendable {
     mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool
     /// Handles a failed exchange. ``next()`` returns the consequence.
     mutating func failed(_ error: any Error, remaining: Duration?)
-    /// Called after the transfer's answer was read whole.
+    /// Called after the transfer's answer was handled.
     mutating func delivered()
     /// Whether the machine judges this answer itself, if it is a 2xx or a redirect to a page before the whole body was
     /// sent: ``ExchangeHooks/judgesEarly``.

@@ -69,6 +69,7 @@ extension HTTPClient {
                 }
                 try await _Concurrency.Task.sleep(for: duration.asWait)
             case .answered(let head):
+                course.machine.delivered()
                 return UploadResponse(
                     response: HTTPClientResponse(
                         status: HTTPResponseStatus(statusCode: head.status.code),
@@ -235,6 +236,8 @@ private struct Course {
             _ = try? await response.body.collect(upTo: 64 << 10)
             return nil
         }
+        // The caller need not read the answer's body, so the state can't be kept until its end.
+        self.machine.delivered()
         let isWhole = self.machine.isBodyComplete ?? isComplete
         if isWhole { options.monitor?.update { $0.acknowledged = $0.total ?? $0.sent } }
         return HTTPClient.UploadResponse(
