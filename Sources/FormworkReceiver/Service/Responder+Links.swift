@@ -1,4 +1,6 @@
 #if Transfer
+import HTTPTypes
+
 // Requests under an upload link.
 extension Responder {
     /// The path under which the page and its uploads are, with a slash at its end.
@@ -15,11 +17,10 @@ extension Responder {
         return responder
     }
 
-    /// The limit of a resumable upload with these terms; `nil` for the receiver's own.
-    func maxSize(_ terms: UploadTerms, isForm: Bool) -> Int64? {
-        guard let size = terms.maxSize else { return nil }
-        let limits = self.router.limits.limited(to: size)
-        return isForm ? limits.bodyBytes : min(limits.fileBytes, limits.bodyBytes)
+    /// The limit of a resumable upload with these terms. A PUT's body is a file, whatever its type.
+    func maxSize(_ terms: UploadTerms, isForm: Bool, _ head: HTTPRequest) -> Int64 {
+        let limits = self.router.limits.limited(to: terms.maxSize)
+        return isForm && head.method != .put ? limits.bodyBytes : min(limits.fileBytes, limits.bodyBytes)
     }
 }
 #endif

@@ -84,8 +84,8 @@ extension Responder {
                 content: Array(answer.body.readableBytesView))
         }
         handler.publicPrefix = self.scope.map { "\($0.base)\(Self.uploadsPath.dropFirst())" }
+        handler.maxSize = { self.maxSize(self.scope?.terms ?? UploadTerms(), isForm: $0, head) }
         if let scope {
-            handler.maxSize = { self.maxSize(scope.terms, isForm: $0) }
             handler.mayUse = { (try? UploadTerms(stored: $0))?.link == scope.link.id }
         }
         handler.processing = { task in
@@ -157,7 +157,7 @@ extension Responder {
                 let terms = try await self.asked(creation, head, client)
                 // Others have nothing to keep.
                 if self.scope != nil || terms.asked != nil { handler.note = terms.stored }
-                handler.maxSize = { self.maxSize(terms, isForm: $0) }
+                handler.maxSize = { self.maxSize(terms, isForm: $0, head) }
                 begun = terms
             } catch {
                 self.log(error, head, client)

@@ -52,6 +52,37 @@ struct ResumableServiceTests {
         }
     }
 
+    @Test func `A file that is too large is refused before its bytes arrive, and a form may be larger`() async throws {
+        let uploads = TemporaryFolder()
+        let store = UploadStore(uploads.path)
+        let limits: @Sendable (inout ReceiverOptions) -> Void = {
+            ($0.limits.fileBytes, $0.limits.bodyBytes) = (10, 1000)
+        }
+        try await TestReceiver.run(limits, store: store) { receiver in
+            let (tus, name) = ("Tus-Resumable: 1.0.0", "Upload-Metadata: filename YQ==")
+            #expect(try await receiver.request("POST /", [tus, "Upload-Length: 11", name]).status == 413)
+            let begin = [Self.version, "Upload-Complete: ?0"]
+            #expect(try await receiver.request("PUT /a", begin + ["Upload-Length: 11"]).status == 413)
+            // A PUT's body isn't read as a form.
+            #expect(try await receiver.request("PUT /a", begin + [Self.form, "Upload-Length: 11"]).status == 413)
+            #expect(await store.list().isEmpty)
+            let form = try await receiver.request("POST /", begin + [Self.form, "Upload-Length: 11"])
+            #expect(form.status == 201 && form.field("Upload-Limit")?.contains("max-size=1000") == true)
+            #expect(try await receiver.request("OPTIONS /", [tus]).field("Tus-Max-Size") == "1000")
+
+            let file = try await receiver.request("PUT /a", begin, "hello")
+            #expect(file.status == 201 && file.field("Upload-Limit")?.contains("max-size=10,") == true)
+            let append = [Self.version, Self.partial, "Upload-Offset: 5", "Upload-Complete: ?0"]
+            let path = try #require(file.field("Location"))
+            let connection = try receiver.connect()
+            // The chunk's end never arrives.
+            await connection.send(
+                self.head(receiver, "PATCH \(path)", append + ["Transfer-Encoding: chunked"]) + "ff\r\n there")
+            #expect(RawAnswer(await connection.receiveAll()).final.status == 413)
+            #expect(await store.list().count == 1)
+        }
+    }
+
     @Test func `A cut upload continues in a new process, and is answered like a whole one`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         let path = Local("")
