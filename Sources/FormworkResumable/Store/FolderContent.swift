@@ -35,13 +35,19 @@ final class FolderContent: UploadContent {
     private let files: Mutex<Files?>
     private let path: @Sendable (_ number: Int) -> FilePath
     private let isDurable: Bool
+    private let checkPlace: @Sendable () throws(FormworkError) -> Void
 
     /// - Parameters:
     ///   - first: The first file.
+    ///   - checkPlace: Called before another file is created.
     ///   - path: Gives the path of each file by its number; the first one's is 0.
-    init(_ first: consuming AppendedFile, isDurable: Bool, path: @escaping @Sendable (_ number: Int) -> FilePath) {
+    init(
+        _ first: consuming AppendedFile, isDurable: Bool,
+        _ checkPlace: @escaping @Sendable () throws(FormworkError) -> Void,
+        path: @escaping @Sendable (_ number: Int) -> FilePath
+    ) {
         let first = OpenFile(first)
-        (self.path, self.isDurable) = (path, isDurable)
+        (self.path, self.isDurable, self.checkPlace) = (path, isDurable, checkPlace)
         self.files = Mutex(Files(first: first, last: first))
     }
 
@@ -101,6 +107,7 @@ final class FolderContent: UploadContent {
     /// - Throws: `writeFailed`. Nothing has changed then.
     func prepareSplit(at start: Int64) throws(FormworkError) {
         _ = try self.withFiles { files throws(FormworkError) in
+            try self.checkPlace()
             let path = self.path(files.starts.count + 1)
             PrivateFile.remove(path)
             let next = OpenFile(try AppendedFile(path, creating: true))

@@ -21,19 +21,39 @@ struct FolderUploads: UploadStorage {
     /// Whether bytes and records are written to the disk before they are reported to a client.
     let isDurable: Bool
 
-    /// Whether the folder may be a link to one. The receiver's isn't: others may write beside it.
-    var mayBeLink = true
+    /// The folder above, if the folder isn't a link to one: the receiver's, beside whose files others may write. Another
+    /// folder may get its path later.
+    private let above: OpenFolder?
+
+    private var mayBeLink: Bool { self.above == nil }
+
+    init(folder: FilePath, isDurable: Bool) { (self.folder, self.isDurable, self.above) = (folder, isDurable, nil) }
+
+    /// - Parameter mayBeLink: Whether the folder may be a link to one. Otherwise the folder above must exist.
+    init(folder: FilePath, isDurable: Bool, mayBeLink: Bool) throws(FormworkError) {
+        (self.folder, self.isDurable) = (folder, isDurable)
+        let above = folder.removingLastComponent()
+        self.above = mayBeLink ? nil : try OpenFolder(above.isEmpty ? "." : above)
+    }
 
     /// Creates the folder, accessible to this user only.
     /// - Throws: `writeFailed`.
     func makeFolder() throws(FormworkError) {
-        try self.checkLink()
+        try self.checkPlace()
         // The folder above a receiver's is its destination. If that was removed, nothing could be moved there.
         try self.folder.makePrivateFolder(for: "uploads", andAbove: self.mayBeLink)
     }
 
-    private func checkLink() throws(FormworkError) {
-        guard !self.mayBeLink, (try? SystemCalls.linkStatus(of: self.folder))?.kind == .symbolicLink else { return }
+    /// Checks that what is at the path now is the folder that was there at the start, and in it no link.
+    private func checkPlace() throws(FormworkError) {
+        guard let above else { return }
+        let own = try? SystemCalls.status(of: above.descriptor).validator
+        guard own?.isSameFile(as: try? SystemCalls.status(of: above.path).validator) == true else {
+            throw FormworkError(
+                .writeFailed, "was moved, removed or replaced: move it back, or restart the receiver",
+                path: above.path.string)
+        }
+        guard (try? SystemCalls.linkStatus(of: self.folder))?.kind == .symbolicLink else { return }
         throw FormworkError(
             .writeFailed, "is a link, and isn't followed: remove it, or give its target with --resume-dir",
             path: self.folder.string)
@@ -54,7 +74,7 @@ struct FolderUploads: UploadStorage {
     }
 
     func record(of name: String) async throws -> [UInt8]? {
-        try self.checkLink()
+        try self.checkPlace()
         do {
             return Array(try Data(contentsOf: URL(filePath: self.recordPath(name).string)))
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
@@ -63,6 +83,7 @@ struct FolderUploads: UploadStorage {
     }
 
     func keep(_ record: [UInt8], of name: String) async throws {
+        try self.checkPlace()
         try PrivateFile.write(record, to: self.recordPath(name), durably: self.isDurable)
     }
 
@@ -85,9 +106,10 @@ struct FolderUploads: UploadStorage {
     }
 
     func open(_ name: String) async throws -> (any UploadContent)? {
+        try self.checkPlace()
         do throws(FormworkError) {
             let first = try AppendedFile(self.dataPath(name), creating: false)
-            return FolderContent(first, isDurable: self.isDurable) { self.dataPath(name, $0) }
+            return FolderContent(first, isDurable: self.isDurable, self.checkPlace) { self.dataPath(name, $0) }
         } catch {
             switch error.cause as? Errno {
             case .noSuchFileOrDirectory?: return nil
@@ -97,9 +119,13 @@ struct FolderUploads: UploadStorage {
         }
     }
 
-    func discardBytes(of name: String) async throws { self.removeData(of: name) }
+    func discardBytes(of name: String) async throws {
+        try self.checkPlace()
+        self.removeData(of: name)
+    }
 
     func discard(_ name: String) async throws {
+        try self.checkPlace()
         // The record is removed first, and the upload with it.
         PrivateFile.remove(self.recordPath(name))
         self.removeData(of: name)
@@ -164,7 +190,7 @@ struct FolderUploads: UploadStorage {
 
     /// Lists both kinds at once, so that bytes don't look as if they had no record.
     private func files() throws(FormworkError) -> Files {
-        try self.checkLink()
+        try self.checkPlace()
         let all: [String]
         do throws(Errno) {
             let folder = try SystemCalls.open(self.folder, .readOnly, .directory)

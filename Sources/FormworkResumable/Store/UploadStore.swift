@@ -44,9 +44,7 @@ public final class UploadStore: Sendable {
     ///   - folder: The folder for the uploads. Nothing else should be in it.
     ///   - options: Which uploads are accepted, and how long they are kept.
     public convenience init(_ folder: some PathConvertible, options: UploadStoreOptions = UploadStoreOptions()) {
-        self.init(
-            FolderUploads(folder: folder.filePath, isDurable: options.isDurable, mayBeLink: options.mayBeLink), options,
-            nil)
+        self.init(FolderUploads(folder: folder.filePath, isDurable: options.isDurable), options, nil)
     }
 
     /// Keeps uploads in a storage of the caller's.
@@ -75,7 +73,7 @@ public final class UploadStore: Sendable {
         _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), makesFolder: Bool,
         afterReading: (@Sendable () async -> Void)? = nil
     ) throws(FormworkError) {
-        let uploads = FolderUploads(folder: folder, isDurable: options.isDurable, mayBeLink: options.mayBeLink)
+        let uploads = try FolderUploads(folder: folder, isDurable: options.isDurable, mayBeLink: options.mayBeLink)
         if makesFolder {
             try uploads.makeFolder()
             try OpenFolder(folder).makeFile().close()

@@ -84,7 +84,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: link.string, withDestinationPath: outside.folder.string)
         defer { try? FileManager.default.removeItem(atPath: link.string) }
-        let uploads = FolderUploads(folder: link, isDurable: false, mayBeLink: false)
+        let uploads = try FolderUploads(folder: link, isDurable: false, mayBeLink: false)
         let name = String(repeating: "a", count: 32)
         await #expect(throws: FormworkError.self) { try await uploads.create(name, record: []) }
         await #expect(throws: FormworkError.self) { try await uploads.names() }

@@ -1,4 +1,5 @@
 #if Transfer
+import Foundation
 import FormworkReceiver
 import FormworkResumable
 import TestSupport
@@ -80,6 +81,44 @@ struct ResumableServiceTests {
                 self.head(receiver, "PATCH \(path)", append + ["Transfer-Encoding: chunked"]) + "ff\r\n there")
             #expect(RawAnswer(await connection.receiveAll()).final.status == 413)
             #expect(await store.list().count == 1)
+        }
+    }
+
+    @Test func `A folder that was moved gets no uploads in another at its path, and those begun continue in it`()
+        async throws
+    {
+        let (place, other) = (TemporaryFolder(), TemporaryFolder())
+        let (folder, moved) = (place.path.appending("in"), place.path.appending("moved"))
+        let manager = FileManager.default
+        let storage = try FolderStorage(folder)
+        var options = UploadStoreOptions()
+        options.mayBeLink = false
+        let uploads = folder.appending(".formwork-resumable")
+        let store = try UploadStore(uploads, options: options, makesFolder: false)
+        try await TestReceiver.run(storage: storage, store: store) { receiver in
+            let begin = [Self.version, "Upload-Complete: ?0"]
+            let created = try await receiver.request("PUT /a", begin, "hel")
+            let path = try #require(created.field("Location"))
+            let append = [Self.version, Self.partial, "Upload-Offset: 3", "Upload-Complete: ?1"]
+            try manager.moveItem(atPath: folder.string, toPath: moved.string)
+            try manager.createSymbolicLink(atPath: folder.string, withDestinationPath: other.path.string)
+            for makesFolder in [false, true] {
+                if makesFolder {
+                    try manager.createDirectory(
+                        atPath: other.path.appending(".formwork-resumable").string, withIntermediateDirectories: false)
+                }
+                #expect(try await receiver.request("PUT /b", begin, "b").status == 503)
+                #expect(try await receiver.request("PATCH \(path)", append, "lo").status == 503)
+                #expect(try await receiver.request("DELETE \(path)", [Self.version]).status == 503)
+            }
+            #expect(other.names == [".formwork-resumable"])
+            #expect(try manager.contentsOfDirectory(atPath: uploads.string) == [])
+            #expect(try await receiver.request("PUT /c", [], "c").status == 201)
+            try manager.removeItem(atPath: folder.string)
+            try manager.moveItem(atPath: moved.string, toPath: folder.string)
+            #expect(try await receiver.request("PATCH \(path)", append, "lo").status == 201)
+            #expect(try contents(of: folder.appending("a")) == Array("hello".utf8))
+            #expect(try contents(of: folder.appending("c")) == Array("c".utf8))
         }
     }
 
