@@ -79,6 +79,8 @@ struct HeadCheckTests {
         ("\(put)Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400),
         ("\(put)Content-Length: +5\r\n\r\nhello", 400), ("\(put)Connection: a b\r\n\r\n", 400),
         ("PUT /a HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        // RFC 1945 section 7.2.2.
+        ("PUT /a HTTP/1.0\r\nHost: localhost\r\n\r\nabc", 400), ("POST /a HTTP/1.0\r\nHost: localhost\r\n\r\n", 400),
         ("no request\r\n\r\n", 400),
     ])
     func `A head is accepted or refused according to RFC 9112`(request: String, status: Int) async throws {

@@ -130,7 +130,12 @@ package enum RequestHeadCheck {
             throw HeadRefusal(.badRequest, "The Content-Length isn't a number of bytes.")
         }
         let fields = head.headers["Transfer-Encoding"]
-        guard !fields.isEmpty else { return }
+        guard !fields.isEmpty else {
+            // RFC 1945 section 7.2.2: otherwise only the connection's end would show the body's, and a cut looks the same.
+            guard isOld, lengths.isEmpty, [.POST, .PUT, .PATCH].contains(head.method) else { return }
+            throw HeadRefusal(
+                .badRequest, "A \(head.method.rawValue) in HTTP/1.0 needs a Content-Length: add it, or use HTTP/1.1.")
+        }
         // RFC 9112 section 6.1.
         guard !isOld else { throw HeadRefusal(.badRequest, "HTTP/1.0 doesn't allow Transfer-Encoding.") }
         guard lengths.isEmpty else {
