@@ -54,6 +54,22 @@ struct HTTP2Tests {
         }
     }
 
+    @Test func `A client that cancels its request is logged in words`() async throws {
+        let folder = TemporaryFolder()
+        let storage = WatchedStorage(base: try FolderStorage(folder.path))
+        try await TestReceiver.run({ try $0.useTLS() }, in: folder, storage: storage) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
+            #expect(try await receiver.eventually { storage.written.value == 5 })
+            try peer.send(HTTP2Bytes.reset(8))
+            #expect(
+                try await receiver.eventually {
+                    receiver.log.all.contains { $0.contains("reason=the client reset the stream: CANCEL") }
+                }, "\(receiver.log.all)")
+            try peer.finish()
+        }
+    }
+
     @Test func `An upload that can be resumed isn't whole when it is cut`() async throws {
         let uploads = TemporaryFolder()
         let store = UploadStore(uploads.path)

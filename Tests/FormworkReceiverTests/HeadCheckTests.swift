@@ -126,6 +126,18 @@ struct HeadCheckTests {
         }
     }
 
+    @Test func `A client that goes away inside a head isn't logged as one that was refused`() async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            await connection.send("GET / HT")
+            await connection.finishSending()
+            _ = await connection.receiveAll()
+            #expect(try await receiver.eventually { !receiver.log.all.isEmpty })
+            #expect(receiver.log.all.count == 1 && receiver.log.all[0].hasPrefix("client went away "))
+            #expect(!receiver.log.all[0].contains("status="), "\(receiver.log.all)")
+        }
+    }
+
     @Test func `Chunks have no more extensions than content`() async throws {
         try await TestReceiver.run { receiver in
             let chunked = Self.put + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -9,6 +9,8 @@ package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
     package var problem: ProblemDetails
     /// Method and target as they arrived; `nil` if they were unreadable.
     package var line: String?
+    /// Whether the connection ended inside the head.
+    package var isCut = false
 
     init(_ status: HTTPResponse.Status, _ detail: String, line: String? = nil) {
         (self.problem, self.line) = (ProblemDetails(status, detail: detail), line)
@@ -29,6 +31,9 @@ package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
                 .badRequest,
                 "The Content-Length isn't a number of bytes, is given twice, or is sent with Transfer-Encoding.")
         case .invalidChunkSize: self.init(.badRequest, "The size of a chunk isn't a hexadecimal number.")
+        case _ where !Self.isClients(error):
+            self.init(.badRequest, "The connection ended inside the request's head.")
+            self.isCut = true
         default:
             self.init(
                 .badRequest,

@@ -1,9 +1,11 @@
 #if Transfer
 import Formwork
+import FormworkClient
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
 import NIOHTTP1
+import NIOHTTP2
 import SystemPackage
 
 /// Why an upload failed: for the client, and for the log.
@@ -47,6 +49,9 @@ package struct FailedUpload: Error {
             self.isBusy = true
         case is StorageProblem: self.problem = .storageFailed
         default:
+            if error is NIOHTTP2Errors.StreamClosed {
+                self.reason = "the client reset the stream: \(TransferError.text(error))"
+            }
             self.problem = .badRequest("The connection ended before the body did.")
             self.isConnectionLost = true
         }

@@ -110,12 +110,13 @@ extension Responder {
 
     /// Logs one line for a refusal that came before there was a request.
     func refused(_ refusal: HeadRefusal, _ channel: any Channel) {
-        self.metrics.refused(refusal.problem.status, RefusalReason(status: refusal.problem.status))
         var metadata: Logger.Metadata = [
             "peer": "\(self.connections.client(of: channel).text)",
-            "status": .stringConvertible(refusal.problem.status),
             "reason": "\(refusal.problem.detail ?? refusal.problem.title)",
         ]
+        guard !refusal.isCut else { return self.logger.notice("client went away", metadata: metadata) }
+        self.metrics.refused(refusal.problem.status, RefusalReason(status: refusal.problem.status))
+        metadata["status"] = .stringConvertible(refusal.problem.status)
         if let line = refusal.line {
             let words = line.split(separator: " ", maxSplits: 1)
             metadata["method"] = "\(words.first ?? "")"
