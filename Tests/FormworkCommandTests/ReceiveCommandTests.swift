@@ -294,6 +294,19 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "\"message\":\"received\",\"name\":\"a\"\n")
     }
 
+    @Test func `With a log in JSON, each line at the start is an object, and numbers are numbers`() throws {
+        let outcome = try Self.run(
+            """
+            begin --log json --public --grace 0.2; P1=${U##*:}; exec 3<>"/dev/tcp/127.0.0.1/${P1%/}"
+            TOKEN=$(sed -n 's/.*"token":"\\([^"]*\\)".*/\\1/p' log)
+            printf 'PUT /a HTTP/1.1\\r\\nHost: a\\r\\nAuthorization: Bearer %s\\r\\nContent-Length: 5\\r\\n\\r\\nab' "$TOKEN" >&3
+            until curl -s -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:${P1}files.json" | grep -q receiving; do sleep 0.05; done
+            kill -TERM $P; wait $P
+            grep -vc '^{' log; grep -c '"level":"warning","message":"without --tls-cert' log; grep -o '"grace":[^}]*"uploads":[0-9]*' log | sed 's/,"level.*,/ /'
+            """)
+        #expect(outcome.text == "0\n1\n\"grace\":0.2 \"uploads\":1\n", "\(outcome)")
+    }
+
     @Test(arguments: [
         ("--host 0.0.0.0", "--public"), ("--port 70000", "--port"), ("--tls-cert a", "--tls-key"),
         ("--token 'a b'", "--token"), ("--public --token short", "16 characters"),

@@ -88,7 +88,7 @@ final class Connections: Sendable {
         guard isLogged else { return }
         logger.notice(
             "a client has too many connections, so another was closed",
-            metadata: ["peer": "\(client.text)", "limit": "\(self.limit)"])
+            metadata: ["peer": "\(client.text)", "limit": .stringConvertible(self.limit)])
     }
 
     /// The number of connections that were closed at once, because their clients had their maximum.

@@ -303,7 +303,8 @@ package final class Hooks: Service, Sendable {
         self.logger.log(
             level: count == 1 ? .warning : .notice, "a message to the hook will be sent again",
             metadata: [
-                "message": "\(name)", "reason": "\(reason.withControlCharactersEscaped)", "try": "\(count)",
+                "message": "\(name)", "reason": "\(reason.withControlCharactersEscaped)",
+                "try": .stringConvertible(count),
             ])
     }
 

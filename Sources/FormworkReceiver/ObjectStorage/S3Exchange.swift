@@ -160,7 +160,8 @@ struct S3Exchange: Sendable {
                 self.logger.warning(
                     "a request to the object store failed and will be retried",
                     metadata: [
-                        "error": "\(error.error.description.withControlCharactersEscaped)", "try": "\(attempt)",
+                        "error": "\(error.error.description.withControlCharactersEscaped)",
+                        "try": .stringConvertible(attempt),
                     ])
             }
             try await Task.sleep(for: wait.asWait)

@@ -122,7 +122,9 @@ package struct ReceiverService: Service {
         guard let store = self.exchange.store else { return }
         while !Task.isCancelled {
             let count = await store.removeExpired()
-            if count > 0 { self.logger.notice("expired uploads removed", metadata: ["uploads": "\(count)"]) }
+            if count > 0 {
+                self.logger.notice("expired uploads removed", metadata: ["uploads": .stringConvertible(count)])
+            }
             try? await Task.sleep(for: store.pauseBeforeSweep.asWait)
         }
     }
@@ -142,12 +144,17 @@ package struct ReceiverService: Service {
             self.slots.stop()
             let count = self.slots.count
             if count > 0 {
-                self.logger.notice("stopping", metadata: ["uploads": "\(count)", "grace": "\(self.options.grace)"])
+                let grace = self.options.grace / .seconds(1)
+                self.logger.notice(
+                    "stopping",
+                    metadata: ["uploads": .stringConvertible(count), "grace": .stringConvertible(grace)])
             }
             try await Task.sleep(for: self.options.grace.asWait)
             let dropped = self.slots.drop()
             self.connections.cut()
-            if dropped > 0 { self.logger.warning("uploads dropped", metadata: ["uploads": "\(dropped)"]) }
+            if dropped > 0 {
+                self.logger.warning("uploads dropped", metadata: ["uploads": .stringConvertible(dropped)])
+            }
         } catch {
             // The server had already ended.
         }

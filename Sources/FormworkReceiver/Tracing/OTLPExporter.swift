@@ -76,7 +76,7 @@ package final class OTLPExporter: Service, Sendable {
     }
 
     private func logDropped(_ count: Int) {
-        self.logger.warning("trace spans dropped", metadata: ["spans": "\(count)"])
+        self.logger.warning("trace spans dropped", metadata: ["spans": .stringConvertible(count)])
     }
 
     private static func client() -> HTTPClient {

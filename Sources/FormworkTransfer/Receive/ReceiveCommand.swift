@@ -92,6 +92,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         // Before clients are made.
         let traces = try ReceiveTraces.start(logger)
         let stores = try await self.open(&options, logger)
+        self.warn(self.address.warnings)
         let status: Int32
         do { status = try await self.serve(options, stores, traces, logger) } catch {
             await stores.close()
@@ -103,6 +104,14 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         await stores.close()
         StandardError.output.flush(within: 1)
         if status != 0 { throw ExitStatus(status) }
+    }
+
+    /// What is written at the start whatever the level, as the log's lines are.
+    private static let jsonLog = Logger(label: "formwork") { _ in LineLog(.json, level: .trace) }
+
+    private func warn(_ lines: [String]) {
+        guard self.log == .json else { return Warning.write(lines) }
+        for line in lines { Self.jsonLog.warning("\(line)") }
     }
 
     private func options() throws -> ReceiverOptions {
@@ -130,7 +139,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let metrics = self.metrics ? MemoryMetrics() : nil
         let storage = try await self.destination.open(
             logger, metrics, hasFolders: options.linkKeys != nil || hookOptions != nil)
-        let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
+        let bucket = self.resuming.needsBucket ? await self.bucketUploads(in: storage) : nil
         do {
             options.memory = try self.limits.memory(storage.bufferBytes)
             let unfinished = try self.resuming.store(
@@ -146,12 +155,11 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     }
 
     /// The bucket's unfinished uploads; `nil` without a bucket, or if the store can't keep them, which is reported.
-    private static func bucketUploads(in storage: any ReceiverStorage) async -> BucketUploads? {
+    private func bucketUploads(in storage: any ReceiverStorage) async -> BucketUploads? {
         guard let storage = storage as? S3Storage else { return nil }
         let uploads = BucketUploads(storage)
         do { try await uploads.check() } catch {
-            Warning.write(["uploads can't be resumed: \(error); --resume-dir FOLDER keeps them on this machine instead"]
-            )
+            self.warn(["uploads can't be resumed: \(error); --resume-dir FOLDER keeps them on this machine instead"])
             return nil
         }
         return uploads
@@ -162,13 +170,12 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private func serve(
         _ options: ReceiverOptions, _ stores: Stores, _ traces: [any Service], _ logger: Logger
     ) async throws -> Int32 {
-        Warning.write(self.address.warnings)
         let announcement = Announcement()
         let manager = ServiceManager()
         let service = ReceiverService(
             options, storage: stores.storage, store: stores.unfinished, hooks: stores.hooks, metrics: stores.metrics,
             logger: logger
-        ) { [address] place in
+        ) { [address, log] place in
             let urls = ReceiveAddress.urls(of: options.host, port: place.port ?? 0, isTLS: options.tls != nil)
             // Nobody would know the address. A reader that goes away later doesn't stop the server.
             do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
@@ -176,7 +183,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             }
             manager?.notify(.ready)
             if let token = options.token, !address.hasGivenToken {
-                StandardError.write("formwork: the token is \(token.text)\n")
+                guard log == .json else { return StandardError.write("formwork: the token is \(token.text)\n") }
+                Self.jsonLog.notice("a token was generated", metadata: ["token": "\(token.text)"])
             }
         }
         var quiet = logger
@@ -197,7 +205,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             manager?.notify(.stopping)
             guard drainDelay > 0 else { return }
             service.drain()
-            logger.notice("draining", metadata: ["seconds": "\(drainDelay)"])
+            logger.notice("draining", metadata: ["seconds": .stringConvertible(drainDelay)])
             try? await Task.sleep(for: .seconds(drainDelay))
         } drop: {
             service.dropUploads()
