@@ -26,10 +26,19 @@ extension ProblemDetails {
     /// A status with its registered phrase.
     public init(_ status: HTTPResponse.Status, detail: String? = nil) {
         // A status that was made of a number has no phrase.
-        let phrases = [status.reasonPhrase, HTTPResponse.Status(integerLiteral: status.code).reasonPhrase]
-        self.init(
-            title: phrases.first { !$0.isEmpty } ?? "Status \(status.code)", status: status.code, detail: detail)
+        let known = status.reasonPhrase.isEmpty ? Self.registered.first { $0.code == status.code } : status
+        self.init(title: known?.reasonPhrase ?? "Status \(status.code)", status: status.code, detail: detail)
     }
+
+    private static let registered: [HTTPResponse.Status] = [
+        .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .notAcceptable, .requestTimeout,
+        .conflict,
+        .gone, .lengthRequired, .preconditionFailed, .contentTooLarge, .uriTooLong, .unsupportedMediaType,
+        .rangeNotSatisfiable, .expectationFailed, .misdirectedRequest, .unprocessableContent, .tooEarly,
+        .upgradeRequired, .preconditionRequired, .tooManyRequests, .requestHeaderFieldsTooLarge, .internalServerError,
+        .notImplemented, .badGateway, .serviceUnavailable, .gatewayTimeout, .httpVersionNotSupported,
+        .init(code: 423, reasonPhrase: "Locked"), .init(code: 507, reasonPhrase: "Insufficient Storage"),
+    ]
 
     /// The description of an error that a client may see: 400 for a body that can't be read, 413 for one that exceeds a
     /// limit, 415 for one that isn't a form, 408 for one that took too long, 507 for a full disk, 503 for too many open

@@ -22,6 +22,13 @@ struct ProblemDetailsTests {
                 == #"{"status":410,"title":"Gone","type":"about:blank"}"#)
     }
 
+    @Test("A status that is only a number has its phrase all the same")
+    func phrases() {
+        for (code, title) in [(409, "Conflict"), (500, "Internal Server Error"), (599, "Status 599")] {
+            #expect(ProblemDetails(HTTPResponse.Status(code: code)).title == title)
+        }
+    }
+
     @Test("Of an error the peer learns its class, and no path")
     func errors() {
         let limit = FormworkError(

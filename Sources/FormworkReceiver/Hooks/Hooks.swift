@@ -118,7 +118,7 @@ package final class Hooks: Service, Sendable {
     ) throws(ProblemDetails) -> UploadTerms {
         let accepts = mayAccept && self.options.acceptsWithoutAnswer
         self.logger.error(
-            "an upload was \(accepts ? "accepted" : "refused") without the hook's answer",
+            "an upload was \(accepts ? "accepted" : "refused") without a usable answer from the hook",
             metadata: ["reason": "\(reason.withControlCharactersEscaped)", "upload": "\(terms.asked?.upload ?? "")"])
         guard accepts else { throw .unavailable("The upload can't be checked at the moment: try again later.") }
         return terms

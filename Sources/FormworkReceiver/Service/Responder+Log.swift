@@ -88,13 +88,12 @@ extension Responder {
             ]))
     }
 
-    /// Logs and counts an answer that refuses to begin or continue an upload. Uploads that aren't there, and other offsets
-    /// than the upload's, are part of the protocols.
+    /// Logs and counts an answer that refuses to begin or continue an upload. Uploads that aren't there are part of the
+    /// protocols.
     func logRefusal(_ answer: UploadAnswer, _ head: HTTPRequest, _ client: ClientAddress) {
         let (status, fields) = (answer.response.status, answer.response.headerFields)
         switch status.code {
         case 200..<400, 404, 410, 412, 423: return
-        case 409 where fields.uploadOffset != nil: return
         case 503 where fields[.retryAfter] == "1": return
         default: break
         }

@@ -199,7 +199,8 @@ extension Responder {
         _ client: ClientAddress
     ) async -> Answer {
         let isRefusal = given.response.status.kind != .successful
-        self.logRefusal(given, head, client)
+        // A complete upload's own failure has been logged.
+        if !processing.hasBegun { self.logRefusal(given, head, client) }
         if !isRefusal, let offset = head.headerFields.uploadOffset, offset > 0 { self.metrics.resumed() }
         // One that was created is reported when it is removed.
         if let begun, isRefusal, !processing.hasBegun, !processing.isCreated {

@@ -141,6 +141,7 @@ struct ResumableServiceTests {
                 [Self.version, Self.partial, "Upload-Offset: 299999", "Upload-Complete: ?1"],
                 "x")
             #expect(wrong.status == 409 && wrong.field("Upload-Offset") == "300000")
+            #expect(receiver.log.all.count { $0.hasPrefix("refused ") && $0.contains("status=409") } == 1)
             let rest = String(decoding: Self.body.utf8.dropFirst(300_000), as: UTF8.self)
             let fields = [Self.version, Self.partial, "Upload-Offset: 300000", "Upload-Complete: ?1"]
             let answer = try await receiver.request("PATCH \(path.value)", fields, rest)
@@ -295,6 +296,7 @@ struct ResumableServiceTests {
             let fields = [Self.version, "Upload-Complete: ?1", Self.form]
             let answer = try await receiver.request("POST /up", fields, "no form at all")
             #expect(answer.status == 400)
+            #expect(receiver.log.all.count { $0.contains("status=400") } == 1, "\(receiver.log.all)")
             #expect(receiver.folder.names == [])
         }
     }
