@@ -122,7 +122,7 @@ struct ReceiveCommandTests {
               -H "Upload-Length: $1" $U; }
             tus 1025; tus 1000; tus 25; tus 24; kill -TERM $P; wait $P
             """)
-        #expect(outcome.text == "503\n201\n503\n201\n")
+        #expect(outcome.text == "413\n201\n503\n201\n")
     }
 
     @Test func `Without room, a sender is told once`() throws {

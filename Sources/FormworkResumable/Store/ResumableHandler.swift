@@ -205,6 +205,7 @@ public struct ResumableHandler: Sendable {
         case .tooMany:
             // There is no room to keep it; a whole one can still be handled as it arrives.
             return isOptional ? .notResumable : .answer(.tooMany)
+        case .tooLarge(let answer): return isOptional ? .notResumable : .answer(answer)
         case .upload(let upload):
             self.created(upload.name)
             let location = (self.publicPrefix ?? self.prefix) + upload.name
@@ -222,10 +223,16 @@ public struct ResumableHandler: Sendable {
         case upload(StoredUpload)
         case noSpace
         case tooMany
+        case tooLarge(UploadAnswer)
     }
 
     private func begin(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> Beginning {
         await self.store.sweep()
+        if let most = self.store.options.maximumTotalSize, creation.length ?? 0 > most {
+            return .tooLarge(
+                UploadResource(creation, limits: self.limits(of: creation)).answer(
+                    .contentTooLarge, .other("All unfinished uploads together may have \(most, "byte").")))
+        }
         // Refused if there is no room for its bytes, or for the copy of them that a form needs: an upload that can't be
         // completed would keep others out. Without being stored first, it may fit.
         let length = creation.length ?? creation.contentLength ?? 0
@@ -283,6 +290,7 @@ public struct ResumableHandler: Sendable {
         switch try await self.begin(creation, request) {
         case .noSpace: return .answer(.insufficientStorage)
         case .tooMany: return .answer(.tooMany)
+        case .tooLarge(let answer): return .answer(answer.ordinary)
         case .upload(let upload):
             do {
                 let turn = try await upload.beginCreation(creation, check)

@@ -24,7 +24,8 @@ public struct UploadStoreOptions: Sendable {
     /// Whether the folder of the uploads may be a link to one.
     package var mayBeLink = true
     /// The most bytes of all uploads together; `nil` for no limit. An upload counts with the length that it announced.
-    /// One that announced none ends with 507 when the limit is reached.
+    /// One that announces more than all may have is refused with 413; one that announced none ends with 507 when the
+    /// limit is reached.
     public var maximumTotalSize: Int64?
     /// Whether bytes and records are written to the disk before they are reported to clients, in case the machine loses
     /// power. A killed process loses nothing in either case. Applies to folders; other storages decide themselves.

@@ -62,8 +62,8 @@ struct ReceiveResuming: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Bytes of all unfinished uploads together, announced ones included. Above that, uploads are removed as with "
-                + "--resume-uploads; if none can be, the answer is 503, or 507 for an upload without a length. "
-                + "(default: no limit)", valueName: "bytes"))
+                + "--resume-uploads; if none can be, the answer is 503, or 507 for an upload without a length. An upload that "
+                + "announces more than that is answered 413. (default: no limit)", valueName: "bytes"))
     var resumeTotal: ByteCount?
 
     func validate() throws {
