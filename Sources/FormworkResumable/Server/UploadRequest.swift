@@ -110,10 +110,12 @@ public enum UploadRequest: Sendable {
             }
             // -01 omits Upload-Incomplete if the body ends.
             let completes = fields.isUploadComplete(draft) ?? (draft == .v3 ? true : nil)
-            guard let offset = fields.uploadOffset, let completes else {
-                return .refused(
-                    UploadAnswer(.badRequest, .other("Upload-Offset or Upload-Complete is missing."))
-                        .with(draft))
+            guard let offset = fields.uploadOffset else {
+                return .refused(UploadAnswer(.badRequest, .other(Self.withoutOffset(fields))).with(draft))
+            }
+            guard let completes else {
+                let what = fields.contains(.uploadComplete) ? "is not ?0 or ?1" : "is missing"
+                return .refused(UploadAnswer(.badRequest, .other("Upload-Complete \(what).")).with(draft))
             }
             var append = UploadAppend(offset: offset, completes: completes, fields)
             if draft.hasLengthAndLimits { append.length = fields.uploadLength }
@@ -186,10 +188,7 @@ public enum UploadRequest: Sendable {
                         .unsupportedMediaType, .other("Content-Type is not application/offset+octet-stream.")))
             }
             guard let offset = fields.uploadOffset else {
-                let reason =
-                    fields.contains(.uploadOffset)
-                    ? "Upload-Offset is not a number of bytes with up to 18 digits." : "Upload-Offset is missing."
-                return .refused(Self.tus(.badRequest, .other(reason)))
+                return .refused(Self.tus(.badRequest, .other(Self.withoutOffset(fields))))
             }
             var append = UploadAppend(offset: offset, completes: false, fields)
             append.length = fields.uploadLength
@@ -199,6 +198,12 @@ public enum UploadRequest: Sendable {
             answer.response.headerFields[.tusResumable] = "1.0.0"
             return .refused(answer)
         }
+    }
+
+    /// What is wrong with a request without an offset.
+    private static func withoutOffset(_ fields: HTTPFields) -> String {
+        guard fields.contains(.uploadOffset) else { return "Upload-Offset is missing." }
+        return "Upload-Offset is not a number of bytes with up to \(fields.contains(.tusResumable) ? 18 : 15) digits."
     }
 
     private static var otherTus: UploadAnswer {

@@ -84,6 +84,23 @@ struct ResumableServiceTests {
         }
     }
 
+    @Test func `A field that can't be read isn't called missing`() async throws {
+        let uploads = TemporaryFolder()
+        try await TestReceiver.run(store: UploadStore(uploads.path)) { receiver in
+            let created = try await receiver.request("PUT /a", [Self.version, "Upload-Complete: ?0"], "a")
+            let path = try #require(created.field("Location"))
+            for (fields, words) in [
+                (["Upload-Offset: -5", "Upload-Complete: ?1"], "Upload-Offset is not a number of bytes"),
+                (["Upload-Offset: 1", "Upload-Complete: yes"], "Upload-Complete is not ?0 or ?1."),
+                (["Upload-Complete: ?1"], "Upload-Offset is missing."),
+                (["Upload-Offset: 1"], "Upload-Complete is missing."),
+            ] {
+                let answer = try await receiver.request("PATCH \(path)", [Self.version, Self.partial] + fields, "x")
+                #expect(answer.status == 400 && answer.body.contains(words), "\(answer.body)")
+            }
+        }
+    }
+
     @Test func `A folder that was moved gets no uploads in another at its path, and those begun continue in it`()
         async throws
     {
