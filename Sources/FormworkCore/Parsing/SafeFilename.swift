@@ -13,21 +13,17 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - filename: The name as the sender wrote it.
     ///   - limit: The most bytes, 1 or more. An extension of up to 16 bytes is kept if the name is cut.
-    /// - Returns: `nil` if nothing is left of it: `..`, `/`, an empty name.
+    /// - Returns: `nil` if nothing is left of it: `..`, `/`, a drive's letter (`C:`), an empty name.
     public init?(_ filename: String, limit: Int = 255) {
+        let start = filename.unicodeScalars.prefix(3)
+        guard start.count != 2 || start.last != ":" || start.first?.isLetter != true else { return nil }
         var scalars = String.UnicodeScalarView()
         // The last component for both separators: IE sent `C:\path\name`, and the name may be used on another system.
         for scalar in filename.unicodeScalars {
             switch scalar {
             case "/", "\\": scalars.removeAll()
-            // A drive's letter, or a stream after the name: `a:b`, `name.txt:stream`, `name::$DATA`.
-            case ":":
-                if scalars.count == 1, scalars.allSatisfy(\.isLetter) {
-                    scalars.removeAll()
-                } else {
-                    scalars.append("_")
-                }
-            case "<", ">", "\"", "|", "?", "*": scalars.append("_")
+            // For Windows a colon follows a drive's letter, or comes before a stream: `a:b`, `name.txt:stream`.
+            case ":", "<", ">", "\"", "|", "?", "*": scalars.append("_")
             default: if !scalar.isInvisible { scalars.append(scalar) }
             }
         }
