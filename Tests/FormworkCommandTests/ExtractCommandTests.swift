@@ -147,7 +147,7 @@ struct ExtractCommandTests {
         #expect(missing.status == 23)
         #expect(
             missing.errors
-                == "formwork: no/such: the folder that it would be in doesn't exist: create that first (No such file or "
+                == "formwork: no/such: can't be created, because its parent folder no doesn't exist: create no first (No such file or "
                 + "directory)\n")
         let limited = try Command.shell(
             "ulimit -f 1; \"$F\" body -F f=@/bin/bash | \"$F\" extract --to there; ls -A there", in: folder.path)

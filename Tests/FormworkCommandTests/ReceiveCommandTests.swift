@@ -214,8 +214,8 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "2\n2\n2\n2\n2\n2\n0\n", "\(outcome)")
         #expect(
             outcome.errors.contains(
-                "formwork: --resume-dir rd: clients may write into this folder, because --dir has it: name one elsewhere, or one "
-                    + "with a leading dot\n"))
+                "formwork: --resume-dir rd is inside --dir, where clients can write: choose a folder elsewhere, or one directly in "
+                    + "--dir whose name begins with a dot\n"))
     }
 
     @Test func `A token's file that blocks keeps no signal from stopping the receiver`() throws {
@@ -305,6 +305,19 @@ struct ReceiveCommandTests {
             grep -vc '^{' log; grep -c '"level":"warning","message":"without --tls-cert' log; grep -o '"grace":[^}]*"uploads":[0-9]*' log | sed 's/,"level.*,/ /'
             """)
         #expect(outcome.text == "0\n1\n\"grace\":0.2 \"uploads\":1\n", "\(outcome)")
+    }
+
+    @Test func `A new token that is too short leaves the old one in use`() throws {
+        let outcome = try Self.run(
+            """
+            echo 0123456789abcdef > token; begin --public --token-file token; P1=${U##*:}
+            echo short > token; kill -HUP $P
+            until grep -q 'not read again' log; do sleep 0.05; done
+            curl -s -o /dev/null -w '%{http_code}\\n' -H 'Authorization: Bearer 0123456789abcdef' "http://127.0.0.1:$P1"
+            kill -TERM $P; wait $P
+            grep -c 'token: the token is too short: --public needs 16 characters or more; the old token stays in use' log
+            """)
+        #expect(outcome.text == "200\n1\n", "\(outcome)")
     }
 
     @Test(arguments: [

@@ -32,7 +32,7 @@ struct TransferMessagesTests {
         #expect(outcome.text == "26\n7\n65\n")
         #expect(
             outcome.errors == """
-                formwork: cut: is not the saved state of an upload: name another file, or remove it if it was one
+                formwork: cut: isn't an upload's state, or is damaged: name another file, or delete it
                 formwork: the connection broke before the server answered; 1 try made no progress (127.0.0.1:1: no \
                 connection (Connection refused))
                 formwork: --state: part 1 "f": a later process can't read this content again: use a file, without \
@@ -301,7 +301,7 @@ struct TransferMessagesTests {
                 formwork: /proc/x: can't be created: name another folder (No such file or directory)
                 formwork: text/x: can't be created: name another folder (Not a directory)
                 formwork: text: can't be used as a folder: name another (Not a directory)
-                formwork: no/such: the folder that it would be in doesn't exist: create that first (No such file or \
+                formwork: no/such: can't be created, because its parent folder no doesn't exist: create no first (No such file or \
                 directory)
                 formwork: closed: can't be written (Permission denied)
                 formwork: own/.formwork-resumable: can't be written (Permission denied)

@@ -49,7 +49,7 @@ package final class OpenFolder: Sendable {
             case _ where !self.exists(path):
                 // In /proc no folder can be made, and the system says the same as without a folder above.
                 error == .noSuchFileOrDirectory && !self.exists(above.isEmpty ? "." : above)
-                    ? "the folder that it would be in doesn't exist: create that first"
+                    ? "can't be created, because its parent folder \(above) doesn't exist: create \(above) first"
                     : "can't be created: name another folder"
             case .notDirectory: "can't be used as a folder: name another"
             default: "files can't be written in this folder"

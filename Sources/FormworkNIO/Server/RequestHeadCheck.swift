@@ -37,7 +37,8 @@ package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
         default:
             self.init(
                 .badRequest,
-                "The request isn't valid HTTP/1.1: a line's end, a chunk, or Content-Length beside Transfer-Encoding.")
+                "The request isn't valid HTTP/1.1. Possible causes: a line without CRLF, a bad chunk, or both "
+                    + "Content-Length and Transfer-Encoding.")
         }
     }
 

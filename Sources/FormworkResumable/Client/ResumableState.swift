@@ -158,7 +158,7 @@ package struct ResumableState: Codable, Sendable, Hashable {
 }
 
 extension ResumableState {
-    private static let malformed = "is not the saved state of an upload: name another file, or remove it if it was one"
+    private static let malformed = "isn't an upload's state, or is damaged: name another file, or delete it"
 
     /// Reads a saved state; `nil` if the file doesn't exist, or is empty, as `mktemp` makes one.
     /// - Throws: `sourceUnavailable` for a file that can't be read, or doesn't contain a state.

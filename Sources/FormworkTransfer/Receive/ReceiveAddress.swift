@@ -136,7 +136,8 @@ struct ReceiveAddress: ParsableArguments {
     private static let tokenLength = 16
 
     /// The given token, checked; `nil` if there is none.
-    func readToken() throws -> AccessToken? {
+    /// - Parameter again: Whether the receiver has one already.
+    func readToken(again: Bool = false) throws -> AccessToken? {
         guard let (text, place) = try self.givenToken else { return nil }
         let token: AccessToken
         do { token = try AccessToken(text) } catch {
@@ -150,8 +151,8 @@ struct ReceiveAddress: ParsableArguments {
         guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
             throw ExitStatus(
                 2,
-                "formwork: \(place): a token for --public needs \(Self.tokenLength, "character") or more: "
-                    + "leave it out to have one generated")
+                "formwork: \(place): the token is too short: --public needs \(Self.tokenLength, "character") or more"
+                    + (again ? "; the old token stays in use" : ": leave it out to have one generated"))
         }
         return token
     }

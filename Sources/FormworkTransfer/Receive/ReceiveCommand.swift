@@ -20,7 +20,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         discussion: """
             Prints its address on standard output, and a line for each file on standard error. A POST of \
             multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them: \
-            all of them or none. A PUT to /NAME, and a POST of any type but multipart and url-encoded, stores its body. \
+            all of them or none. PUT /NAME stores its body as a file. So does a POST, unless it is multipart or url-encoded. \
             Any path is accepted, except /login, /logout and paths below /.uploads/ and /.link/. The answer is JSON, or a page for a browser. A \
             body that doesn't match its Content-Digest, Repr-Digest or Content-MD5 is refused, and so is a PUT whose \
             If-None-Match: * or If-Match fails.
@@ -238,10 +238,11 @@ extension ReceiveCommand {
         do {
             // A generated token stays.
             try service.reload(
-                self.address.tls(), token: self.address.readToken() ?? token, linkKeys: self.address.readLinkKeys())
+                self.address.tls(), token: self.address.readToken(again: true) ?? token,
+                linkKeys: self.address.readLinkKeys())
             logger.notice("certificate, key, token and link keys read again")
         } catch {
-            let reason = (error as? ExitStatus)?.message ?? "\(error)"
+            let reason = ((error as? ExitStatus)?.message ?? "\(error)").trimmingPrefix("formwork: ")
             logger.error("certificate, key, token and link keys not read again", metadata: ["reason": "\(reason)"])
         }
     }

@@ -57,8 +57,8 @@ struct ReceiveDestination: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --dir: disk space that uploads must leave free. If an upload would use it, or doesn't fit on the disk, "
-                + "the answer is 507; if the body's length is known, before the body is read. (default: 0)",
+            "With --dir: disk space that uploads must leave free. An upload that needs more is answered 507: before its "
+                + "body is read if it announced its length, otherwise when space runs out. (default: 0)",
             valueName: "bytes"))
     var freeSpace: ByteCount?
 

@@ -41,7 +41,8 @@ struct ReceiveResuming: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long an upload may take, from its first request.", valueName: "time"))
+            "An upload can be continued until this long after its first request; a request that is running then may "
+                + "finish.", valueName: "time"))
     var resumeLifetime = TimeOption(86_400, "24h")
 
     @Option(
@@ -138,8 +139,9 @@ struct ReceiveResuming: ParsableArguments {
         guard first?.string.hasPrefix(".") != true else { return }
         throw ExitStatus(
             2,
-            "formwork: --resume-dir \(ShellQuote.quote(resumeDir)): clients may write into this folder, because --dir has it: "
-                .withControlCharactersEscaped + "name one elsewhere, or one with a leading dot")
+            "formwork: --resume-dir \(ShellQuote.quote(resumeDir)) is inside --dir, where clients can write: "
+                .withControlCharactersEscaped
+                + "choose a folder elsewhere, or one directly in --dir whose name begins with a dot")
     }
 }
 #endif
