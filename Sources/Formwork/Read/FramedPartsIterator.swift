@@ -1,5 +1,18 @@
 import FormworkCore
 
+extension ArrivingParts {
+    /// The parts of a sequence.
+    /// - Parameter iterator: Begins to read them, once.
+    init<Parts: AsyncSequence & Sendable>(
+        _ parts: Parts, _ iterator: @escaping @Sendable (Parts.AsyncIterator) -> PartIterator
+    ) {
+        let once = OneShot(parts)
+        self.init { framer, place, first in
+            FramedPartsIterator(iterator(try once.take().makeAsyncIterator()), framer, place, first)
+        }
+    }
+}
+
 /// Frames parts as they arrive. A part is requested after the content before it was read.
 ///
 /// What needs no wait is gathered: a small form that has arrived is one chunk.
