@@ -190,7 +190,7 @@ struct ReceivedPartsTests {
     @Test func `A call that failed before it read anything can be repeated`() async throws {
         let folder = TemporaryFolder()
         let existing = folder.path.appending("existing")
-        try await BodyPlan(copying: .bytes([])).write(toFile: existing)
+        try BodyPlan(copying: .bytes([])).write(toFile: existing)
         var parts = try self.parts(ChunkSource(Self.body, every: 3))
         let part = try #require(try await parts.next())
         await expect(.writeFailed) { try await part.write(toFile: folder.path.appending("none/file")) }
