@@ -24,10 +24,13 @@ import Testing
     @Test("At a path that is taken: an error, and nothing else is left")
     func takenPath() async throws {
         let folder = TemporaryFolder()
-        let path = try folder.file("a", "old")
+        let path = folder.path.appending("a")
         let writer = FileWriter()
         try await writer.open(path, replacing: false)
         try await writer.write(self.bytes("new"))
+        // The name is checked when the file is begun, and again when it gets its name.
+        try folder.file("a", "old")
+        await #expect(throws: FormworkError.self) { try await FileWriter().open(path, replacing: false) }
         await #expect(throws: FormworkError.self) { try await writer.publish(durably: false) }
         #expect(try folder.traces == ["a"] && folder.text(of: "a") == "old")
     }

@@ -13,7 +13,7 @@ import Testing
         "CVE-2026-24486, CVE-2021-28658, CVE-2021-31542: a safe name has no folder, and the received one stays beside it",
         arguments: [
             ("../../etc/passwd", "passwd"), (#"..\..\windows\win.ini"#, "win.ini"), ("/etc/cron.d/x", "x"),
-            ("..", nil), (".", nil), ("", nil), ("/", nil), ("a/..", nil), ("C:autoexec.bat", "autoexec.bat"),
+            ("..", nil), (".", nil), ("", nil), ("/", nil), ("a/..", nil), ("C:autoexec.bat", "C_autoexec.bat"),
             (#"C:\fakepath\a.png"#, "a.png"), (#"\\host\share\a.png"#, "a.png"),
             ("shell.php:stream", "shell.php_stream"),
             ("web.config::$DATA", "web.config__$DATA"), (".htaccess", "htaccess"), ("nul.txt", "_nul.txt"),
