@@ -16,10 +16,12 @@ void fw_give_back_memory(void) {}
 #endif
 #endif
 
-void fw_return_large_blocks(int bytes) {
+void fw_keep_blocks(int below, int most) {
 #if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, bytes);
+  mallopt(M_MMAP_THRESHOLD, below);
+  mallopt(M_TRIM_THRESHOLD, most);
 #else
-  (void)bytes;
+  (void)below;
+  (void)most;
 #endif
 }

@@ -93,8 +93,9 @@ int fw_listening_address(int listener, char *host, size_t size, uint16_t *port);
 
 /// Gives free memory back to the system, where the C library can.
 void fw_give_back_memory(void);
-/// Has the C library give each freed block of at least so many bytes back at once, where it can.
-void fw_return_large_blocks(int bytes);
+/// Has the C library keep freed blocks of less than `below` bytes, at most `most` bytes for some threads, and give larger ones
+/// back at once, where it can.
+void fw_keep_blocks(int below, int most);
 
 #ifdef __cplusplus
 }

@@ -86,6 +86,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     package func run() throws { try MainTask.run { try await self.receive() } }
 
     private func receive() async throws {
+        SystemMemory.keepNetworkBuffers()
         var options = try self.options()
         let form: LineLog.Form = self.log == .json ? .json : .text
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }

@@ -145,8 +145,6 @@ struct ReceiveDestination: ParsableArguments {
             let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
             throw ExitStatus(2, "formwork: --to \(shown): is not s3://bucket/prefix")
         }
-        // The parts of many uploads would stay in memory after they ended.
-        SystemMemory.returnLargeBlocks()
         var options = S3Storage.Options()
         if let partSize { options.partSize = Int(clamping: partSize.bytes) }
         if let partParallelism { options.partsAtOnce = partParallelism...partParallelism }
