@@ -11,10 +11,13 @@ package struct FramedHTTP1Channel: HTTPChannelHandler {
 
     package let responder: HTTPChannelHandler.Responder
     package let configuration: HTTP1Channel.Configuration
+    private let reads: ReadSizes?
 
+    /// - Parameter reads: How much is read at once; `nil` for NIO's sizes.
     package init(
-        responder: @escaping HTTPChannelHandler.Responder, configuration: HTTP1Channel.Configuration = .init()
-    ) { (self.responder, self.configuration) = (responder, configuration) }
+        responder: @escaping HTTPChannelHandler.Responder, configuration: HTTP1Channel.Configuration = .init(),
+        reads: ReadSizes? = nil
+    ) { (self.responder, self.configuration, self.reads) = (responder, configuration, reads) }
 
     /// Like Hummingbird's own setup, except for the codec.
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -23,6 +26,7 @@ package struct FramedHTTP1Channel: HTTPChannelHandler {
             limits.maxHeaderFieldSize = self.configuration.httpDecoder.maxHeaderFieldSize
             limits.maxHeaderListSize = self.configuration.httpDecoder.maxHeaderListSize
             limits.maxHeaderFieldCount = self.configuration.httpDecoder.maxHeaderFieldCount
+            if let reads = self.reads { try reads.apply(to: channel) }
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addRequestFraming(limits: limits)
             try pipeline.addHandlers(self.configuration.additionalChannelHandlers())

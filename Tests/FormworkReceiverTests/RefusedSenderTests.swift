@@ -1,4 +1,5 @@
 #if Transfer
+import FormworkNIO
 import HTTPTypes
 import NIOCore
 import NIOEmbedded

@@ -26,6 +26,8 @@ extension HTTPServerBuilder {
     /// A connection ends two seconds after the server has closed its side. With `.http1`, one whose body was not read to its
     /// end, because of a deadline for instance, stays open until its `idleTimeout`, which is off by default.
     ///
+    /// Up to 256 KiB of a body are read at once if there are few connections, and 64 KiB, as with `.http1`, if there are many.
+    ///
     /// Routes made with `resumableUploads(_:in:complete:)` use it to send 104 answers.
     ///
     /// It can be used like `.http1`, so `.tls(.http1ExpectContinue(), tlsConfiguration: …)` adds TLS.
@@ -36,8 +38,11 @@ extension HTTPServerBuilder {
         configuration.additionalChannelHandlers = {
             [LingeringCloseHandler(), RefusalAsParserError(), ExpectContinueHandler()] + handlers()
         }
+        // Never less than NIO's own size.
+        let reads = ReadSizes(least: 64 << 10)
         return HTTPServerBuilder { [configuration] responder in
-            FramedHTTP1Channel(responder: Self.announcingReads(to: responder), configuration: configuration)
+            FramedHTTP1Channel(
+                responder: Self.announcingReads(to: responder), configuration: configuration, reads: reads)
         }
     }
 

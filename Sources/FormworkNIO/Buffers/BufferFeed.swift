@@ -48,10 +48,9 @@ package final class BufferFeed: Sendable {
         allocator: ByteBufferAllocator = ByteBufferAllocator()
     ) {
         self.length = length
-        // A body that arrives while it is sent comes in the pieces of a network, so its buffers are smaller and more.
-        let arrives = !plan.isReplayable
-        self.pipe = BufferPipe(reader, length: length, size: arrives ? min(size, 64 << 10) : size, allocator: allocator)
-        self.bound = isBounded ? (arrives ? 16 : 4) : nil
+        self.pipe = BufferPipe(reader, length: length, size: size, allocator: allocator)
+        // A body that arrives while it is sent comes in the pieces of a network, which may be smaller.
+        self.bound = isBounded ? (plan.isReplayable ? 4 : 8) : nil
     }
 
     deinit { self.pipe.stop(CancellationError()) }

@@ -2,6 +2,7 @@
 import Formwork
 import FormworkCore
 import FormworkHummingbirdCore
+import FormworkNIO
 import FormworkResumable
 import FormworkSystem
 import FormworkFiles
