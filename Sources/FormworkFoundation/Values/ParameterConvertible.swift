@@ -84,6 +84,10 @@ extension Substring: ParameterConvertible {
     func parameterValue(at path: ParameterPath) -> ParameterValue { .text(String(self)) }
 }
 
+extension Character: ParameterConvertible {
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(String(self)) }
+}
+
 extension Data: ParameterConvertible {
     func parameterValue(at path: ParameterPath) -> ParameterValue { .bytes(Array(self)) }
 }
@@ -128,6 +132,18 @@ extension AnyHashable: ParameterConvertible {
 }
 
 extension Array: ParameterConvertible {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
+        .array(try ParameterValue.elements(self, at: path))
+    }
+}
+
+extension ArraySlice: ParameterConvertible {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
+        .array(try ParameterValue.elements(self, at: path))
+    }
+}
+
+extension ContiguousArray: ParameterConvertible {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .array(try ParameterValue.elements(self, at: path))
     }
