@@ -190,6 +190,11 @@ struct MultipartFramingTests {
                 try MultipartFraming(contentType: "multipart/mixed; \(parameter)")
             }
         }
+        for type in ["multipart/mixed; boundary=a; boundary=b", "multipart/mixed; boundary=a; Boundary=\"a\""] {
+            #expect(
+                try refusal { _ = try MultipartFraming(contentType: type) }
+                    == "\"\(type)\" has a boundary twice: leave one out")
+        }
         // Each is, or has, another boundary for some receiver: as bytes, by RFC 2231, and by PHP's search for the word.
         for parameter in [
             "boundary=\u{301}x", "boundary*=us-ascii''evil", "boundary*0=evil", "boundary*0*=us-ascii''evil",

@@ -5,7 +5,7 @@ extension MultipartFraming {
     ///   - boundary: The boundary if `contentType` has none.
     ///   - escaping: How names and filenames are escaped.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a type that isn't multipart, for a parameter that isn't
-    ///   `name=value` or `name="value"` (it could hide the boundary from a receiver), and for an invalid boundary.
+    ///   `name=value` or `name="value"` (it could hide the boundary from a receiver), and for an invalid or second boundary.
     public init(
         contentType: String, boundary: Boundary = .random(), escaping: ParameterEscaping = .whatwg
     ) throws(FormworkError) {
@@ -18,7 +18,7 @@ extension MultipartFraming {
                 .invalidArgument,
                 "\"\(contentType)\" is not a multipart type: write multipart/form-data, multipart/mixed, …")
         }
-        var named = boundary
+        var named: Boundary?
         var parameters: [String] = []
         for piece in pieces.dropFirst() where !piece.isEmpty {
             try Self.checkParameter(piece, in: contentType)
@@ -26,11 +26,15 @@ extension MultipartFraming {
                 parameters.append(piece)
                 continue
             }
+            guard named == nil else {
+                throw FormworkError(
+                    .invalidArgument, "\"\(contentType)\" has a boundary twice: leave one out")
+            }
             named = try Boundary(text)
         }
         try Self.checkNoOther(pieces, in: contentType)
         self.init(
-            boundary: named, subtype: String(pieces[0].dropFirst(10)), parameters: parameters.joined(separator: "; "),
+            boundary: named ?? boundary, subtype: String(pieces[0].dropFirst(10)), parameters: parameters.joined(separator: "; "),
             escaping: escaping)
     }
 
