@@ -27,8 +27,8 @@ package struct SendCommand: ParsableCommand, Sendable {
             The answer's body goes to standard output, even if the request failed. Progress goes to standard error. If
             an answer of 400 or more arrives while the body is being sent, sending stops and that answer is the result.
 
-            307 and 308 repeat the request. 301 and 302 turn POST into GET without a body; 303 does so with every
-            method, but keeps HEAD.
+            307 and 308 repeat the request. After 301 and 302, POST is repeated as GET without a body; after 303, every
+            method but HEAD is.
             Credentials are sent to the first origin only, unless --location-trusted is given. A body that can be read
             only once is never sent again.
 
