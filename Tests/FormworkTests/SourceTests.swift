@@ -61,7 +61,7 @@ struct SourceTests {
             ("~/none.txt", "can't be read: only a shell replaces ~, so write the home folder's path"),
             ("~ada/none.txt", "can't be read: only a shell replaces ~, so write the home folder's path"),
             ("none.txt", "can't be read"), ("C:/none.txt", "can't be read"), ("a b:/none.txt", "can't be read"),
-            (":/none.txt", "can't be read"), ("/a/https://none", "can't be read"), ("https:none", "can't be read"),
+            ("", "can't be read: the path is empty, so name a file"), (":/none.txt", "can't be read"), ("/a/https://none", "can't be read"), ("https:none", "can't be read"),
         ]
         for (path, message) in rows {
             let error = try #require(self.error(of: .file(path)))
@@ -73,6 +73,10 @@ struct SourceTests {
             url.description
                 == "part 1 \"s\": https:/example.com/a.jpg: can't be read: this is a URL, so download it first "
                 + "and pass the file (No such file or directory)")
+        let empty = try #require(self.error(of: .file("")))
+        #expect(
+            empty.description
+                == "part 1 \"s\": \"\": can't be read: the path is empty, so name a file (No such file or directory)")
         // A file may have such a name.
         let folder = TemporaryFolder()
         _ = try folder.file("~a", "tilde")

@@ -4,6 +4,7 @@ extension FilePath {
     /// What to pass instead of a path that was not found and looks like something else; `nil` for other paths.
     var advice: String? {
         let text = self.string
+        if text.isEmpty { return "the path is empty, so name a file" }
         // A path has one slash where a URL has two.
         if text.hasPrefix("file:/") { return "this is the text of a file URL, so pass the URL or its path" }
         if text.utf8.first == 0x7E { return "only a shell replaces ~, so write the home folder's path" }

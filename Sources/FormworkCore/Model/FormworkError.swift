@@ -91,7 +91,7 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         var line = ""
         if let part = self.part { line += "\(part): " }
-        if let path = self.path { line += "\(path): " }
+        if let path = self.path { line += "\(path.isEmpty ? "\"\"" : path): " }
         line += self.message
         if let cause = self.cause { line += " (\(cause))" }
         if let offset = self.offset { line += " [body offset \(offset)]" }
