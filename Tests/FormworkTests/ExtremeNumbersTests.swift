@@ -146,11 +146,12 @@ struct ExtremeNumbersTests {
 
     @Test("A part collected up to fewer than no bytes is over the limit", arguments: [-1, Int.min])
     func negativeCollecting(limit: Int) async throws {
-        await expect(.limitExceeded) {
+        let error = await #expect(throws: FormworkError.self) {
             for try await part in try ReceivedParts(ChunkSource(Self.body, every: 1000), contentType: Self.type) {
                 _ = try await part.collect(upTo: limit)
             }
         }
+        #expect(error?.code == .limitExceeded && error?.message == "the content has more than 0 bytes")
         var limits = CollectingLimits()
         (limits.memoryBytes, limits.fileMemoryBytes) = (limit, limit)
         await expect(.limitExceeded) {

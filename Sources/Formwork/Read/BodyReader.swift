@@ -85,10 +85,12 @@ public final class BodyReader: ByteStream {
     }
 
     /// Reads the rest into memory.
+    /// - Parameter limit: The most bytes; a negative limit counts as 0.
     /// - Throws: ``FormworkError/Code/limitExceeded`` if the rest is longer than `limit` bytes, and what
     ///   ``read(into:)`` throws.
     public func collect(upTo limit: Int) throws(FormworkError) -> [UInt8] {
         let rest = self.plan.contentLength.map { min($0, self.end ?? $0) - self.position }
+        let limit = max(0, limit)
         // Nothing is reserved, because a length may come from a peer and exceed the memory.
         var bytes: [UInt8] = []
         while rest ?? 0 <= limit, bytes.count <= limit {

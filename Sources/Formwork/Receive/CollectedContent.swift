@@ -52,6 +52,7 @@ public struct CollectedContent: Sendable {
 
     /// Reads the content into memory. The disk is read on the caller's thread.
     func bytesNow(upTo limit: Int) throws(FormworkError) -> [UInt8] {
+        let limit = max(0, limit)
         guard self.count <= Int64(limit) else {
             throw FormworkError(.limitExceeded, "the content has more than \(limit, "byte")")
         }

@@ -142,7 +142,8 @@ struct PartsMachine: Sendable {
 
     private func check(_ count: Int, _ room: Int, _ limit: CollectingLimit) throws(FormworkError) {
         guard count > room else { return }
-        guard case .content(let bytes) = limit else { throw limit.formError }
+        guard case .content = limit else { throw limit.formError }
+        let bytes = limit.room
         let isFile = self.header?.isFile ?? false
         let failure = ParsingFailure(isFile ? .fileBytesLimit : .fieldBytesLimit, limit: Int64(bytes))
         throw failure.error("the content has more than \(bytes, "byte")", at: self.offset - Int64(count - room))

@@ -52,7 +52,7 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     public func limit(to bytes: Int64) throws(FormworkError) { try self.reader.limitContent(to: bytes, of: self.index) }
 
     /// Reads the rest of the content into memory.
-    /// - Parameter limit: The most bytes, in addition to the parser's limits.
+    /// - Parameter limit: The most bytes, in addition to the parser's limits. A negative limit counts as 0.
     /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte above the limit, after which the part can still
     ///   be skipped, and what iterating throws.
     @inlinable
