@@ -38,11 +38,9 @@ extension HTTPServerBuilder {
         configuration.additionalChannelHandlers = {
             [LingeringCloseHandler(), RefusalAsParserError(), ExpectContinueHandler()] + handlers()
         }
-        // Never less than NIO's own size.
-        let reads = ReadSizes(least: 64 << 10)
         return HTTPServerBuilder { [configuration] responder in
             FramedHTTP1Channel(
-                responder: Self.announcingReads(to: responder), configuration: configuration, reads: reads)
+                responder: Self.announcingReads(to: responder), configuration: configuration, reads: .shared)
         }
     }
 

@@ -10,6 +10,9 @@ package final class ReadSizes: Sendable {
     /// How many bytes of all connections together may wait.
     private static let allBytes = 32 << 20
 
+    /// That of all servers that apps of this process make. Never less than NIO's own size.
+    package static let shared = ReadSizes(least: 64 << 10)
+
     private let least: Int
     private let connections = Atomic(0)
 

@@ -15,7 +15,7 @@ extension ChannelPipeline.SynchronousOperations {
     /// a body, and back-pressure after two chunks.
     ///
     /// Invalid requests are refused with 400 or 501 as RFC 9112 requires, which NIO's decoder alone doesn't do; an
-    /// upgrade offer is ignored.
+    /// upgrade offer is ignored. Up to 256 KiB are read at once if there are few connections, and 64 KiB if there are many.
     /// - Parameter bounds: How long to wait for a client.
     /// - Returns: The connection, for ``NIOCore/NIOAsyncChannel/serve(_:)``.
     /// - Throws: NIO's error for a pipeline that already has such handlers.
@@ -27,6 +27,7 @@ extension ChannelPipeline.SynchronousOperations {
         let channel = try self.context(handlerType: ExpectContinueHandler.self).channel
         // A client may end its side after its request; by default NIO closes the connection then.
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+        try ReadSizes.shared.apply(to: channel)
         return try NIOAsyncChannel(
             wrappingChannelSynchronously: channel,
             configuration: NIOAsyncChannel.Configuration(
