@@ -77,12 +77,14 @@ struct UploadTests {
     func retries() async throws {
         let server = try UploadServer([
             "/busy": [.status(503, ["Retry-After: 0"]), .status(429, ["Retry-After: 0"]), .status(200)],
-            "/never": [.status(503)], "/wrong": [.status(400)],
+            "/never": [.status(503)], "/wrong": [.status(400)], "/silent": [.cut(after: .max), .status(200)],
         ])
         let plan = try await form(.bytes(noise(100_000))).plan()
         let bytes = try plan.bytes(upTo: 200_000)
         let options = UploadOptions(retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
-        for (path, status, requests) in [("/busy", 200, 3), ("/never", 503, 3), ("/wrong", 400, 1)] {
+        for (path, status, requests) in [
+            ("/busy", 200, 3), ("/never", 503, 3), ("/wrong", 400, 1), ("/silent", 200, 2),
+        ] {
             let before = server.requests.count
             #expect(try await self.upload(plan, to: server.url(path), options).1.statusCode == status)
             let sent = server.requests.dropFirst(before)

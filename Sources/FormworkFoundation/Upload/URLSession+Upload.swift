@@ -204,8 +204,13 @@ extension HTTPURLResponse {
 extension RetryPolicy {
     /// Whether another try may help after this error of URLSession.
     fileprivate func covers(session error: any Error) -> Bool {
+        #if canImport(FoundationNetworking)
+        let unanswered = URLError.Code.badServerResponse
+        #else
+        let unanswered = URLError.Code.networkConnectionLost
+        #endif
         let passing: [URLError.Code] = [
-            .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+            .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, unanswered,
         ]
         // A connection that breaks while the body is being sent.
         if let error = error as? FormworkError { return error.code == .writeFailed && error.cause is URLError }
