@@ -76,7 +76,7 @@ public struct FormSender: Sendable {
     ///   - answered: Called with the answer, whose body is usable only in this closure.
     /// - Throws: ``TransferError``; the `FormworkError` of the body's sources, `notReplayable` with the part if a
     ///   redirect requires a body again that can be read only once, `writeFailed` if the server answers 2xx before it
-    ///   has the whole body; `CancellationError`.
+    ///   has the whole body, or 3xx other than a redirect that keeps the body; `CancellationError`.
     public func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
