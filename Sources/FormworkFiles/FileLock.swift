@@ -1,17 +1,21 @@
 import Formwork
 import FormworkSystem
+import Synchronization
 import SystemPackage
 
-/// A lock between processes: a file that exists while one of them has it, and that is unlocked if it is killed. A signal that
-/// stops the process removes it, too.
+/// A lock between processes, and between tasks: a file that exists while one of them has it, and that is unlocked if the
+/// process is killed.
 package final class FileLock: Sendable {
     private let path: FilePath
-    private let descriptor: FileDescriptor
-    private let interruption: Interruption
+    /// `nil` after the release.
+    private let descriptor: Mutex<FileDescriptor?>
+    private let interruption: Interruption?
 
-    /// Takes the lock; `nil` while another process has it. A file system without locks doesn't prevent anything.
+    /// Takes the lock; `nil` while another process or task has it. A file system without locks doesn't prevent anything.
+    /// - Parameter handlesSignals: Whether a signal that stops the process removes the file, too. Only a command may handle
+    ///   signals. Without that, the file stays, and can be locked again.
     /// - Throws: `writeFailed` if the file can't be created, or isn't empty: then it is no lock.
-    package init?(_ path: FilePath) throws(FormworkError) {
+    package init?(_ path: FilePath, handlesSignals: Bool = true) throws(FormworkError) {
         self.path = path
         while true {
             let descriptor = try FormworkError.writing(path) { () throws(Errno) in
@@ -31,16 +35,20 @@ package final class FileLock: Sendable {
             let own = try? SystemCalls.status(of: descriptor).validator
             let named = try? SystemCalls.status(of: path).validator
             if own?.inode == named?.inode, own?.device == named?.device {
-                self.descriptor = descriptor
-                self.interruption = Interruption { _ in SystemCalls.unlink(path) }
+                self.descriptor = Mutex(descriptor)
+                self.interruption = handlesSignals ? Interruption { _ in SystemCalls.unlink(path) } : nil
                 return
             }
             try? SystemCalls.close(descriptor)
         }
     }
 
-    deinit {
+    deinit { self.release() }
+
+    /// Removes the file and unlocks it, unless that was done before.
+    package func release() {
+        guard let descriptor = self.descriptor.withLock({ $0.take() }) else { return }
         SystemCalls.unlink(self.path)
-        try? SystemCalls.close(self.descriptor)
+        try? SystemCalls.close(descriptor)
     }
 }

@@ -35,6 +35,12 @@ package enum PrivateFile {
         }
     }
 
+    /// The file itself if a path is a symbolic link: each of its names has the same lock beside it.
+    package static func place(of path: FilePath) -> FilePath {
+        guard (try? SystemCalls.linkStatus(of: path))?.kind == .symbolicLink else { return path }
+        return (try? SystemCalls.destination(of: path)) ?? path
+    }
+
     /// Removes a file, if there is one.
     package static func remove(_ path: FilePath) { SystemCalls.unlink(path) }
 }

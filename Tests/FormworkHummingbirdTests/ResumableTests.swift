@@ -213,6 +213,46 @@ struct ResumableTests {
         }
     }
 
+    @Test("A state that another upload uses is refused, in each way to send", arguments: [true, false])
+    func usedState(isSender: Bool) async throws {
+        let folder = Folder()
+        try FileManager.default.createDirectory(atPath: folder.path.string, withIntermediateDirectories: true)
+        let photo = folder.appending("harbour.jpg")
+        try Data(self.noise(100_000)).write(to: URL(filePath: photo.string))
+        let state = folder.appending("upload.state")
+        // The lock is that of the file itself.
+        let link = folder.appending("link.state")
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: "upload.state")
+        try await self.serve(folder) { url, seen, _ in
+            @Sendable func attempt(_ state: FilePath) async throws {
+                var form = FormData()
+                form.append(name: "photo", file: photo)
+                let resuming = UploadResuming(file: state)
+                if isSender {
+                    let request = try HTTPRequest(to: url + "/files")
+                    _ = try await FormSender().send(form.plan(), with: request, resuming: resuming) { _, _ in }
+                } else {
+                    let request = HTTPClientRequest(url: url + "/files")
+                    _ = try await HTTPClient.shared.upload(form.plan(), with: request, resuming: resuming)
+                }
+            }
+            let other = try FileDescriptor.open(
+                folder.appending("upload.state.lock"), .readWrite, options: .create, permissions: .ownerReadWrite)
+            #expect(flock(other.rawValue, LOCK_EX | LOCK_NB) == 0)
+            for path in [state, link] {
+                let error = await #expect(throws: FormworkError.self) { try await attempt(path) }
+                #expect(error?.code == .invalidArgument)
+                #expect(
+                    error.map { "\($0)" } == "\(state): another upload uses this saved state: wait for it to end")
+            }
+            #expect(seen.all == [])
+            try other.close()
+            try await attempt(state)
+            #expect(seen.all.count == 1)
+            #expect(folder.names.filter { $0.hasPrefix("upload") } == [])
+        }
+    }
+
     @Test("A file that changed in between is an error, and another form is too")
     func changed() async throws {
         let folder = Folder()

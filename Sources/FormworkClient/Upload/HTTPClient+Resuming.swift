@@ -38,7 +38,9 @@ extension HTTPClient {
         defer { options.monitor?.finish() }
         let deadline = NIODeadline.now(after: options.timeout)
         let head = try HTTPRequest(request)
-        var (plan, resuming) = try await resuming.prepare(plan, head, options.retry)
+        let prepared = try await resuming.prepare(plan, head, options.retry)
+        defer { prepared.lock?.release() }
+        var (plan, resuming) = (prepared.plan, prepared.resuming)
         plan = try await plan.checkedIfEmpty()
         let wasAsked = try await self.agree(&plan, &resuming, head, request, deadline)
         // A tus server may get one file of the form.

@@ -30,6 +30,8 @@ public struct UploadResuming: Sendable {
     private struct Memory: Sendable {
         var load: @Sendable () async throws -> [UInt8]?
         var save: @Sendable ([UInt8]?) throws -> Void
+        /// Keeps other uploads from the same state until the result is released.
+        var lock: @Sendable () throws -> FileLock? = { nil }
         /// The name for errors.
         var name = "the saved upload"
     }
@@ -38,11 +40,14 @@ public struct UploadResuming: Sendable {
     public init(by choice: ResumableChoice = .auto) { (self.choice, self.memory) = (choice, nil) }
 
     /// Saves the upload's state in a file that only this user can read, and removes the file when the upload has ended.
+    ///
+    /// While an upload uses the file, there is a lock beside it, with the extension `lock`. Another upload with the same file,
+    /// in this process or another one, is ``FormworkError/Code/invalidArgument``: it would send everything a second time.
     /// - Parameters:
     ///   - choice: The protocol.
     ///   - path: The file, for this upload only.
     public init(by choice: ResumableChoice = .auto, file path: some PathConvertible) {
-        let path = path.filePath
+        let path = PrivateFile.place(of: path.filePath)
         self.init(by: choice) {
             try ResumableState(file: path)?.bytes()
         } save: { bytes in
@@ -50,6 +55,11 @@ public struct UploadResuming: Sendable {
             try PrivateFile.write(bytes, to: path)
         }
         self.memory?.name = "the saved upload in \(path)"
+        self.memory?.lock = {
+            if let lock = try FileLock(FilePath("\(path).lock"), handlesSignals: false) { return lock }
+            throw FormworkError(
+                .invalidArgument, "another upload uses this saved state: wait for it to end", path: path.string)
+        }
     }
 
     /// Saves the upload's state in the caller's store.
@@ -65,13 +75,13 @@ public struct UploadResuming: Sendable {
         (self.choice, self.memory) = (choice, Memory(load: load, save: save))
     }
 
-    /// The body as it was when the upload began, and the upload's saved state.
+    /// The body as it was when the upload began, the upload's saved state, and its lock, which the caller releases.
     /// - Throws: ``FormworkError/Code/notReplayable`` for a body that a later process can't make again, if the state is
     ///   saved; ``FormworkError/Code/sourceChanged`` if the saved state is of another form or target, or a file has
     ///   changed; the errors of loading and saving.
     func prepare(
         _ plan: BodyPlan, _ request: HTTPRequest, _ retry: RetryPolicy
-    ) async throws -> (plan: BodyPlan, resuming: FormSender.Resuming) {
+    ) async throws -> (plan: BodyPlan, resuming: FormSender.Resuming, lock: FileLock?) {
         var options = UploadClientOptions(self.choice)
         // If the upload is created before its bytes are sent, its state can be asked for whatever happens to them.
         options.createsFirst = self.choice == .ietf
@@ -80,10 +90,11 @@ public struct UploadResuming: Sendable {
         options.retriesAllErrors = retry.retriesAllErrors
         if let delay { options.delays = [delay] }
         options.maximumRetryAfter = retry.maximumRetryAfter
-        guard let memory else { return (plan, FormSender.Resuming(options)) }
+        guard let memory else { return (plan, FormSender.Resuming(options), nil) }
         let (url, method) = (request.urlText, request.method)
         // Even if nothing is saved yet: a body that can't be made again is refused before it is sent.
         let key = try ResumableState.key(url: url, method: method, plan: plan)
+        let lock = try memory.lock()
         var begun = plan
         var link: UploadLink?
         if let bytes = try await memory.load() {
@@ -112,7 +123,7 @@ public struct UploadResuming: Sendable {
             FormSender.Resuming(options, continuing: link) { link in
                 guard let link else { return try memory.save(nil) }
                 try memory.save(ResumableState(link, url: url, method: method, plan: body).bytes())
-            }
+            }, lock
         )
     }
 }
@@ -141,11 +152,12 @@ extension FormSender {
         guard resuming.choice != .off else {
             return try await self.send(plan, with: request, observer: observer, answered: answered)
         }
-        let prepared: (plan: BodyPlan, resuming: Resuming)
+        let prepared: (plan: BodyPlan, resuming: Resuming, lock: FileLock?)
         do { prepared = try await resuming.prepare(plan, request, self.options.retry) } catch {
             self.options.monitor?.finish()
             throw error
         }
+        defer { prepared.lock?.release() }
         guard prepared.resuming.usesTus else {
             return try await self.send(
                 prepared.plan, with: request, resuming: prepared.resuming, observer: observer, answered: answered)

@@ -213,10 +213,7 @@ struct ResumeOptions: ParsableArguments {
     private func statePath(_ key: String) throws -> FilePath {
         if let state {
             try GivenPath.checkOutput("--state", state)
-            let path = FilePath(state)
-            // The lock is beside the file itself, so that each of its names has the same one.
-            guard (try? SystemCalls.linkStatus(of: path))?.kind == .symbolicLink else { return path }
-            return (try? SystemCalls.destination(of: path)) ?? path
+            return PrivateFile.place(of: FilePath(state))
         }
         let folder = StateFolder(FilePath(self.stateDir ?? ""))
         try folder.create()
