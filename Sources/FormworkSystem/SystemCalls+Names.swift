@@ -267,12 +267,16 @@ extension SystemCalls {
         // call, and its name ends with NUL.
         defer { unsafe closedir(stream) }
         var names: [[UInt8]] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            // At the end the number stays 0, after an error it doesn't.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe Array(bytes.prefix { $0 != 0 })
             }
             if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
         }
+        guard errno == 0 else { throw Errno(rawValue: errno) }
         return names
     }
 

@@ -29,6 +29,31 @@ struct SystemCallsTests {
         #expect(SystemCalls.paths(matching: "\(folder.path)/*.pdf") == [])
     }
 
+    #if os(Linux)
+    @Test("A folder whose names can't all be read is an error, not a folder with fewer names")
+    func unreadableNames() throws {
+        // Linux opens the folder of a process that has ended but isn't collected, and then can't list it.
+        let parent = Process()
+        let output = Pipe()
+        parent.executableURL = URL(fileURLWithPath: "/bin/sh")
+        parent.arguments = ["-c", "true & echo $!; exec sleep 600"]
+        parent.standardOutput = output
+        try parent.run()
+        defer {
+            kill(parent.processIdentifier, SIGKILL)
+            parent.waitUntilExit()
+        }
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let ended = line.trimmingCharacters(in: .newlines)
+        while try !String(contentsOfFile: "/proc/\(ended)/status", encoding: .utf8).contains("State:\tZ") {
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+        let folder = try SystemCalls.open(FilePath("/proc/\(ended)/net"), .readOnly, .directory)
+        defer { try? SystemCalls.close(folder) }
+        #expect(throws: Errno.invalidArgument) { try SystemCalls.rawNames(in: folder) }
+    }
+    #endif
+
     @Test("A descriptor is open until it is closed, and a file is cut where asked")
     func descriptors() throws {
         let folder = TemporaryFolder()
