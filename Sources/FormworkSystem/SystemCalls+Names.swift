@@ -280,17 +280,80 @@ extension SystemCalls {
         return names
     }
 
+    /// A folder or a file that a pattern leads to, and that can't be looked at.
+    package struct UnreadablePath: Error {
+        package let path: [UInt8]
+        package let reason: Errno
+    }
+
     /// The bytes of the paths that a shell's pattern matches, in order; none if it matches nothing.
-    package static func paths(matching pattern: String) -> [[UInt8]] {
-        var list = unsafe glob_t()
-        // SAFETY: the call fills the list, whose pointers are valid until it is freed.
-        defer { unsafe globfree(&list) }
-        guard unsafe glob(pattern, 0, nil, &list) == 0 else { return [] }
-        return unsafe (0..<Int(list.gl_pathc)).compactMap { index in
-            // SAFETY: the list has that many C strings.
-            unsafe list.gl_pathv[index].map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    ///
+    /// glob(3) isn't used, because it leaves out what is in a folder that it can't read.
+    package static func paths(matching pattern: String) throws(UnreadablePath) -> [[UInt8]] {
+        let pieces = pattern.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map(Array.init)
+        var found: [[UInt8]] = [[]]
+        for (index, piece) in pieces.enumerated() {
+            var next: [[UInt8]] = []
+            for start in found.map({ index > 0 ? $0 + [0x2F] : $0 }) {
+                if piece.contains(where: { "*?[".utf8.contains($0) }) {
+                    next += try self.names(matching: piece, in: start).map { start + $0 }
+                    continue
+                }
+                let path = start + self.literal(piece)
+                let isBetweenSlashes = piece.isEmpty && index + 1 < pieces.count
+                guard try isBetweenSlashes ? true : self.isThere(path) else { continue }
+                next.append(path)
+            }
+            found = next
+        }
+        return found
+    }
+
+    /// The names in a folder that match one piece of a pattern, in the order of their bytes; none if there is no folder.
+    private static func names(matching piece: [UInt8], in folder: [UInt8]) throws(UnreadablePath) -> [[UInt8]] {
+        let pattern = self.cString(piece)
+        do throws(Errno) {
+            let path = self.cString(folder.isEmpty ? [0x2E] : folder)
+            // SAFETY: the C string lives through the call.
+            let opened = try self.opening {
+                unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            }
+            defer { try? self.close(opened) }
+            return try self.rawNames(in: opened).filter {
+                // SAFETY: both C strings live through the call.
+                unsafe fnmatch(pattern, self.cString($0), FNM_PERIOD) == 0
+            }.sorted { $0.lexicographicallyPrecedes($1) }
+        } catch {
+            guard self.meansNothing(error) else { throw UnreadablePath(path: folder, reason: error) }
+            return []
         }
     }
+
+    /// Whether a path leads to something, even a dangling link.
+    private static func isThere(_ path: [UInt8]) throws(UnreadablePath) -> Bool {
+        var raw = stat()
+        // SAFETY: the C string and the structure live through the call.
+        if unsafe fstatat(AT_FDCWD, self.cString(path), &raw, AT_SYMLINK_NOFOLLOW) == 0 { return true }
+        let reason = Errno(rawValue: errno)
+        guard self.meansNothing(reason) else { throw UnreadablePath(path: path, reason: reason) }
+        return false
+    }
+
+    private static func meansNothing(_ error: Errno) -> Bool {
+        [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error)
+    }
+
+    /// A piece of a pattern without the backslashes that protect its characters.
+    private static func literal(_ piece: [UInt8]) -> [UInt8] {
+        var (text, isProtected) = ([UInt8](), false)
+        for byte in piece {
+            isProtected = byte == 0x5C && !isProtected
+            if !isProtected { text.append(byte) }
+        }
+        return text
+    }
+
+    private static func cString(_ bytes: [UInt8]) -> [CChar] { (bytes + [0]).map { CChar(bitPattern: $0) } }
 
     package static func unlink(_ name: String, in folder: FileDescriptor) {
         _ = unsafe unlinkat(folder.rawValue, name, 0)

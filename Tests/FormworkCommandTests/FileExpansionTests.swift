@@ -98,9 +98,14 @@ struct FileExpansionTests {
             ln -s ../locked/a.txt nx/link; chmod 0 locked; chmod 711 .
             as=""; [ "$(id -u)" != 0 ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups"
             $as "$F" body -F f=@nx --recursive > /dev/null; echo $?
-            $as "$F" body -F 'f=@locked/*' > /dev/null; echo $?; chmod 700 locked
+            $as "$F" body -F 'f=@locked/*' > /dev/null; echo $?
+            mkdir open; echo x > open/a.txt; chmod 755 .
+            $as "$F" body -F 'f=@*/*.txt'; $as "$F" body -F 'f=@*/a.txt' > /dev/null; echo $?; chmod 700 locked
             """, in: folder.path)
-        #expect(result.text == "26 1\n0\n26\n26\n", "\(result.text)")
+        #expect(result.text == "26 1\n0\n26\n26\n26\n", "\(result.text)")
+        #expect(
+            result.errors.contains("-F 'f=@*/*.txt': locked/ can't be read (Permission denied)"), "\(result.errors)")
+        #expect(result.errors.contains("-F 'f=@*/a.txt': locked/a.txt can't be read (Permission denied)"))
         #expect(result.errors.contains("locked/ can't be read (Permission denied)"), "\(result.errors)")
         #expect(result.errors.contains("nx/dangling is a link to nothing, and isn't sent"), "\(result.errors)")
         #expect(result.errors.contains("nx/link can't be read (Permission denied)"), "\(result.errors)")

@@ -24,9 +24,18 @@ struct SystemCallsTests {
     func pattern() throws {
         let folder = TemporaryFolder()
         for name in ["b.txt", "a.txt", "c.jpg"] { try Data().write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }
-        let found = SystemCalls.paths(matching: "\(folder.path)/*.txt")
-        #expect(found == ["a.txt", "b.txt"].map { Array("\(folder.path)/\($0)".utf8) })
-        #expect(SystemCalls.paths(matching: "\(folder.path)/*.pdf") == [])
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/d[", withIntermediateDirectories: false)
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/d[/.hidden"))
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/d[/a.txt"))
+        try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/d[/link", withDestinationPath: "none")
+        for (pattern, paths) in [
+            ("*.txt", ["a.txt", "b.txt"]), ("*.pdf", []), ("*/a.txt", ["d[/a.txt"]), ("*/none", []), ("\\*", []),
+            ("d\\[/*", ["d[/a.txt", "d[/link"]), ("[d][[]/a.txt", ["d[/a.txt"]), ("[!a-c]*/li?k", ["d[/link"]),
+            ("*/.*", ["d[/.hidden"]), ("*/", ["d[/"]), ("*//a*", ["d[//a.txt"]), ("*/*/*", []),
+        ] as [(String, [String])] {
+            let found = try SystemCalls.paths(matching: "\(folder.path)/\(pattern)")
+            #expect(found == paths.map { Array("\(folder.path)/\($0)".utf8) }, "\(pattern)")
+        }
     }
 
     #if os(Linux)

@@ -14,7 +14,7 @@ struct FileExpansion {
     var isCurl = false
 
     /// The arguments that one means; the same if there is nothing to replace.
-    /// - Throws: `sourceUnavailable` for a pattern or a folder without files, or a folder if it isn't recursive, `invalidArgument` for a filename of several
+    /// - Throws: `sourceUnavailable` for a pattern or a folder without files, or that can't be read, a folder if it isn't recursive, `invalidArgument` for a filename of several
     ///   files.
     func expand(_ argument: FormArgument) throws(FormworkError) -> [FormArgument] {
         guard case .files(let files) = argument.content else { return [argument] }
@@ -57,7 +57,7 @@ struct FileExpansion {
         }
         guard !self.isCurl, path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
         var found: [FormArgument.File] = []
-        for bytes in SystemCalls.paths(matching: path) {
+        for bytes in try Self.paths(matching: path) {
             let match = try Self.text(of: bytes)
             var next = file
             next.path = match
@@ -67,19 +67,13 @@ struct FileExpansion {
             default: found.append(next)
             }
         }
-        guard !found.isEmpty else {
-            try Self.checkFolder(ofPattern: path)
-            throw FormworkError(.sourceUnavailable, "matches no file", path: path)
-        }
+        guard !found.isEmpty else { throw FormworkError(.sourceUnavailable, "matches no file", path: path) }
         return found
     }
 
-    /// A folder that can't be read has no names for a pattern, which isn't the same as no file.
-    private static func checkFolder(ofPattern path: String) throws(FormworkError) {
-        let plain = path.prefix { !"*?[".contains($0) }
-        let folder = plain.lastIndex(of: "/").map { String(plain[...$0]) } ?? "."
-        do throws(Errno) { try SystemCalls.close(SystemCalls.open(FilePath(folder), .readOnly, .directory)) } catch {
-            guard [.noSuchFileOrDirectory, .notDirectory].contains(error) else { throw self.unreadable(folder, error) }
+    private static func paths(matching pattern: String) throws(FormworkError) -> [[UInt8]] {
+        do throws(SystemCalls.UnreadablePath) { return try SystemCalls.paths(matching: pattern) } catch {
+            throw self.unreadable(self.escaped(error.path), error.reason)
         }
     }
 
