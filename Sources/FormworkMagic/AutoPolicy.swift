@@ -43,6 +43,7 @@ enum AutoPolicy {
         guard claim != found, !(self.family(claim) != nil && self.family(claim) == self.family(found)) else {
             return nil
         }
+        if let precise = self.precise[found], precise.contains(claim) { return nil }
         if found == MediaTypeChoice.unknown {
             // No signature was found: so it isn't a format that always has one, and with NUL it isn't text.
             if self.signed.contains(claim) { return "no signature of" }
@@ -61,6 +62,21 @@ enum AutoPolicy {
     /// Types of containers, which don't show what is in them.
     private static let containers: Set = [
         "application/zip", "application/x-ole-storage", "application/CDFV2", "application/vnd.ms-office",
+    ]
+
+    /// Names' types that are more precise than the content's type: these formats have the signature of another one.
+    private static let precise: [String: Set<String>] = [
+        "application/gzip": ["application/x-gnumeric", "application/x-ms-wmz"],
+        "application/vnd.rar": ["application/vnd.comicbook-rar"],
+        "application/x-mobipocket-ebook": ["application/vnd.amazon.ebook", "application/vnd.amazon.mobi8-ebook"],
+        "image/png": ["image/apng"],
+        // The raw images of most cameras are TIFF files.
+        "image/tiff": [
+            "image/x-adobe-dng", "image/x-canon-cr2", "image/x-epson-erf", "image/x-nikon-nef", "image/x-pentax-pef",
+            "image/x-sony-arw",
+        ],
+        "video/matroska": ["video/matroska-3d"],
+        "video/x-ms-asf": ["application/vnd.ms-asf", "audio/x-ms-wma", "video/x-ms-wm", "video/x-ms-wmv"],
     ]
 
     /// Types whose content always begins with a signature that libmagic knows: content without it has another type.

@@ -13,6 +13,7 @@ enum MediaTypeNames {
         "application/x-sqlite3": "application/vnd.sqlite3",
         "application/x-wine-extension-ini": "text/plain",
         "application/x-zstd": "application/zstd",  // RFC 8878
+        "audio/vnd.dolby.dd-raw": "audio/ac3",  // RFC 4184
         "audio/x-aiff": "audio/aiff",
         "audio/x-flac": "audio/flac",  // RFC 9639
         "audio/x-hx-aac-adts": "audio/aac",
@@ -20,7 +21,9 @@ enum MediaTypeNames {
         "audio/x-wav": "audio/wav",
         "image/x-icon": "image/vnd.microsoft.icon",
         "image/x-ms-bmp": "image/bmp",  // RFC 7903
+        "image/x-portable-greymap": "image/x-portable-graymap",
         "text/x-vcard": "text/vcard",  // RFC 6350
+        "video/MP2T": "video/mp2t",
         "video/x-m4v": "video/mp4",
         "video/x-matroska": "video/matroska",  // RFC 9559
     ]

@@ -123,6 +123,30 @@ struct MagicTests {
         #expect(rest == Array(innerHead.utf8) + content + Array("\r\n--i--\r\n\r\n--b--\r\n".utf8))
     }
 
+    @Test(
+        "A format with the signature of another one keeps the type of its name",
+        arguments: [
+            ("a.wma", "3026b2758e66cf11a6d900aa0062ce6c", "audio/x-ms-wma"),
+            ("a.wmv", "3026b2758e66cf11a6d900aa0062ce6c", "video/x-ms-wmv"),
+            ("a.asf", "3026b2758e66cf11a6d900aa0062ce6c", "application/vnd.ms-asf"),
+            ("a", "3026b2758e66cf11a6d900aa0062ce6c", "video/x-ms-asf"),
+            ("a.dng", "49492a0008000000010000010300010000000a000000", "image/x-adobe-dng"),
+            ("a.nef", "4d4d002a00000008000000000000", "image/x-nikon-nef"),
+            ("a.arw", "49492a0008000000000000000000", "image/x-sony-arw"),
+            ("a.tif", "49492a0008000000000000000000", "image/tiff"),
+            ("a.apng", "89504e470d0a1a0a0000000d49484452000000010000000108020000009077", "image/apng"),
+            ("a.cbr", "526172211a07010033", "application/vnd.comicbook-rar"),
+            ("a.pgm", "50350a3220320a3235350a61626364", "image/x-portable-graymap"),
+            ("a", "50350a3220320a3235350a61626364", "image/x-portable-graymap"),
+            ("a.dng", "89504e470d0a1a0a0000000d49484452000000010000000108020000009077", "image/png"),
+        ])
+    func precise(name: String, content: String, type: String) throws {
+        let bytes = stride(from: 0, to: content.count, by: 2).map { offset in
+            UInt8(content.dropFirst(offset).prefix(2), radix: 16) ?? 0
+        }
+        #expect(try MediaTypeDetection.auto.choice(of: .bytes(bytes), filename: name).mediaType == type)
+    }
+
     @Test("Sequences are looked into once when planned, and their files typed")
     func sequences() throws {
         let png = Self.png
