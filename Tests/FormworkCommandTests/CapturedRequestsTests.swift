@@ -212,6 +212,11 @@ struct CapturedRequestsTests {
                 == "formwork: standard input: probably the line \"Harbour at dawn\\u{07}\" belongs to the "
                 + "content, and the empty line between header and content is missing (malformedHeader at "
                 + "offset 52: A header line has no name followed by a colon)\n")
+        let unclosed = try Self.inspect(Array(Self.body.replacing("\"title\"", with: "\"title").utf8))
+        #expect(
+            unclosed.errors
+                == "formwork: standard input: malformedHeader at offset 6: Content-Disposition can't be read: a quote "
+                + "isn't closed, or text follows it\n")
         let quoted = Self.body.replacing("name=\"a\"", with: "name=\"a\"; filename=\"a\"x\".jpg\"")
         let warned = try Self.inspect(Array(quoted.utf8))
         #expect(warned.status == 0)

@@ -103,7 +103,9 @@ struct PartDoubts {
     func cause(of error: FormworkError, _ recent: RecentBytes, _ chunk: [UInt8]) -> String? {
         switch error.parsingFailure?.kind {
         case .malformedHeader?:
-            guard let offset = error.offset, let line = recent.line(at: offset, before: chunk) else { return nil }
+            guard let offset = error.offset, let line = recent.line(at: offset, before: chunk), !line.namesField else {
+                return nil
+            }
             let text = DisplayText(String(decoding: line, as: UTF8.self), limit: 60).text
             return
                 "the line \"\(text)\" belongs to the content, and the empty line between header and content is missing"
@@ -141,6 +143,13 @@ struct RecentBytes {
 }
 
 extension ArraySlice<UInt8> {
+    /// Whether the line begins like a header field: a name, and a colon after it or after blanks.
+    fileprivate var namesField: Bool {
+        let name = self.prefix { $0.isTokenByte }
+        let rest = self[name.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
+        return !name.isEmpty && rest.first == 0x3A
+    }
+
     /// Whether there is a quote without a backslash before it.
     fileprivate var hasBareQuote: Bool {
         self.indices.contains { self[$0] == 0x22 && ($0 == self.startIndex || self[$0 - 1] != 0x5C) }
