@@ -92,11 +92,17 @@ struct PartDoubts {
     }
 
     private func text(of offset: Int64) -> String {
-        let fix =
-            self.content.followsLF ? "LF alone is before it (--profile lenient accepts it)" : "write CRLF before it"
+        let (side, fix) =
+            if self.content.followsCRLF {
+                ("after", "LF alone is after it (--profile lenient accepts it)")
+            } else if self.content.followsLF {
+                ("before", "LF alone is before it (--profile lenient accepts it)")
+            } else {
+                ("before", "write CRLF before it")
+            }
         return
             "the content of part \(self.strayPart) holds the delimiter \"\(self.delimiter)\" at offset \(offset) without "
-            + "CRLF before it, so a part may be lost: \(fix)"
+            + "CRLF \(side) it, so a part may be lost: \(fix)"
     }
 
     /// The probable cause of an error, as half a sentence; `nil` if nothing was seen.

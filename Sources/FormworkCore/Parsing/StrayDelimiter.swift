@@ -1,4 +1,4 @@
-/// Finds a delimiter that a parser doesn't take for one, because no line end is before it.
+/// Finds a delimiter that a parser doesn't take for one, because no CRLF is before it or after it.
 ///
 /// The bytes may arrive in pieces of any size. Up to a delimiter's length is stored.
 package struct StrayDelimiter: Sendable {
@@ -6,6 +6,8 @@ package struct StrayDelimiter: Sendable {
     package private(set) var offset: Int64?
     /// Whether LF alone is before it.
     package private(set) var followsLF = false
+    /// Whether CRLF is before it, or it begins the content. Then LF alone is after it.
+    package private(set) var followsCRLF = false
 
     private let search: DelimiterSearch
     private let isInEpilogue: Bool
@@ -45,15 +47,16 @@ package struct StrayDelimiter: Sendable {
                 self.first(in: $0, 0..<$0.byteCount, after: self.before, startingBefore: joined)
             }
             if let place {
-                self.followsLF = place > 0 && self.held[place - 1] == 0x0A
+                self.note(before: [self.before] + self.held.prefix(place))
                 return self.offset = self.heldStart + Int64(place)
             }
             self.held.removeLast(self.held.count - joined)
         }
         let last = self.held.last ?? self.before
         if let place = self.first(in: bytes, range, after: last, startingBefore: range.upperBound) {
-            self.followsLF =
-                place > range.lowerBound ? bytes[place - 1] == 0x0A : self.held.last == 0x0A
+            var preceding = [self.before] + self.held
+            preceding.append(bytes, (range.lowerBound..<place).suffix(2))
+            self.note(before: preceding)
             return self.offset = offset + Int64(place - range.lowerBound)
         }
         let kept = range.suffix(reach + 1)
@@ -66,6 +69,12 @@ package struct StrayDelimiter: Sendable {
         }
         self.held.removeFirst(surplus)
         self.heldStart = offset + Int64(range.count) - Int64(self.held.count)
+    }
+
+    /// - Parameter preceding: The byte before the first one, and the last ones before the delimiter.
+    private mutating func note(before preceding: [UInt8]) {
+        self.followsCRLF = preceding.count == 1 || preceding.suffix(2) == [0x0D, 0x0A]
+        self.followsLF = !self.followsCRLF && preceding.last == 0x0A
     }
 
     /// The first place of the delimiter with a line end or `--` after it.

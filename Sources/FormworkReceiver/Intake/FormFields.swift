@@ -66,8 +66,8 @@ struct FormFields: Sendable {
         }
     }
 
-    /// Throws 400 for a field that contains the form's delimiter: a client wrote it without CRLF before it, and the parts
-    /// after it would be stored as the field's text.
+    /// Throws 400 for a field that contains the form's delimiter: a client wrote it without CRLF before or after it, and the
+    /// parts after it would be stored as the field's text.
     ///
     /// A boundary of fewer than 16 bytes may be in a text by chance.
     static func checkNoDelimiter(in fields: [Arrived], of contentType: String) throws(ProblemDetails) {
@@ -79,8 +79,8 @@ struct FormFields: Sendable {
             field.bytes.withRawSpan { search.take($0, 0..<$0.byteCount, at: 0) }
             guard search.offset == nil else {
                 throw .badRequest(
-                    "A field has the form's boundary in its text, so a part would be lost: write CRLF before each "
-                        + "delimiter.")
+                    "A field has the form's boundary in its text, so a part would be lost: write CRLF before and after "
+                        + "each delimiter.")
             }
         }
     }
