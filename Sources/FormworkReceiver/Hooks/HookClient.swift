@@ -51,7 +51,7 @@ struct HookClient: Sendable {
         self.http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// - Throws: ``HookFailure`` if there is no answer; `CancellationError`.
+    /// - Throws: ``MissingAnswer`` if there is no answer; `CancellationError`.
     func post(_ event: HookEvent) async throws -> Answer {
         let body = event.bytes
         let time = Int64(clamping: Date.now.timeIntervalSince1970)
@@ -81,32 +81,10 @@ struct HookClient: Sendable {
         } catch {
             try Task.checkCancellation()
             if let status = refusal.withLock({ $0 }) { return Answer(status: status, contentType: nil, body: []) }
-            throw HookFailure(error, limit: limit, longestAnswer: Self.longestAnswer)
+            throw MissingAnswer(error, limit: limit, longestAnswer: Self.longestAnswer)
         }
     }
 
     func close() async { try? await self.http.shutdown() }
-}
-
-/// Why a hook gave no answer.
-struct HookFailure: Error, CustomStringConvertible {
-    var description: String
-
-    init(_ error: any Error, limit: Duration, longestAnswer: Int) {
-        self.description =
-            switch error {
-            case is TimeLimit.Passed: "\(error)"
-            case let error as HTTPClientError where [.deadlineExceeded, .readTimeout].contains(error):
-                "\(TimeLimit.Passed(limit: limit))"
-            case let error as HTTPClientError where [.connectTimeout, .getConnectionFromPoolTimeout].contains(error):
-                "there was no connection within \(limit.text)"
-            case let error as HTTPClientError where error == .remoteConnectionClosed:
-                "it closed the connection without an answer"
-            case HTTPParserError.invalidEOFState: "it closed the connection in the middle of its answer"
-            case is NIOTooManyBytesError: "its answer has more than \(longestAnswer, "byte")"
-            case is HTTPParserError: "its answer isn't HTTP"
-            default: TransferError(connecting: "hook", error).message
-            }
-    }
 }
 #endif

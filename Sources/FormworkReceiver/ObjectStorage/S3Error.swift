@@ -2,7 +2,7 @@
 import AsyncHTTPClient
 import Formwork
 import FormworkClient
-import NIOHTTP1
+import NIOCore
 
 /// Why a request to an object store failed.
 struct S3Error: Error, Sendable, CustomStringConvertible {
@@ -41,16 +41,13 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     var isTransient: Bool {
         switch self.reason {
-        case .connection(let error): !Self.isUntrusted(error)
+        case .connection(let error): !MissingAnswer.isUntrusted(error)
         case .overtaken: false
         case .answer(let status, let code, _, _):
             [429, 500, 502, 503, 504].contains(status) || Self.transientCodes.contains(code)
         case .unreadable(let status): [429, 500, 502, 503, 504].contains(status)
         }
     }
-
-    /// Whether the store's certificate isn't accepted, which trying again doesn't change.
-    private static func isUntrusted(_ error: any Error) -> Bool { "\(error)".contains("CERTIFICATE_VERIFY_FAILED") }
 
     /// Whether the store refuses to list its content; the keys are valid.
     var isUnlisted: Bool { [405, 501].contains(self.status) || self.code == "AccessDenied" }
@@ -89,20 +86,21 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// Why there was no answer, without the names of a library's types.
+    /// Why there was no answer.
     private static func words(_ error: any Error) -> String {
         switch error {
-        case _ where self.isUntrusted(error): "TLS failed"
+        // The hint says more.
+        case _ where MissingAnswer.isUntrusted(error): "TLS failed"
         case let error as HTTPClientError where error == .remoteConnectionClosed: "it closed the connection"
-        case HTTPParserError.invalidEOFState: "it closed the connection in the middle of its answer"
-        case is HTTPParserError: "its answer isn't HTTP"
-        default: TransferError.text(error)
+        case is IOError: TransferError.text(error)
+        default:
+            MissingAnswer(error, limit: nil, longestAnswer: S3Exchange.longestAnswer).description
         }
     }
 
     /// How to fix it, if that is known.
     private var hint: String? {
-        if case .connection(let error) = self.reason, Self.isUntrusted(error) {
+        if case .connection(let error) = self.reason, MissingAnswer.isUntrusted(error) {
             return
                 "the store's certificate isn't trusted: set AWS_CA_BUNDLE to a PEM file of its authority's certificate"
         }

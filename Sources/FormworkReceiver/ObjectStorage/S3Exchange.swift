@@ -254,7 +254,7 @@ struct S3Exchange: Sendable {
 
     /// The most bytes of an answer. A listing of a thousand uploads with the longest keys has about 2 MiB, the state of an
     /// upload of 10,000 parts with the longest prefix 15 MB.
-    private static let longestAnswer = 16 << 20
+    static let longestAnswer = 16 << 20
 
     private func deadline(_ length: Int) -> NIODeadline { .now() + TimeAmount(self.longest(length).asWait) }
 

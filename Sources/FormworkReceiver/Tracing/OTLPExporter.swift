@@ -109,7 +109,7 @@ package final class OTLPExporter: Service, Sendable {
                 }
             } catch {
                 guard !self.hasFailed.exchange(true, ordering: .relaxed) else { return }
-                let reason = Task.isCancelled ? "\(TimeLimit.Passed(limit: self.options.lastLimit))" : "\(error)"
+                let reason = Task.isCancelled ? "\(TimeLimit.Passed(limit: self.options.lastLimit))" : Self.words(error)
                 return self.logger.warning(
                     "trace spans can't be sent, and are dropped",
                     metadata: ["reason": "\(reason.withControlCharactersEscaped)"])
@@ -120,6 +120,16 @@ package final class OTLPExporter: Service, Sendable {
     private struct Refused: Error, CustomStringConvertible {
         var status: UInt
         var description: String { "the collector's answer has the status \(self.status)" }
+    }
+
+    /// How long one request may take.
+    private static let requestLimit = Duration.seconds(10)
+    /// The most bytes of a collector's answer.
+    private static let longestAnswer = 1 << 20
+
+    private static func words(_ error: any Error) -> String {
+        if let refused = error as? Refused { return refused.description }
+        return MissingAnswer(error, limit: self.requestLimit, longestAnswer: self.longestAnswer).description
     }
 
     private func post(_ spans: [OTLPMessage.Span], by http: HTTPClient) async throws {
@@ -133,9 +143,9 @@ package final class OTLPExporter: Service, Sendable {
         request.headers.replaceOrAdd(name: "User-Agent", value: "formwork")
         request.body = .bytes(ByteBuffer(bytes: JSONBytes.encode(OTLPMessage(spans, resource: resource))))
         let asked = request
-        try await TimeLimit.run(.seconds(10)) {
-            let response = try await http.execute(asked, timeout: .seconds(10))
-            _ = try await response.body.collect(upTo: 1 << 20)
+        try await TimeLimit.run(Self.requestLimit) {
+            let response = try await http.execute(asked, timeout: TimeAmount(Self.requestLimit))
+            _ = try await response.body.collect(upTo: Self.longestAnswer)
             guard 200..<300 ~= response.status.code else { throw Refused(status: response.status.code) }
         }
     }

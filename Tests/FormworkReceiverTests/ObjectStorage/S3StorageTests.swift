@@ -339,6 +339,10 @@ struct S3StorageTests {
         (HTTPClientError.remoteConnectionClosed as any Error, "it closed the connection"),
         (HTTPParserError.invalidEOFState, "it closed the connection in the middle of its answer"),
         (HTTPParserError.invalidStatus, "its answer isn't HTTP"),
+        (HTTPClientError.readTimeout, "it made no progress in time"),
+        (HTTPClientError.deadlineExceeded, "it made no progress in time"),
+        (HTTPClientError.connectTimeout, "there was no connection in time"),
+        (NIOTooManyBytesError(), "its answer has more than 16777216 bytes"),
         (IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"), "Connection reset by peer"),
     ])
     func `Why a store gave no answer is said in plain words`(error: any Error, words: String) {

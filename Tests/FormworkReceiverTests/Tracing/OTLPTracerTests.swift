@@ -148,6 +148,23 @@ import Tracing
             ])
     }
 
+    @Test(arguments: [
+        (HookServer.Reply.close, "it closed the connection without an answer"),
+        (.cut("SSH-2.0-OpenSSH_9.2\r\n"), "its answer isn't HTTP"),
+        (.answer(200, String(repeating: "x", count: 1_100_000)), "its answer has more than 1048576 bytes"),
+    ])
+    func `Why a collector accepted nothing is said in plain words`(reply: HookServer.Reply, reason: String) async throws
+    {
+        let collector = try HookServer { _, _ in reply }
+        defer { collector.close() }
+        let log = LogLines()
+        let exporter = try Self.exporter(collector, log, pause: .seconds(3_600))
+        let sending = Task { try await exporter.run() }
+        sending.cancel()
+        try await sending.value
+        #expect(log.all.first == "trace spans can't be sent, and are dropped reason=\(reason)")
+    }
+
     @Test func `A collector that refuses gets one batch at the stop`() async throws {
         let collector = try HookServer { _, _ in .answer(503) }
         defer { collector.close() }
