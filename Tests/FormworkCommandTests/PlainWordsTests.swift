@@ -86,6 +86,14 @@ struct PlainWordsTests {
                 "the value '5y' is invalid for '--resume-lifetime <time>': write a time in seconds, such as 10 or 0.5, "
                     + "or with its unit, such as 90s, 15m, 24h or 7d"
             ),
+            (
+                "receive . --fields xml",
+                "the value 'xml' is invalid for '--fields <fields>': choose one of json, drop\n"
+            ),
+            (
+                "receive . --max-file-size 8192P",
+                "the value '8192P' is invalid for '--max-file-size <max-file-size>': it is too large\n"
+            ),
             ("receive . --resume-lifetime 0s", "--resume-lifetime: give 1s to 365d"),
             (
                 "send http://127.0.0.1:9 -d a=1 -H 'Content-Type:'",

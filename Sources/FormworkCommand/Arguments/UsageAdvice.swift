@@ -59,7 +59,7 @@ struct UsageAdvice {
                 .prefix { $0.hasPrefix(" ") }.map { String($0.drop { " -".contains($0) }) }
             text = text[..<list.lowerBound] + ": choose one of \(values.joined(separator: ", "))"
         } else if let list = text.firstRange(of: ". Please provide one of ") {
-            let values = text[list.upperBound...].replacing("'", with: "").replacing(" or ", with: ", ")
+            let values = text[list.upperBound...].replacing("'", with: "").replacing(#/ (or|and) /#, with: ", ")
             let choice = values.contains(", ") ? "choose one of" : "write"
             text = text[..<list.lowerBound] + ": \(choice) \(values.hasSuffix(".") ? values.dropLast() : values)"
         } else if let flags = text.firstMatch(of: #/with flag '(.+)' had already been set with flag '(.+)'/#) {
@@ -67,7 +67,8 @@ struct UsageAdvice {
         } else if let match = text.firstMatch(of: #/value '(.*)' is invalid for '(--?[a-z0-9-]+) /#) {
             let (value, name) = (match.1, match.2)
             let isNumber = value.wholeMatch(of: #/[0-9]+[kKmMgGtTpPshd]?/#) != nil
-            if isNumber, value.count > 5, name != "--trusted-proxy" {
+            // The shortest size that is too large is 8192P.
+            if isNumber, value.count > (Self.sizes.contains(name) ? 4 : 5), name != "--trusted-proxy" {
                 text += ": it is too large"
             } else if Self.sizes.contains(name) {
                 text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
