@@ -52,6 +52,8 @@ package final class Hooks: Service, Sendable {
         /// Uploads of this process that are being stored.
         var storing: Set<String> = []
         var underWay = 0
+        /// Messages that can't be read, which is logged once.
+        var damaged: Set<String> = []
         /// Where unfinished uploads are.
         var unfinished: UploadStore?
     }
@@ -341,6 +343,7 @@ package final class Hooks: Service, Sendable {
             let gone = known.subtracting(found.map(\.name))
             self.state.withLock { state in
                 for name in gone where state.tries[name]?.isUnderWay == false { state.tries[name] = nil }
+                state.damaged.formIntersection(found.map(\.name))
             }
             for (name, age) in found {
                 let isKnown = self.state.withLock { $0.tries[name] != nil || $0.storing.contains(name) }
@@ -359,7 +362,15 @@ package final class Hooks: Service, Sendable {
 
     /// Takes a message that another receiver has left.
     private func takeOver(_ name: String, _ age: Double) async throws {
-        guard let bytes = try await self.box.get(name), let notice = Notice(bytes) else { return }
+        guard let bytes = try await self.box.get(name) else { return }
+        guard let notice = Notice(bytes) else {
+            if self.state.withLock({ $0.damaged.insert(name).inserted }) {
+                self.logger.warning(
+                    "a message to the hook can't be sent",
+                    metadata: ["message": "\(name)", "reason": "it is damaged"])
+            }
+            return
+        }
         guard notice.event.age <= self.options.keepTime else { return try await self.giveUp(name) }
         guard notice.traces != nil || notice.removing != nil else {
             self.state.withLock { $0.tries[name] = $0.tries[name] ?? Try() }

@@ -162,6 +162,32 @@ struct HookTests {
         server.close()
     }
 
+    @Test func `A damaged message stays, is logged once, and doesn't delay others`() async throws {
+        let server = try HookServer()
+        let folder = TemporaryFolder()
+        let box = try FolderNotices(in: folder.path)
+        try await box.put([], "empty-stored")
+        var options = Hooks.Options(server.url, try HookSecret(Self.secret))
+        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(20))
+        let log = LogLines()
+        let hooks = Hooks(
+            options, box: box, storage: try FolderStorage(folder.path),
+            logger: Logger(label: "test") { _ in log.handler })
+        let running = Task { try await hooks.run() }
+        var terms = UploadTerms()
+        terms.asked = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
+        await hooks.failed(terms, status: 500, nil)
+        while server.messages.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        await hooks.sweep()
+        await hooks.sweep()
+        #expect(log.all == ["a message to the hook can't be sent message=empty-stored reason=it is damaged"])
+        #expect(try await box.list().map(\.name).contains("empty-stored"))
+        running.cancel()
+        _ = await running.result
+        await hooks.close()
+        server.close()
+    }
+
     @Test func `Messages are signed`() async throws {
         try await Self.run(try HookServer()) { fixture in
             _ = try await fixture.receiver.request("PUT /a", [], "1")
