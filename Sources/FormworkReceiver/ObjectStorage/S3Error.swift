@@ -122,10 +122,15 @@ extension S3Error: StorageFailure {
     package var publicStatus: Int {
         if case .overtaken = self.reason { return 409 }
         return switch self.code {
-        case "SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException": 503
+        case "SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException", "TooManyRequests": 503
         // The codes of Ceph, MinIO, and stores that use WebDAV's status.
         case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage": 507
-        default: self.status == 503 || self.status == 507 ? Int(self.status) : 502
+        default:
+            switch self.status {
+            case 429, 503: 503
+            case 507: 507
+            default: 502
+            }
         }
     }
 

@@ -350,6 +350,15 @@ struct S3StorageTests {
         #expect("\(failure)" == "PutObject: no answer from the store: \(words)")
     }
 
+    @Test(arguments: [
+        (429, "TooManyRequests", 503), (429, "x", 503), (503, "x", 503), (507, "x", 507), (500, "x", 502),
+    ])
+    func `The client learns whether the store is overloaded`(status: UInt, code: String, answer: Int) {
+        let failure = S3Error(
+            operation: "PutObject", reason: .answer(status: status, code: code, message: nil, requestID: nil))
+        #expect(failure.publicStatus == answer)
+    }
+
     /// The larger parts exceed the system's buffers, and there is no small part that ends first.
     @Test(arguments: [part, 24 << 20])
     func `A store that stops is given up`(partSize: Int) async throws {
