@@ -1,4 +1,5 @@
 #if Transfer
+import AsyncHTTPClient
 import NIOCore
 import Synchronization
 
@@ -34,25 +35,30 @@ final class BodyPace: Sendable {
         var description: String { "it has accepted no bytes for \(self.time)" }
     }
 
-    /// `nil` after the body's end.
-    private let last: Mutex<ContinuousClock.Instant?>
+    private let last: Mutex<(time: ContinuousClock.Instant, isOver: Bool)>
 
-    init(isOver: Bool) { self.last = Mutex(isOver ? nil : .now) }
+    init(isOver: Bool) { self.last = Mutex((.now, isOver)) }
 
-    func note(isOver: Bool) { self.last.withLock { $0 = isOver ? nil : .now } }
+    func note(isOver: Bool) { self.last.withLock { $0 = (.now, isOver) } }
 
     /// Cancels an operation, and throws, if no slice is asked for within `time`.
+    /// - Parameter limitsAnswer: Whether the operation must also end within `time` after the body's end. The client's read
+    ///   time-out begins anew with each byte and each interim answer.
     func watch<Result: Sendable>(
-        _ time: Duration, _ operation: @escaping @Sendable () async throws -> Result
+        _ time: Duration, limitsAnswer: Bool = false, _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask { try await operation() }
             group.addTask {
-                while let last = self.last.withLock({ $0 }) {
-                    guard last + time > .now else { throw Stalled(time: time) }
+                while true {
+                    let (last, isOver) = self.last.withLock { $0 }
+                    if isOver && !limitsAnswer { return nil }
+                    guard last + time > .now else {
+                        if isOver { throw HTTPClientError.readTimeout }
+                        throw Stalled(time: time)
+                    }
                     try await Task.sleep(until: last + time, clock: .continuous)
                 }
-                return nil
             }
             defer { group.cancelAll() }
             while let result = try await group.next() {

@@ -228,7 +228,8 @@ struct S3Exchange: Sendable {
         do {
             let pace = BodyPace(isOver: request.body.readableBytes == 0)
             let signed = self.signed(request, payloadHash, pace)
-            answer = try await pace.watch(stall) {
+            // CompleteMultipartUpload may need minutes after its body, and sends blanks meanwhile.
+            answer = try await pace.watch(stall, limitsAnswer: request.method == .PUT && !isShort) {
                 let response = try await self.http.execute(
                     signed, deadline: deadline)
                 let length = response.headers.first(name: "Content-Length").flatMap { Int($0) } ?? Self.longestAnswer
