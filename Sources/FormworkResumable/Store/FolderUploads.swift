@@ -75,10 +75,16 @@ struct FolderUploads: UploadStorage {
 
     func record(of name: String) async throws -> [UInt8]? {
         try self.checkPlace()
+        let path = self.recordPath(name).string
         do {
-            return Array(try Data(contentsOf: URL(filePath: self.recordPath(name).string)))
+            return Array(try Data(contentsOf: URL(filePath: path)))
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             return nil
+        } catch let error as CocoaError {
+            // Foundation's text names its domains and keys; only the system's error in it is shown.
+            throw FormworkError(
+                .sourceUnavailable, "an upload's record can't be read", path: path,
+                cause: (error.underlying as? POSIXError).map { Errno($0.code) })
         }
     }
 

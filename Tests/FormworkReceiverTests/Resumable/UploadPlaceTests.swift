@@ -23,6 +23,19 @@ import Testing
         }
     }
 
+    @Test func `A record that can't be read is an error in plain words`() async throws {
+        let bench = HandlerBench()
+        _ = try await bench.answer(
+            .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
+        let name = String(try #require(try bench.location().split(separator: "/").last))
+        let record = "\(bench.folder)/\(name).json"
+        try FileManager.default.removeItem(atPath: record)
+        try FileManager.default.createDirectory(atPath: record, withIntermediateDirectories: false)
+        let error = await #expect(throws: (any Error).self) { try await UploadStore(bench.folder).upload(name) }
+        let text = error.map { "\($0)" }
+        #expect(text?.contains("\(record): an upload's record can't be read (Is a directory)") == true, "\(text ?? "")")
+    }
+
     @Test func `An upload exists until it expires`() async throws {
         let bench = HandlerBench()
         _ = try await bench.answer(
