@@ -225,7 +225,7 @@ struct ReceiveCommandTests {
             mkfifo token; echo one > token & begin --token-file token; ask one
             kill -HUP $P; echo two > token
             until grep -q 'read again' log; do sleep 0.05; done; ask one; ask two
-            kill -HUP $P; sleep 0.5; kill -TERM $P
+            kill -HUP $P; until grep -q 'not read again yet' log; do sleep 0.1; done; kill -TERM $P
             for try in {1..200}; do kill -0 $P 2> gone || break; sleep 0.1; done; kill -KILL $P 2> gone; wait $P; echo $?
             """)
         #expect(outcome.text == "200\n401\n200\n0\n", "\(outcome.errors)")

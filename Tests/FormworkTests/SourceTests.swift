@@ -61,7 +61,8 @@ struct SourceTests {
             ("~/none.txt", "can't be read: only a shell replaces ~, so write the home folder's path"),
             ("~ada/none.txt", "can't be read: only a shell replaces ~, so write the home folder's path"),
             ("none.txt", "can't be read"), ("C:/none.txt", "can't be read"), ("a b:/none.txt", "can't be read"),
-            ("", "can't be read: the path is empty, so name a file"), (":/none.txt", "can't be read"), ("/a/https://none", "can't be read"), ("https:none", "can't be read"),
+            ("", "can't be read: the path is empty, so name a file"), (":/none.txt", "can't be read"),
+            ("/a/https://none", "can't be read"), ("https:none", "can't be read"),
         ]
         for (path, message) in rows {
             let error = try #require(self.error(of: .file(path)))

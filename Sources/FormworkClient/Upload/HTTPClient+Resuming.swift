@@ -1,6 +1,7 @@
 #if Client
 import AsyncHTTPClient
 import Formwork
+import FormworkFiles
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable

@@ -5,7 +5,8 @@ extension MultipartFraming {
     ///   - boundary: The boundary if `contentType` has none.
     ///   - escaping: How names and filenames are escaped.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a type that isn't multipart, for a parameter that isn't
-    ///   `name=value` or `name="value"` (it could hide the boundary from a receiver), and for an invalid or second boundary.
+    ///   `name=value` or `name="value"` (it could hide the boundary from a receiver), and for an invalid or second
+    ///   boundary.
     public init(
         contentType: String, boundary: Boundary = .random(), escaping: ParameterEscaping = .whatwg
     ) throws(FormworkError) {
@@ -34,7 +35,8 @@ extension MultipartFraming {
         }
         try Self.checkNoOther(pieces, in: contentType)
         self.init(
-            boundary: named ?? boundary, subtype: String(pieces[0].dropFirst(10)), parameters: parameters.joined(separator: "; "),
+            boundary: named ?? boundary, subtype: String(pieces[0].dropFirst(10)),
+            parameters: parameters.joined(separator: "; "),
             escaping: escaping)
     }
 

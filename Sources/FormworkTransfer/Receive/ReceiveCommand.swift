@@ -236,6 +236,13 @@ extension ReceiveCommand {
     /// Reads the token, the certificate and the key again.
     private func reload(_ service: ReceiverService, _ token: AccessToken?, _ logger: Logger) {
         CommandInputs.readAgain()
+        let waiting = Task {
+            try await Task.sleep(for: .seconds(5))
+            logger.warning(
+                "certificate, key, token and link keys not read again yet",
+                metadata: ["reason": "a file gives nothing: if it is a FIFO, write to it"])
+        }
+        defer { waiting.cancel() }
         do {
             // A generated token stays.
             try service.reload(

@@ -8,7 +8,8 @@ struct ParameterValueAnyTests {
     private enum Sport { case chess }
 
     static let scalars: [(any Sendable, ParameterValue)] = [
-        ("a", "a"), ("ab".dropFirst(), "b"), (Character("é"), "é"), (5, 5), (Int8(1), 1), (UInt64.max, .integer(18_446_744_073_709_551_615)),
+        ("a", "a"), ("ab".dropFirst(), "b"), (Character("é"), "é"), (5, 5), (Int8(1), 1),
+        (UInt64.max, .integer(18_446_744_073_709_551_615)),
         (Int128.min, .integer(.min)), (UInt8(0), 0), (1.5, 1.5), (Float(0.1), 0.1), (CGFloat(2.5), 2.5), (true, true),
         (NSNull(), nil), (Int?.none, nil), (Int??.some(.some(3)), 3), (Data([1, 2]), .bytes([1, 2])),
         (Date(timeIntervalSinceReferenceDate: 123), "2001-01-01 00:02:03 +0000"),
