@@ -180,16 +180,9 @@ CALL(T(DIR) *, fdopendir, (_:), int);
 CALL(struct T(dirent) *, readdir, (_:), T(DIR) *);
 CALL(int, closedir, (_:), T(DIR) *);
 
-// <glob.h>
-#include <stddef.h>
-#if defined(FORMWORK_CLANG)
-typedef struct { size_t gl_pathc; int gl_matchc; size_t gl_offs; int gl_flags; char **gl_pathv; } glob_t;
-#else
-typedef struct { size_t gl_pathc; int gl_matchc; size_t gl_offs; int gl_flags; char **gl_pathv; } formwork_glob_t
-    __attribute__((swift_name("glob_t")));
-#endif
-CALL(int, glob, (_:_:_:_:), const char *, int, int (*)(const char *, int), T(glob_t) *);
-CALL(void, globfree, (_:), T(glob_t) *);
+// <fnmatch.h>
+CONSTANT(int, FNM_PERIOD, 4);
+CALL(int, fnmatch, (_:_:_:), const char *, const char *, int);
 
 // <errno.h>
 CONSTANT(int, EPERM, 1);

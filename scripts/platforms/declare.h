@@ -38,5 +38,5 @@
 #define VARIADIC_NAMED(number, result, name, labels, ...)                                                              \
     result formwork_##name##_##number(__VA_ARGS__) __attribute__((swift_name(#name #labels)))
 // A variable that the module of the system has.
-#define OVERLAY(type, name) extern const type formwork_##name __attribute__((swift_name(#name)))
+#define OVERLAY(type, name) extern type formwork_##name __attribute__((swift_name(#name), swift_attr("nonisolated(unsafe)"), swift_attr("@safe")))
 #endif

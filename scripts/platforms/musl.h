@@ -134,14 +134,9 @@ CALL(DIR *, fdopendir, (_:), int);
 CALL(struct T(dirent) *, readdir, (_:), DIR *);
 CALL(int, closedir, (_:), DIR *);
 
-// <glob.h>
-#include <stddef.h>
-#if !defined(FORMWORK_VERIFY)
-typedef struct { size_t gl_pathc; char **gl_pathv; size_t gl_offs; int __dummy1; void *__dummy2[5]; } formwork_glob_t
-    __attribute__((swift_name("glob_t")));
-#endif
-CALL(int, glob, (_:_:_:_:), const char *restrict, int, int (*)(const char *, int), T(glob_t) *restrict);
-CALL(void, globfree, (_:), T(glob_t) *);
+// <fnmatch.h>
+CONSTANT(int, FNM_PERIOD, 4);
+CALL(int, fnmatch, (_:_:_:), const char *, const char *, int);
 
 // <errno.h>
 CONSTANT(int, EINTR, 4);
