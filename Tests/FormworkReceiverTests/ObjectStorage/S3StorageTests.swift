@@ -342,7 +342,7 @@ struct S3StorageTests {
         (HTTPClientError.readTimeout, "it made no progress in time"),
         (HTTPClientError.deadlineExceeded, "it made no progress in time"),
         (HTTPClientError.connectTimeout, "there was no connection in time"),
-        (NIOTooManyBytesError(), "its answer has more than 16777216 bytes"),
+        (NIOTooManyBytesError(maxBytes: 16 << 20), "its answer has more than 16777216 bytes"),
         (IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"), "Connection reset by peer"),
     ])
     func `Why a store gave no answer is said in plain words`(error: any Error, words: String) {
