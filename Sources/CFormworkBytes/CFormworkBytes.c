@@ -91,8 +91,8 @@ size_t formwork_skip_blocks(
     const void *start, size_t from, size_t end, unsigned char first, unsigned char last, size_t distance) {
     lanes firsts = REPEATED(first), lasts = REPEATED(last);
     const unsigned char *bytes = start;
-    // A processor that doesn't read ahead beyond a page waits at the start of each: a page ahead, some need half the time.
-    // What has less than a page was just received, or written, and is in the cache.
+    // Some processors don't read ahead beyond a page, and wait at the start of each. If they are asked for the bytes a page
+    // ahead, they need a third of the time. A chunk of less than a page was just received, and is in the cache.
     size_t ahead = end + distance - from >= PAGE ? PAGE : 0;
     for (; from + 64 <= end; from += 64) {
         const unsigned char *at = bytes + from;

@@ -9,6 +9,6 @@ package enum SystemMemory {
     /// once.
     ///
     /// glibc returns every buffer of more than 128 KiB, so that the system fills its pages with zeros again for the next
-    /// one: a third of the CPU time of an upload. It keeps larger blocks, if blocks of that size were freed before.
+    /// one: a fifth of the CPU time of an upload. It keeps larger blocks, if blocks of that size were freed before.
     package static func keepNetworkBuffers() { fw_keep_blocks(1 << 20, 4 << 20) }
 }

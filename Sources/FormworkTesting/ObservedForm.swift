@@ -33,7 +33,7 @@ public struct ObservedForm: Sendable {
     /// The parts in their order.
     public let parts: [Part]
 
-    /// The first part whose name has the same bytes; `nil` if there is none.
+    /// The first part with this name, byte for byte; `nil` if there is none.
     public subscript(name: String) -> Part? { self.parts.first { $0.name?.hasSameBytes(as: name) ?? false } }
 
     init(_ parts: [Part]) { self.parts = parts }

@@ -93,8 +93,8 @@ int fw_listening_address(int listener, char *host, size_t size, uint16_t *port);
 
 /// Gives free memory back to the system, where the C library can.
 void fw_give_back_memory(void);
-/// Has the C library keep freed blocks of less than `below` bytes, at most `most` bytes for some threads, and give larger ones
-/// back at once, where it can.
+/// Has the C library keep freed blocks of less than `below` bytes for later ones, and give larger ones back at once, where it
+/// can. At the end of each of its heaps it keeps at most `most` free bytes.
 void fw_keep_blocks(int below, int most);
 
 #ifdef __cplusplus

@@ -62,7 +62,7 @@ public struct UploadResuming: Sendable {
         }
     }
 
-    /// Saves the upload's state in the caller's store.
+    /// Saves the upload's state in the caller's store, for one upload at a time: two with one state would send everything twice.
     /// - Parameters:
     ///   - choice: The protocol.
     ///   - load: Returns the state that was saved last for this upload; `nil` for none. Called once, at the start.

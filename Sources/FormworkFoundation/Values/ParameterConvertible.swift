@@ -131,23 +131,15 @@ extension AnyHashable: ParameterConvertible {
     }
 }
 
-extension Array: ParameterConvertible {
+extension ParameterConvertible where Self: RandomAccessCollection {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .array(try ParameterValue.elements(self, at: path))
     }
 }
 
-extension ArraySlice: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        .array(try ParameterValue.elements(self, at: path))
-    }
-}
-
-extension ContiguousArray: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        .array(try ParameterValue.elements(self, at: path))
-    }
-}
+extension Array: ParameterConvertible {}
+extension ArraySlice: ParameterConvertible {}
+extension ContiguousArray: ParameterConvertible {}
 
 extension Set: ParameterConvertible {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {

@@ -34,7 +34,7 @@ public enum ParameterValue: Hashable, Sendable {
         public init(_ name: String, _ value: ParameterValue) { (self.name, self.value) = (name, value) }
     }
 
-    /// The first member whose name has the same bytes; `nil` if there is none, or if this isn't an object.
+    /// The first member with this name, byte for byte; `nil` if there is none, or if this isn't an object.
     public subscript(_ name: String) -> ParameterValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name.hasSameBytes(as: name) }?.value
