@@ -130,7 +130,7 @@ struct ReceiveCommandTests {
             """
             begin --free-space 8000000000G; printf hi > x
             "$F" send $U -F f=@x --resume tus -q -o /dev/null; echo "exit $?"
-            grep -c 507 log; kill -TERM $P; wait $P; ls -A in
+            kill -TERM $P; wait $P; grep -c 507 log; ls -A in
             """)
         #expect(outcome.text == "exit 22\n1\n")
         let told = "formwork: the server answered 507 Insufficient Storage after 0 bytes of "
@@ -181,8 +181,8 @@ struct ReceiveCommandTests {
             """
             begin; rm -r in; mkdir in
             echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' ${U}a
-            grep -o "in: files can't be created in this folder: if it was removed, restart the program" log | head -n 1
             kill -TERM $P; wait $P
+            grep -o "in: files can't be created in this folder: if it was removed, restart the program" log | head -n 1
             """)
         #expect(
             outcome.text == "500\nin: files can't be created in this folder: if it was removed, restart the program\n")
@@ -298,7 +298,7 @@ struct ReceiveCommandTests {
         let outcome = try Self.run(
             """
             begin --log json --public --grace 0.2; P1=${U##*:}; exec 3<>"/dev/tcp/127.0.0.1/${P1%/}"
-            TOKEN=$(sed -n 's/.*"token":"\\([^"]*\\)".*/\\1/p' log)
+            until TOKEN=$(sed -n 's/.*"token":"\\([^"]*\\)".*/\\1/p' log) && [ -n "$TOKEN" ]; do sleep 0.05; done
             printf 'PUT /a HTTP/1.1\\r\\nHost: a\\r\\nAuthorization: Bearer %s\\r\\nContent-Length: 5\\r\\n\\r\\nab' "$TOKEN" >&3
             until curl -s -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:${P1}files.json" | grep -q receiving; do sleep 0.05; done
             kill -TERM $P; wait $P
