@@ -47,7 +47,8 @@ extension NIOTests {
             for size in [2, 3, 100] {
                 let source = BodySource.chunks(length: 6) { _ in Pieces(chunks: [[1, 2, 3], [4, 5, 6], [7]]) }
                 let feed = BufferFeed(
-                    try BodyPlan(copying: source), size: size, isBounded: false, options: ReaderOptions())
+                    try BodyPlan(copying: source), size: size, allocator: ByteBufferAllocator(),
+                    options: ReaderOptions())
                 var given: [UInt8] = []
                 let error = await #expect(throws: FormworkError.self) {
                     while let buffer = try await feed.next() { given += buffer.readableBytesView }

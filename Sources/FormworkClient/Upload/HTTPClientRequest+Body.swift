@@ -38,14 +38,14 @@ extension HTTPClientRequest.Body.Length {
 extension BufferFeed {
     /// Creates a feed for a client that releases buffers after they were sent.
     convenience init(_ plan: BodyPlan, options: ReaderOptions) {
-        self.init(plan, size: 256 << 10, isBounded: true, options: options)
+        self.init(BodyReader(plan, options: options), of: plan, length: plan.contentLength)
     }
 
     /// Creates a feed for a part of a body.
     /// - Throws: What ``BodyReader/seek(to:)`` throws.
     convenience init(_ body: ExchangeBody, options: ReaderOptions) throws {
         let reader = try body.plan.makeReader(from: body.offset, count: body.count, options: options)
-        self.init(reader, of: body.plan, length: body.length, size: 256 << 10, isBounded: true)
+        self.init(reader, of: body.plan, length: body.length)
     }
 }
 

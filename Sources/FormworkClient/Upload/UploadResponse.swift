@@ -11,8 +11,8 @@ extension HTTPClient {
         public var response: HTTPClientResponse
         /// The answer's URL, after all redirects.
         public var url: String
-        /// Bytes of the last request's body that were handed to the client: at most 1 MiB of them may not have been
-        /// sent. 0 after a redirect that turned `POST` into `GET`.
+        /// Bytes of the last request's body that were handed to the client: at most 1 MiB of them, or 2 MiB of
+        /// a body that arrives while it is sent, may not have been sent. 0 after a redirect that turned `POST` into `GET`.
         public var bytesSent: Int64
         /// Whether the body counts as delivered: all of it was sent, or a 2xx came early for one
         /// of at most 4 MiB. `false` for another early answer. Still `true` after a redirect that turned `POST` into `GET`:

@@ -29,8 +29,7 @@ public struct BodyBuffers: AsyncSequence, Sendable {
     /// Creates a reader at the body's start.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
-            feed: BufferFeed(
-                self.plan, size: self.size, isBounded: false, allocator: self.allocator, options: self.options))
+            feed: BufferFeed(self.plan, size: self.size, allocator: self.allocator, options: self.options))
     }
 }
 

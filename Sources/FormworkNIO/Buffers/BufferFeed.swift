@@ -30,27 +30,23 @@ package final class BufferFeed: Sendable {
     private let bound: Int?
     private let state = WatchedState(State())
 
-    /// - Parameter isBounded: Whether the consumer releases buffers when they are sent, and signals back-pressure in no
-    ///   other way.
-    package convenience init(
-        _ plan: BodyPlan, size: Int, isBounded: Bool, allocator: ByteBufferAllocator = ByteBufferAllocator(),
-        options: ReaderOptions
-    ) {
-        self.init(
-            BodyReader(plan, options: options), of: plan, length: plan.contentLength, size: size,
-            isBounded: isBounded, allocator: allocator)
+    /// Feeds a consumer that signals back-pressure.
+    package init(_ plan: BodyPlan, size: Int, allocator: ByteBufferAllocator, options: ReaderOptions) {
+        (self.length, self.bound) = (plan.contentLength, nil)
+        self.pipe = BufferPipe(
+            BodyReader(plan, options: options), length: plan.contentLength, size: size, allocator: allocator)
     }
 
-    /// Feeds from a reader, which may read only a range of its plan.
-    /// - Parameter length: The bytes in that range; `nil` if only the end shows them.
-    package init(
-        _ reader: sending BodyReader, of plan: BodyPlan, length: Int64?, size: Int, isBounded: Bool,
-        allocator: ByteBufferAllocator = ByteBufferAllocator()
-    ) {
-        self.length = length
-        self.pipe = BufferPipe(reader, length: length, size: size, allocator: allocator)
+    /// Feeds a consumer that only releases buffers when they are sent: at most 1 MiB is on its way, or 2 MiB of a body
+    /// that arrives while it is sent.
+    /// - Parameters:
+    ///   - reader: A reader, maybe of a range of its plan.
+    ///   - length: The bytes in that range; `nil` if only the end shows them.
+    package init(_ reader: sending BodyReader, of plan: BodyPlan, length: Int64?) {
         // A body that arrives while it is sent comes in the pieces of a network, which may be smaller.
-        self.bound = isBounded ? (plan.isReplayable ? 4 : 8) : nil
+        let (size, bound) = plan.isReplayable ? (512 << 10, 2) : (256 << 10, 8)
+        (self.length, self.bound) = (length, bound)
+        self.pipe = BufferPipe(reader, length: length, size: size)
     }
 
     deinit { self.pipe.stop(CancellationError()) }
