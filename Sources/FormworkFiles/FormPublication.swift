@@ -76,6 +76,10 @@ private struct FormPublication {
     private let durably: Bool
     private var journal: FormJournal
     private var published: [PublishedFile] = []
+    /// The files with their names.
+    private var placed: Set<FileValidator> = []
+    /// The same by their paths in lower case; equal strings are also those with other forms of accented letters.
+    private var folded: [String: FileValidator] = [:]
     /// Folders with new names.
     private var changed: Set<[String]> = []
 
@@ -144,6 +148,8 @@ private struct FormPublication {
             do throws(Errno) {
                 name = try self.folder.within(folders) { descriptor throws(Errno) in
                     switch one.rule {
+                    case .replacing where self.isTaken(one.path, in: descriptor):
+                        try self.takeFree(one, index, in: descriptor)
                     case .replacing: try self.replace(one, index, in: descriptor)
                     case .exclusive: try self.take(one.path.name.text, one, index, in: descriptor)
                     case .numbered: try self.takeFree(one, index, in: descriptor)
@@ -156,7 +162,19 @@ private struct FormPublication {
             }
         }
         self.changed.insert(folders)
-        self.published.append(PublishedFile(name: one.path.text(named: name), state: state))
+        let path = one.path.text(named: name)
+        self.placed.insert(state)
+        self.folded[path.lowercased()] = state
+        self.published.append(PublishedFile(name: path, state: state))
+    }
+
+    /// Whether an earlier file of the form has the name: many file systems don't distinguish `A` from `a`.
+    private func isTaken(_ path: SafePath, in folder: FileDescriptor) -> Bool {
+        guard let state = (try? SystemCalls.status(of: path.name.text, in: folder))?.validator else { return false }
+        if self.placed.contains(state) { return true }
+        // Some FUSE file systems number names, so that one file has two numbers.
+        guard let similar = self.folded[path.text.lowercased()] else { return false }
+        return similar.size == state.size && similar.modified == state.modified
     }
 
     private mutating func makeFolders(_ folders: [String]) throws(Errno) {

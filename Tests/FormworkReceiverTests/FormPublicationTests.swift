@@ -118,6 +118,25 @@ struct FormPublicationTests {
         for name in ["a", "b", "c"] { #expect(try self.folder.text(of: name) == "new") }
     }
 
+    /// A second name of the first file stands in for a file system that doesn't distinguish `A` from `a`.
+    @Test(arguments: [false, true])
+    func `A file doesn't replace an earlier one of its form, whatever the file system takes for one name`(
+        avoidsUnnamedFiles: Bool
+    ) async throws {
+        try self.folder.file("A", "old")
+        let storage = try FolderStorage(self.folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
+        let uploads = try await self.begin([("A", "new")], in: storage)
+        let path = self.folder.path
+        let names = try await storage.publish(uploads) { _ in
+            #expect(link(path.appending("A").string, path.appending("a").string) == 0)
+            return FormRecord(path: SafePath(SafeFilename("a")!), bytes: [0x78])
+        }
+        #expect(names == ["A", "a (1)"])
+        #expect(self.folder.names == ["A", "a", "a (1)"])
+        #expect(try self.folder.text(of: "a") == "new")
+        #expect(try self.folder.text(of: "a (1)") == "x")
+    }
+
     @Test(arguments: [1, 2], [0o600, 0o444, 0o664])
     func `A file that is replaced keeps its permissions`(count: Int, mode: Int) async throws {
         for name in ["a", "b"].prefix(count) {
