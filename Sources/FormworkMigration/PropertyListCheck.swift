@@ -1,3 +1,4 @@
+import Formwork
 import FormworkFoundation
 import Foundation
 
@@ -28,8 +29,7 @@ struct PropertyListCheck {
             for (index, element) in elements.enumerated() {
                 try self.check(element, at: "\(path)[\(index)]", depth: depth + 1)
             }
-        // Nearly every date has a fraction of a second, which XML lists have no text for; their readers know that.
-        case is Date: return
+        case let date as Date: try self.check(date, path)
         case let number as Decimal: try self.check(number, path)
         case let number as NSDecimalNumber: try self.check(number.decimalValue, path)
         case let number as Double: try self.check(number, path)
@@ -63,6 +63,14 @@ struct PropertyListCheck {
         }
     }
 
+    /// Nearly every date has a fraction of a second, which XML lists have no text for; their readers know that.
+    private func check(_ date: Date, _ path: String) throws(FormworkError) {
+        guard self.isXML,
+            FormDateFormat.iso8601.text(secondsSince2001: date.timeIntervalSinceReferenceDate) == nil
+        else { return }
+        throw self.loss(path, "a date that XML lists have no text for: their years have four digits")
+    }
+
     /// A decimal number is written as the nearest `Double`.
     private func check(_ number: Decimal, _ path: String) throws(FormworkError) {
         let written = NSDecimalNumber(decimal: number).doubleValue
@@ -73,5 +81,18 @@ struct PropertyListCheck {
     private func loss(_ path: String, _ what: String) -> FormworkError {
         let path = path.withControlCharactersEscaped
         return FormworkError(.invalidArgument, "\(path.isEmpty ? "the value" : path) is \(what)")
+    }
+}
+
+extension Data {
+    /// The same XML with escaped carriage returns: a reader of XML takes an unescaped one for a line feed.
+    var escapingCarriageReturns: Data {
+        guard self.contains(0x0D) else { return self }
+        var escaped = Data()
+        for line in self.split(separator: 0x0D, omittingEmptySubsequences: false) {
+            if !escaped.isEmpty { escaped.append(contentsOf: "&#13;".utf8) }
+            escaped.append(line)
+        }
+        return escaped
     }
 }

@@ -29,8 +29,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// nor type.
     /// - Throws: ``FormworkError/Code/invalidArgument`` with the path for values that a property list can't represent, such
     ///   as null and names that aren't text, and for values that would be written as others: a `Decimal` or an integer with
-    ///   more digits than a `Double` has, a name that occurs twice, and in XML control characters and the sign of -0.0.
-    ///   Dates in XML have whole seconds. With ``Compatibility/exact``, Foundation's error.
+    ///   more digits than a `Double` has, a name that occurs twice, and in XML control characters, the sign of -0.0 and
+    ///   dates outside the years 0 to 9999. Dates in XML have whole seconds. With ``Compatibility/exact``, Foundation's error.
     ///   ``FormworkError/Code/limitExceeded`` for more than 512 levels.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         if self.settings.encodesInURL(request) {
@@ -46,8 +46,10 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         case .exact: try PropertyListCheck.checkDepth(list)
         }
         do {
-            copy.httpBody = try PropertyListSerialization.data(
+            let body = try PropertyListSerialization.data(
                 fromPropertyList: list, format: self.format, options: self.writeOptions)
+            let escapes = self.format == .xml && self.settings.compatibility == .safe
+            copy.httpBody = escapes ? body.escapingCarriageReturns : body
         } catch {
             // Before 3.2.0 AFNetworking made the request anyway, without a body.
             guard self.settings.version < "3.2", self.settings.compatibility == .exact else { throw error }

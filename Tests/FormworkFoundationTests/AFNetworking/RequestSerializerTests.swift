@@ -390,6 +390,14 @@ struct RequestSerializerTests {
             Decimal(string: "18446744073709551617") ?? 0, true,
             "o.a[1] is 18446744073709551617, which would be written as 1.8446744073709552e+19: write it as text"
         ),
+        (
+            Date(timeIntervalSinceReferenceDate: .infinity), false,
+            "o.a[1] is a date that XML lists have no text for: their years have four digits"
+        ),
+        (
+            Date(timeIntervalSinceReferenceDate: 252_423_993_600), false,
+            "o.a[1] is a date that XML lists have no text for: their years have four digits"
+        ),
     ]
 
     @Test("What a property list would hold as another value is an error with its path", arguments: lostInLists.indices)
@@ -416,6 +424,29 @@ struct RequestSerializerTests {
         }
     }
 
+    @Test("Carriage returns are escaped in XML, whose readers would take them for line feeds")
+    func carriageReturnsInLists() throws {
+        let object = ["k\r\n": "a\r\nb\rc", "k\n": "d"]
+        let request = try URLRequest(url: "http://h/", method: .post)
+        var serializer = PropertyListRequestSerializer(settings: RequestSettings(headers: [:]))
+        for body in [
+            try serializer.serialize(request, object: object).httpBody,
+            try PropertyListEncoding.xml.encode(request, with: object).httpBody,
+        ] {
+            let body = try #require(body)
+            let text = String(decoding: body, as: UTF8.self)
+            #expect(text.contains("<key>k&#13;\n</key>") && text.contains("<string>a&#13;\nb&#13;c</string>"))
+            #expect(!body.contains(0x0D))
+            #expect(try PropertyListSerialization.propertyList(from: body, format: nil) as? [String: String] == object)
+        }
+        serializer.settings.compatibility = .exact
+        let exact = try #require(try serializer.serialize(request, object: object).httpBody)
+        #expect(String(decoding: exact, as: UTF8.self).contains("<string>a\r\nb\rc</string>"))
+        serializer = PropertyListRequestSerializer(settings: RequestSettings(headers: [:]), format: .binary)
+        let binary = try #require(try serializer.serialize(request, object: object).httpBody)
+        #expect(try PropertyListSerialization.propertyList(from: binary, format: nil) as? [String: String] == object)
+    }
+
     @Test("A property list of more than 512 levels is an error with its path")
     func deepPropertyList() throws {
         func nested(_ levels: Int) -> [String: any Sendable] {
@@ -437,6 +468,7 @@ struct RequestSerializerTests {
         let object: [String: Any] = [
             "a": [0.1, Float(0.1), UInt64.max, Int64.min, -1.5, 0.0, Decimal(string: "0.1") ?? 0, true],
             "t": "a\t\r\n\u{301}\u{7F}", "d": Date(timeIntervalSinceReferenceDate: -5),
+            "p": Date.distantPast, "l": Date(timeIntervalSinceReferenceDate: 252_423_993_599.5),
         ]
         let request = try URLRequest(url: "http://h/", method: .post)
         let serializer = PropertyListRequestSerializer(settings: RequestSettings(headers: [:]))

@@ -29,8 +29,8 @@ public struct PropertyListEncoding: ParameterEncoding {
 
     /// The request with the parameters as its body; unchanged if there are none.
     /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that a property list can't represent, or would
-    ///   hold as others: a `Decimal` with more digits than a `Double` has, and in XML control characters and the sign of
-    ///   -0.0. Dates in XML have whole seconds.
+    ///   hold as others: a `Decimal` with more digits than a `Double` has, and in XML control characters, the sign of
+    ///   -0.0 and dates outside the years 0 to 9999. Dates in XML have whole seconds.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
@@ -38,7 +38,8 @@ public struct PropertyListEncoding: ParameterEncoding {
             try PropertyListCheck(isXML: self.format == .xml).check(parameters)
             let body = try PropertyListSerialization.data(
                 fromPropertyList: parameters, format: self.format, options: self.options)
-            request.setBody(body, ofType: "application/x-plist")
+            request.setBody(
+                self.format == .xml ? body.escapingCarriageReturns : body, ofType: "application/x-plist")
         } catch {
             throw AFError.parameterEncodingFailed(reason: .propertyListEncodingFailed(error: error))
         }
