@@ -19,7 +19,7 @@ package struct JSONLayout {
 
     /// - Returns: Lines, each with its end; `nil` if the text isn't JSON.
     package static func text(_ text: [UInt8], isColoured: Bool) -> String? {
-        guard (try? OrderedJSON.read(text)) != nil else { return nil }
+        guard (try? OrderedJSON.check(text)) != nil else { return nil }
         var layout = JSONLayout(text: text, isColoured: isColoured)
         layout.run()
         return layout.output + "\n"

@@ -10,14 +10,24 @@ package struct OrderedJSON {
 
     private let text: [UInt8]
     private var index = 0
+    /// Whether a number must have a value that can be kept.
+    private let keepsNumbers: Bool
 
-    private init(_ text: [UInt8]) { self.text = text }
+    private init(_ text: [UInt8], keepsNumbers: Bool) { (self.text, self.keepsNumbers) = (text, keepsNumbers) }
 
     /// Reads one value. Only blanks may follow.
     /// - Throws: `malformedBody`, or `limitExceeded` for a value too deep; the message has line and column, counted
     ///   from 1 in Unicode scalars.
     package static func read(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
-        var reader = OrderedJSON(text)
+        try self.read(text, keepsNumbers: true)
+    }
+
+    /// Checks that a text is one value, with numbers of any size.
+    /// - Throws: As ``read(_:)``.
+    package static func check(_ text: [UInt8]) throws(FormworkError) { _ = try self.read(text, keepsNumbers: false) }
+
+    private static func read(_ text: [UInt8], keepsNumbers: Bool) throws(FormworkError) -> ParameterValue {
+        var reader = OrderedJSON(text, keepsNumbers: keepsNumbers)
         if text.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw reader.failure("a byte order mark, which JSON doesn't allow: remove it", at: 0)
         }
@@ -95,9 +105,13 @@ package struct OrderedJSON {
             if self.byte == UInt8(ascii: "+") || self.byte == UInt8(ascii: "-") { self.index += 1 }
             try self.digits()
         }
+        guard self.keepsNumbers else { return .null }
         let text = String(decoding: self.text[start..<self.index], as: UTF8.self)
         // Only digits make an integer: 1.0 and 1e2 stay doubles.
         if let number = Int128(text) { return .integer(number) }
+        if text.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }) {
+            throw self.failure("the whole number has more than 128 bits: write it as a string", at: start)
+        }
         guard let number = Double(text), number.isFinite else {
             throw self.failure("the number is too large: the largest is 1.8e308", at: start)
         }

@@ -142,7 +142,7 @@ struct BodyOptions: ParsableArguments {
 
     private func body(ofJSON text: String, _ form: FormOptions) throws -> Body {
         let bytes = try text.fileAfterSign.map { try Self.read($0, "--data-json") } ?? Array(text.utf8)
-        do { _ = try OrderedJSON.read(bytes) } catch {
+        do { try OrderedJSON.check(bytes) } catch {
             throw ExitStatus(2, "formwork: --data-json: \(error.message.withControlCharactersEscaped)")
         }
         let type = form.hasContentType ? try form.contentType(of: nil) : "application/json"
