@@ -53,7 +53,8 @@ struct PropertyListCheck {
                 $0.value < 0x20 && !["\t", "\n", "\r"].contains($0) || [0xFFFE, 0xFFFF].contains($0.value)
             })
         else { return }
-        let number = String(scalar.value, radix: 16, uppercase: true)
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        let number = String(repeating: "0", count: 4 - digits.count) + digits
         throw self.loss(path, "text with the character U+\(number), which XML can't contain: remove it")
     }
 

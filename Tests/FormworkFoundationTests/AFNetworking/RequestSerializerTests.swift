@@ -378,8 +378,8 @@ struct RequestSerializerTests {
     private static let lostInLists: [(value: any Sendable, isLostInBinary: Bool, message: String)] = [
         (NSNull(), true, "o.a[1] is of type NSNull, which a property list can't hold"),
         ([1: "a"], true, "o.a[1] is of type Dictionary<Int, String>, which a property list can't hold"),
-        ("x\u{1}y", false, "o.a[1] is text with the character U+1, which XML can't contain: remove it"),
-        ("x\0y", false, "o.a[1] is text with the character U+0, which XML can't contain: remove it"),
+        ("x\u{1}y", false, "o.a[1] is text with the character U+0001, which XML can't contain: remove it"),
+        ("x\0y", false, "o.a[1] is text with the character U+0000, which XML can't contain: remove it"),
         (-0.0, false, "o.a[1] is -0.0, whose sign is lost in XML: write 0"),
         (Float(-0.0), false, "o.a[1] is -0.0, whose sign is lost in XML: write 0"),
         (
@@ -477,6 +477,6 @@ struct RequestSerializerTests {
         #expect(throws: FormworkError.self) { try serializer.serialize(request, object: large) }
         let names: [String: Any] = ["a": ["b\u{1}": 1]]
         let error = #expect(throws: FormworkError.self) { try serializer.serialize(request, object: names) }
-        #expect(error?.message == #"a.b\u{01} is text with the character U+1, which XML can't contain: remove it"#)
+        #expect(error?.message == #"a.b\u{01} is text with the character U+0001, which XML can't contain: remove it"#)
     }
 }
