@@ -230,6 +230,11 @@ struct CapturedRequestsTests {
                 == "formwork: warning: the filename of part 2, \"a\"x\".jpg\", has a quote that isn't escaped, and other "
                 + "receivers end it there: write %22\n")
         #expect(try Self.inspect(Array(quoted.utf8), "--profile strict").status == 70)
+        let unreadable = Self.body.replacing("name=\"a\"", with: "name=\"a\"; filename*=UTF-8''%zz")
+        #expect(
+            try Self.inspect(Array(unreadable.utf8)).errors
+                == "formwork: warning: the filename* of part 2, UTF-8''%zz, isn't UTF-8 or ISO-8859-1 in percent-encoding "
+                + "(RFC 8187), and isn't used\n")
         let lint = try Self.inspect(Array(quoted.utf8), "--lint")
         #expect(
             lint.status == 70 && lint.text.contains("departure unescapedQuote (RFC 2045 §5.1): part 2"), "\(lint.text)")

@@ -193,6 +193,7 @@ struct JSONOutputTests {
                       "index": 0,
                       "name": "a",
                       "filename": "f",
+                      "isFile": true,
                       "contentType": null,
                       "headers": [
                         {

@@ -19,7 +19,9 @@ struct PartDoubts {
     private var contentOffset: Int64 = 0
     /// The part whose content holds the stray delimiter.
     private var strayPart = 0
-    private var quotes: [String] = []
+    /// The first name with a quote that isn't escaped, and the first `filename*` that is no name.
+    private var names: [String] = []
+    private var extendedFilename: String?
 
     init(_ parser: MultipartParser) {
         (self.preamble, self.content) = (StrayDelimiter(of: parser), StrayDelimiter(of: parser))
@@ -52,11 +54,17 @@ struct PartDoubts {
                 + "deprecates that in forms"
         }
         for (role, bytes) in [("name", header.nameBytes), ("filename", header.filenameBytes)]
-        where self.quotes.isEmpty && bytes?.hasBareQuote ?? false {
+        where self.names.isEmpty && bytes?.hasBareQuote ?? false {
             let text = String(decoding: (bytes ?? []).prefix(80), as: UTF8.self)
-            self.quotes.append(
+            self.names.append(
                 "the \(role) of part \(self.part), \"\(text)\", has a quote that isn't escaped, and other receivers end it "
                     + "there: write %22")
+        }
+        if self.extendedFilename == nil, let bytes = header.extendedFilenameBytes, header.extendedFilename == nil {
+            let text = DisplayText(String(decoding: bytes, as: UTF8.self), limit: 60).text
+            self.extendedFilename =
+                "the filename* of part \(self.part), \(text), isn't UTF-8 or ISO-8859-1 in percent-encoding (RFC 8187), and "
+                + "isn't used"
         }
     }
 
@@ -88,7 +96,7 @@ struct PartDoubts {
                 "the close delimiter is followed by \"\(self.delimiter)\" at offset \(offset), so a part is lost: "
                     + "write \"\(self.delimiter)--\" only at the end")
         }
-        return doubts + self.quotes
+        return doubts + self.names + [self.extendedFilename].compactMap { $0 }
     }
 
     private func text(of offset: Int64) -> String {

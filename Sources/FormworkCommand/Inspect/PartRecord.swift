@@ -26,6 +26,7 @@ struct PartRecord {
             ("index", .integer(Int128(self.index))),
             ("name", .optional(self.header.name)),
             ("filename", .optional(self.header.filename)),
+            ("isFile", .bool(self.header.isFile)),
             ("contentType", .optional(self.header.contentType)),
             ("headers", .array(headers)),
             ("offset", .integer(Int128(self.offset))),
