@@ -183,6 +183,16 @@ struct SendBeforehandTests {
                 [0 bytes sent]
 
                 """)
+        let other = try Receiver(answering: "307 Temporary Redirect\r\nLocation: /there", after: 1)
+        let answer = try Command.run(
+            "send", "http://127.0.0.1:\(other.port)", "-F", "f=@file", "-q", "--max-redirs", "0", in: folder.path)
+        #expect(answer.status == 55)
+        #expect(
+            answer.errors == """
+                formwork: the server answered 307 Temporary Redirect after 0 bytes of 8388803, and the rest was not \
+                sent
+
+                """, "\(answer.errors)")
     }
 
     @Test("A status outside 100 to 599 is an error", arguments: ["600 X", "999 X", "099 X"])

@@ -75,8 +75,9 @@ public struct FormSender: Sendable {
     ///   - observer: Called during the transfer.
     ///   - answered: Called with the answer, whose body is usable only in this closure.
     /// - Throws: ``TransferError``; the `FormworkError` of the body's sources, `notReplayable` with the part if a
-    ///   redirect requires a body again that can be read only once, `writeFailed` if the server answers 2xx before it
-    ///   has the whole body, or 3xx other than a redirect that keeps the body; `CancellationError`.
+    ///   redirect or a 401 requires a body again that can be read only once, `writeFailed` if the server answers 2xx
+    ///   before it has the whole body, or 3xx other than a redirect that keeps the body, unless `maximumRedirects` is 0;
+    ///   `CancellationError`.
     public func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result

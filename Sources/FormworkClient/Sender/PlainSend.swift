@@ -56,7 +56,7 @@ package struct PlainSend: SendMachine {
             self.failure = failure
             return false
         }
-        if self.hasBody, let failure = answer.redirectBeforeBody(of: self.request) {
+        if self.maximumRedirects > 0, self.hasBody, let failure = answer.redirectBeforeBody(of: self.request) {
             self.failure = failure
             return false
         }

@@ -216,7 +216,8 @@ package struct ResumableSend: SendMachine {
         if self.pausesTooLong(remaining), status.code >= 400 { return true }
         guard case .planned(.done(let outcome), _) = self.state, outcome.response == answer.head else { return false }
         self.state = .upload
-        if let failure = answer.redirectBeforeBody(of: self.whole) {
+        // With 0 redirects it is the answer, unless the server says that it has the whole upload.
+        if self.maximumRedirects > 0 || outcome.isOver, let failure = answer.redirectBeforeBody(of: self.whole) {
             self.fail(failure)
             return false
         }

@@ -245,7 +245,11 @@ package struct SendCommand: ParsableCommand, Sendable {
         let total = record.total
         let isFailure = report.status >= 400 && self.failure != .noFail
         let hasProxy = report.status == 407 && client?.asksProxy(url: report.url) == true
-        var failure = isFailure ? ExitStatus(22, report.failure(total: total, hasProxy: hasProxy)) : nil
+        // With --max-redirs 0 a redirect is the answer, but one that comes too early doesn't say that the body arrived.
+        let isCut = report.status < 400 && !report.isBodyComplete
+        var failure =
+            isFailure || isCut
+            ? ExitStatus(isCut ? 55 : 22, report.failure(total: total, hasProxy: hasProxy)) : nil
         if let blocker, let retry, retry.count > 0, retry.covers(status: report.status), report.isSourceRead {
             let fix = blocker.reason.hasPrefix("standard input") ? ": --spool stores it first" : ""
             failure?.message? += "; not tried again, as \(blocker.reason)\(fix)".withControlCharactersEscaped

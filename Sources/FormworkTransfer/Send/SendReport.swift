@@ -167,7 +167,7 @@ struct SendReport: Sendable {
         return members
     }
 
-    /// The error line for an answer of 400 or more.
+    /// The error line for an answer of 400 or more, or before the whole body.
     /// - Parameter hasProxy: Whether the request went to a proxy, and not through a tunnel.
     func failure(total: Int64?, hasProxy: Bool) -> String {
         let isProxy = self.status == 407 && hasProxy
