@@ -380,7 +380,7 @@ extension NIOTests {
         func redirectLimit() async throws {
             let answers: [String: [LoopbackServer.Answer]] = [
                 "/": [.status(307, [("Location", "/again")])], "/again": [.status(307, [("Location", "/")])],
-                "/self": [.status(307, [("Location", "/self")])],
+                "/self": [.status(307, [("Location", "/self")])], "/early": [.early(307, [("Location", "/early")])],
                 "/file": [.status(307, [("Location", "file:///etc/passwd")])],
                 "/none": [.status(308)],
             ]
@@ -395,6 +395,11 @@ extension NIOTests {
                     try await self.upload(plan, to: server.url("/self"))
                 }
                 #expect(cycle == .redirectCycleDetected)
+                let large = try await form(.bytes(noise(30_000_000))).plan()
+                let early = await #expect(throws: HTTPClientError.self) {
+                    try await self.upload(large, to: server.url("/early"))
+                }
+                #expect(early == .redirectCycleDetected)
                 for (path, limit, status) in [("/", 0, 307), ("/file", 20, 307), ("/none", 20, 308)] {
                     let answer = try await self.upload(plan, to: server.url(path), Options(maximumRedirects: limit))
                         .answer

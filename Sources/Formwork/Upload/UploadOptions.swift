@@ -45,11 +45,12 @@ public struct UploadOptions: Sendable {
     /// The folder of a collected body's file; `nil` for `$TMPDIR`, or `/tmp` without it.
     public var temporaryFolder: FilePath?
     /// The most redirects to follow. One more is the client's error: `URLError.httpTooManyRedirects`,
-    /// `HTTPClientError.redirectLimitReached`. Default 20, as in fetch. With 0 or less the first redirect is
-    /// the answer.
+    /// `HTTPClientError.redirectLimitReached`, `TransferError`. Default 20, as in fetch. With 0 or less the first
+    /// redirect is the answer.
     ///
     /// This doesn't count 301, 302 and 303 after a `POST` if the `HTTPClient`'s configuration follows redirects: it
-    /// turns them into a `GET` itself.
+    /// turns them into a `GET` itself. Such a client also refuses a redirect to a URL that it has just requested:
+    /// `HTTPClientError.redirectCycleDetected`.
     public var maximumRedirects: Int
     /// Whether credentials follow a redirect, or a resumable upload's URL, to another origin: `Authorization`, `Cookie`,
     /// fields whose names show that they carry credentials (such as `X-Api-Key`), and ``authentication``. Default

@@ -42,7 +42,9 @@ extension HTTPClient {
     /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part if a body that
     ///   can be read only once would have to be sent again; ``FormworkError/Code/writeFailed`` if the connection breaks, or
     ///   if the server answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as
-    ///   delivered then). `CancellationError`; the client's own errors for everything else.
+    ///   delivered then). `CancellationError`; the client's own errors for everything else: among them
+    ///   `HTTPClientError.redirectLimitReached` for too many redirects, and `redirectCycleDetected` if the client is
+    ///   configured to follow redirects and one leads to a URL that was already requested.
     public func upload(
         _ plan: BodyPlan, with request: HTTPClientRequest, options: UploadOptions = UploadOptions()
     ) async throws -> UploadResponse {
@@ -98,7 +100,8 @@ extension HTTPClient {
 
     /// Executes a request. Its body's feed stops if that fails.
     /// - Returns: The answer, or an error after which another try may help.
-    /// - Throws: An error of the body, and what ends all tries: a cancellation, and the deadline.
+    /// - Throws: An error of the body, and what ends all tries: a cancellation, the deadline, and the client's own
+    ///   limit of redirects.
     func attempt(
         _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
     ) async throws -> Result<HTTPClientResponse, any Error> {
@@ -113,7 +116,10 @@ extension HTTPClient {
             feed?.stop(error)
             try _Concurrency.Task.checkCancellation()
             if let failure = feed?.failure { throw failure }
-            if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+            let ends: [HTTPClientError] = [
+                .deadlineExceeded, .cancelled, .redirectLimitReached, .redirectCycleDetected,
+            ]
+            if let error = error as? HTTPClientError, ends.contains(error) { throw error }
             return .failure(error)
         }
     }
