@@ -439,6 +439,8 @@ extension NIOTests {
                 func plan() throws -> BodyPlan { try form(.chunks(once: Chunks(chunks: [noise(5000)]))).plan() }
                 let error = await self.failure { _ = try await self.upload(plan(), to: server.url(path), options) }
                 #expect(error?.code == .notReplayable && error?.part?.name == "content")
+                let advice = ": send Authorization with the first request, or"
+                #expect(path == "/307" || error?.message.contains(advice) == true)
                 #expect(server.requests.count == 1)
             }
             // Collected, it can.

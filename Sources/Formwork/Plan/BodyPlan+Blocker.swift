@@ -45,3 +45,14 @@ extension BodyPlan {
         }
     }
 }
+
+extension BodyPlan {
+    /// - Throws: `notReplayable` if a 401 to this body can't be answered by sending it again.
+    package func checkAuthorizable() throws(FormworkError) {
+        guard let blocker = self.replayBlocker else { return }
+        throw FormworkError(
+            .notReplayable,
+            "the server answered 401, but \(blocker.reason): send Authorization with the first request, or give a "
+                + "source that can be opened again", part: blocker.part)
+    }
+}

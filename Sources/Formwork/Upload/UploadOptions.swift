@@ -59,6 +59,9 @@ public struct UploadOptions: Sendable {
     /// It doesn't change redirects that an `HTTPClient` follows itself.
     public var trustsRedirects: Bool
     /// The credentials for a 401. With `nil` the 401 is the answer.
+    ///
+    /// A body that can be read only once can't be sent again after it: ``FormworkError/Code/notReplayable``. Send
+    /// `Authorization` with the first request then.
     public var authentication: UploadAuthentication?
     /// When the upload is retried with the same bytes; by default never.
     public var retry: RetryPolicy

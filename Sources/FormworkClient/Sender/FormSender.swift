@@ -247,7 +247,7 @@ public struct FormSender: Sendable {
             if let result { return result }
             if let authorization {
                 // A server that refused before the body left it unread.
-                if body != nil, machine.isSourceRead { try course.plan.checkReplayable() }
+                if body != nil, machine.isSourceRead { try course.plan.checkAuthorizable() }
                 course.request.headerFields[.authorization] = authorization
                 course.machine = SharedMachine(try job.make(course.plan, course.request))
             }

@@ -76,6 +76,7 @@ extension HTTPClient {
                 options.trustsRedirects || course.request.hasOrigin(of: request),
                 let authorization = try await options.authentication?.answer(course.request.challenge(response))
             {
+                if course.hasBody { try plan.checkAuthorizable() }
                 course.isAuthorized = true
                 course.request.headers.replaceOrAdd(name: "Authorization", value: authorization)
             } else if options.maximumRedirects > 0,

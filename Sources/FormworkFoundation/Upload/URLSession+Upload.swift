@@ -93,6 +93,7 @@ extension URLSession {
             if response.statusCode == 401, !isAuthorized, options.trustsRedirects || response.hasOrigin(of: first),
                 let authorization = try await options.authentication?.answer(response.challenge)
             {
+                try streams?.plan.checkAuthorizable()
                 isAuthorized = true
                 request.setValue(authorization, forHTTPHeaderField: "Authorization")
             } else if options.maximumRedirects > 0,
