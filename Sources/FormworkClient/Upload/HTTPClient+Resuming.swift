@@ -21,6 +21,10 @@ extension HTTPClient {
     /// A tus server that doesn't read forms gets the form's one file, and the fields as metadata.
     ///
     /// Use a client that doesn't follow redirects itself: this method follows those of uploads.
+    ///
+    /// It returns with the answer's header section, and a saved state is removed then. If the rest of the answer is cut,
+    /// the same call sends everything again, and the server may store it twice. `FormSender` keeps the state until its
+    /// closure has returned.
     /// - Parameters:
     ///   - plan: The body. A body that can be read only once can resume only where reading stopped.
     ///   - request: Everything except the body. `GET` becomes `POST`.
