@@ -114,9 +114,9 @@ public final class LibMagic: Sendable {
             throw FormworkError(.sourceUnavailable, "libmagic can't be opened")
         }
         let handle = unsafe Handle(raw: raw)
-        // SAFETY: only whether there is one is read.
-        let isNamed = unsafe cmagic_named_database() != nil
-        let bringsOwn = self.database == nil && !isNamed && cmagic_is_linked() != 0
+        // SAFETY: the environment isn't changed while its text is copied.
+        let named = self.database == nil ? unsafe cmagic_named_database().map { unsafe String(cString: $0) } : nil
+        let bringsOwn = self.database == nil && named == nil && cmagic_is_linked() != 0
         let database = self.database ?? (bringsOwn ? Self.own.withLock(\.self)() : nil)
         let result =
             if let database {
@@ -125,7 +125,8 @@ public final class LibMagic: Sendable {
                 unsafe cmagic_load(raw, nil)
             }
         guard result == 0 else {
-            var error = Self.error("libmagic's database can't be loaded: install libmagic-mgc, or set MAGIC", handle)
+            let advice = named.map { "MAGIC names \($0): correct or unset it" } ?? "install libmagic-mgc, or set MAGIC"
+            var error = Self.error("libmagic's database can't be loaded: \(advice)", handle)
             error.path = database
             unsafe cmagic_close(raw)
             throw error
