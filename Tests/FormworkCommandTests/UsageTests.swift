@@ -92,6 +92,23 @@ struct UsageTests {
         #expect(result.status == status && result.text.hasPrefix(first + "\n"), "\(result.text.prefix(300))")
     }
 
+    @Test("Help for a word that isn't a verb is an error", arguments: ["sedn --help", "-h sedn", "sedn x -h"])
+    func helpForNoVerb(words: String) throws {
+        let result = try Command.shell("\"$F\" \(words)")
+        #expect(result.status == 2 && result.text == "")
+        #expect(
+            result.errors.hasPrefix("formwork: 'sedn' isn't a verb: did you mean 'formwork send'?\n"),
+            "\(result.errors)")
+        let query = try Command.shell("\"$F\" query parse --help")
+        #expect(query.status == 2)
+        #expect(
+            query.errors == """
+                formwork: 'parse' isn't a verb
+                The verbs are: encode, decode. See 'formwork query --help'.
+
+                """, "\(query.errors)")
+    }
+
     @Test("The root's help names --version")
     func version() throws {
         #expect(try Command.run("--help").text.contains("'formwork --version' prints the version."))

@@ -31,6 +31,11 @@ enum HelpRequest {
             let names = tree.verbs.map(\.name).joined(separator: ", ")
             throw ExitStatus(2, "formwork: help \(shown): is not a verb: choose one of \(names)")
         }
+        if !verb.verbs.isEmpty, verb.path.count <= path.count,
+            let advice = UsageAdvice(tool: Root._dumpHelp())?.text(for: path, given: "")
+        {
+            throw ExitStatus(2, advice)
+        }
         if isWhole, let option = words.first(where: { $0.hasPrefix("-") && !["--json", "-h", "--help"].contains($0) }) {
             let shown = ShellQuote.quote(option).withControlCharactersEscaped
             throw ExitStatus(2, "formwork: help: \(shown) is not an option: write formwork help VERB, or add --json")
