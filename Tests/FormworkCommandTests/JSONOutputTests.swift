@@ -180,6 +180,16 @@ struct JSONOutputTests {
         #expect(object?["error"] as? String == "stopped by SIG\(signal)", "\(result.text)")
     }
 
+    @Test(arguments: ["", "x\r\n", "POST / HTTP/1.1\r\nContent-Type: multipart/form-data\r\n\r\nx"])
+    func `A body without a boundary has the object of any malformed body`(text: String) throws {
+        let result = try Self.run("inspect --json", in: Folder(), input: text)
+        #expect(result.status == 70)
+        #expect(try SchemaCheck("inspect").violations(result.text) == [])
+        #expect(
+            result.text.hasPrefix("{\n  \"parts\": [],\n  \"warnings\": [],\n  \"exitStatus\": 70,\n  \"error\": \""),
+            "\(result.text)")
+    }
+
     @Test func `Parts count from 0, headers are objects, and a failed inspection says why it ends`() throws {
         let folder = Folder()
         let two = Self.body.replacing("--b--", with: "--b\r\nContent-Disposition: form-data; name=\"c\"\r\n\r\n")

@@ -50,11 +50,22 @@ struct InspectCommand: ParsableCommand {
             guard !self.sha256 else { throw ExitStatus(2, "formwork: --lint prints no parts: leave --sha256 out") }
             return try self.runLint()
         }
-        var walk = try self.options.open(looksOn: true)
+        var walk = try self.opened()
         let output = OutputBuffer()
         let notes = try self.json ? self.writeObject(&walk, output) : self.writeTable(&walk, output)
         try output.flush()
         Warning.write(notes)
+    }
+
+    /// The opened body. If its start is malformed, the object has the members that it has for one malformed later.
+    private func opened() throws -> PartWalk {
+        do { return try self.options.open(looksOn: true) } catch {
+            let status = (error as? ExitStatus) ?? (error as? FormworkError).map { ExitStatus($0) }
+            if let status, status.code == 70 {
+                JSONOutput.fail(status, [("parts", .array([])), ("warnings", .array([]))])
+            }
+            throw error
+        }
     }
 
     private func runLint() throws {
