@@ -43,6 +43,24 @@ struct FileExpansionTests {
         #expect(try self.parts("-F 'p=@[c].txt;filename=d'", in: folder) == [#"name="p"; filename="d""#])
     }
 
+    @Test("A pattern doesn't wait for a FIFO that it matches")
+    func fifo() throws {
+        let folder = try self.folder()
+        let result = try Command.shell(
+            """
+            mkfifo 3.jpg; "$F" body -F 'p=@*.jpg' --boundary b | grep -ao 'filename=".*"'
+            mkdir none; mkfifo none/f; "$F" body -F 'p=@none/*'
+            """, in: folder.path)
+        #expect(result.text == "filename=\"1.jpg\"\nfilename=\"2.jpg\"\n")
+        #expect(
+            result.errors == """
+                formwork: warning: 3.jpg isn't a file, and isn't sent
+                formwork: warning: none/f isn't a file, and isn't sent
+                formwork: -F 'p=@none/*': none/* matches no file
+
+                """, "\(result.errors)")
+    }
+
     @Test("curl has no patterns: with --compat curl one is the name of a file")
     func curl() throws {
         let folder = try self.folder()

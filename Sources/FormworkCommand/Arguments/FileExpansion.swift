@@ -64,7 +64,10 @@ struct FileExpansion {
             switch Self.type(of: match) {
             case .directory where self.isRecursive: found += try self.files(inFolderOf: next)
             case .directory: continue
-            default: found.append(next)
+            // What isn't there any more is an error when it is read.
+            case .regular, nil: found.append(next)
+            // A FIFO would be waited for.
+            case _?: Warning.write(["\(match) isn't a file, and isn't sent"])
             }
         }
         guard !found.isEmpty else { throw FormworkError(.sourceUnavailable, "matches no file", path: path) }
