@@ -144,11 +144,22 @@ struct ReadBackTests {
             ),
             (
                 ["a": [["x", "y"]]],
-                "\"a\" would be read back as 2 elements, not 1: give its objects the same members in the same order"
+                "\"a\" would be read back as 2 elements, not 1: write an array that contains arrays as an object with "
+                    + "the names 0, 1, …"
+            ),
+            (
+                ["a": [["b": ["x"]], ["b": ["y"]]]],
+                "\"a\" would be read back as 1 element, not 2: write an array that contains arrays as an object with "
+                    + "the names 0, 1, …"
+            ),
+            (
+                ["a": [[["x"]]]],
+                "\"a[0]\" would not be read back as an array: write an array that contains arrays as an object with "
+                    + "the names 0, 1, …"
             ),
             (["a[b]": 1], "\"a[b]\" would not be read back: rename it, brackets in names make a tree"),
-            (["": 1], "\"\" would not be read back: rename it, brackets in names make a tree"),
-            (["a": ["": 1]], "\"a\" would be read back as an array"),
+            (["": 1], "\"\" would not be read back: give it a name that isn't empty"),
+            (["a": ["": 1]], "\"a\" would be read back as an array: give each member a name that isn't empty"),
             (["a": .bytes([0xFF])], "the written text can't be read back: a pair that isn't UTF-8"),
         ] as [(ParameterValue, String)])
     func refusedByName(tree: ParameterValue, message: String) throws {
@@ -159,6 +170,15 @@ struct ReadBackTests {
         var unchecked = URLEncodedDialect.rails
         unchecked.checksReadBack = false
         #expect(throws: Never.self) { try unchecked.encode(tree) }
+    }
+
+    @Test(
+        "Rails: what the errors advise is read back",
+        arguments: [
+            ["a": ["0": ["x", "y"]]], ["a": ["0": ["b": ["x"]], "1": ["b": ["y"]]]], ["a": ["0": ["0": ["x"]]]],
+        ] as [ParameterValue])
+    func advice(tree: ParameterValue) throws {
+        #expect(try URLEncodedDialect.rails.decode(try URLEncodedDialect.rails.encode(tree)) == tree)
     }
 
     @Test("Null without a name is an empty pair where null has no '=', as AFNetworking writes it")

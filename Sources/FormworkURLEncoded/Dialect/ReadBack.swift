@@ -95,6 +95,9 @@ struct ReadBack {
         }
     }
 
+    /// What to write instead of an array that contains others, whose elements run together.
+    private static let namedElements = "write an array that contains arrays as an object with the names 0, 1, …"
+
     private func difference(_ value: ParameterValue, _ found: ParameterValue?, _ path: String) -> FormworkError {
         let what: String
         switch (value, found) {
@@ -104,11 +107,17 @@ struct ReadBack {
             what = "is an object without members, which can't be written: leave it out"
         case (.null, nil): what = "is null, which isn't written: leave it out"
         case (.bytes, _): what = "is bytes that are not UTF-8 text: write them as base64"
+        case (_, nil) where path.isEmpty: what = "would not be read back: give it a name that isn't empty"
         case (_, nil): what = "would not be read back: rename it, brackets in names make a tree"
         case (.array(let elements), .array(let others)?), (.set(let elements), .array(let others)?):
-            what =
-                "would be read back as \(others.count, "element"), not \(elements.count): give its objects the same "
-                + "members in the same order"
+            let remedy =
+                elements.contains(where: \.holdsArray)
+                ? Self.namedElements : "give its objects the same members in the same order"
+            what = "would be read back as \(others.count, "element"), not \(elements.count): \(remedy)"
+        // Only an array inside an array.
+        case (.array, _), (.set, _): what = "would not be read back as an array: \(Self.namedElements)"
+        case (.object(let members), .array?) where members.contains { $0.name.isEmpty }:
+            what = "would be read back as an array: give each member a name that isn't empty"
         case (_, .text?): what = "would be read back as another text"
         case (_, .array?): what = "would be read back as an array"
         case (_, .object?): what = "would be read back as an object"
@@ -119,6 +128,15 @@ struct ReadBack {
 }
 
 extension ParameterValue {
+    /// Whether it is an array or contains one.
+    fileprivate var holdsArray: Bool {
+        switch self {
+        case .array, .set: true
+        case .object(let members): members.contains { $0.value.holdsArray }
+        case .null, .bool, .integer, .double, .text, .bytes: false
+        }
+    }
+
     /// Whether it contains no value.
     fileprivate var comesToNothing: Bool {
         switch self {
