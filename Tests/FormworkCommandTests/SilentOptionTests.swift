@@ -93,6 +93,8 @@ struct SilentOptionTests {
             ),
             ("body --from ''", "--from: the path is empty"),
             ("inspect ''", "the input: the path is empty"),
+            ("query decode ''", "the input: the path is empty"), ("query encode ''", "the input: the path is empty"),
+            ("send http://h/ -F a=1 --state -", "--state -: the state is read and written: name a file"),
         ] {
             let folder = Folder()
             try folder.file("p.json", #"{"url": "http://h/", "fields": {}}"#)

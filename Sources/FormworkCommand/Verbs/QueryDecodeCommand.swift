@@ -44,6 +44,8 @@ struct QueryDecodeCommand: ParsableCommand {
     @Flag(help: "Refuse '%' without two hexadecimal digits, and bytes that aren't UTF-8, instead of repairing them.")
     var strict = false
 
+    func validate() throws { try GivenPath.check(["the input": self.file]) }
+
     func run() throws {
         let dialect = try self.options.decoding()
         guard self.repeated == .dialect || !self.pairs else {

@@ -36,6 +36,8 @@ struct QueryEncodeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Print this URL with the text added to it, as the dialect adds it.", valueName: "url"))
     var into: String?
 
+    func validate() throws { try GivenPath.check(["the input": self.file]) }
+
     func run() throws {
         let (dialect, destination) = try self.options.encoding(isPairs: self.pairs)
         let input = try TextInput(self.file)

@@ -72,6 +72,9 @@ struct ResumeOptions: ParsableArguments {
 
     func validate() throws {
         try GivenPath.check(["--state": self.state, "--state-dir": self.stateDir])
+        guard self.state != "-" else {
+            throw ValidationError("--state -: the state is read and written: name a file")
+        }
         guard !self.keepsState || self.choice != .off else {
             throw ValidationError("\(self.stateOption): has no use with --resume off: leave one of them out")
         }
