@@ -45,7 +45,7 @@ struct PEMFile {
 
     private func text(_ status: Int32) throws -> String {
         do throws(FormworkError) {
-            let bytes = try BodyPlan(copying: .file(FilePath(self.path))).bytes(upTo: 16 << 20)
+            let bytes = try BodyPlan(copying: .file(FilePath(ofFile: self.path))).bytes(upTo: 16 << 20)
             return String(decoding: bytes, as: UTF8.self)
         } catch {
             let reason = (error.cause as? Errno).map { " (\($0))" } ?? ""

@@ -95,6 +95,26 @@ struct ErrorTests {
         #expect(result.output.isEmpty)
     }
 
+    @Test(
+        "A slash after a file's name is an error, whichever argument has it",
+        arguments: [
+            ("type a.txt/", "a.txt/: can't be read"), ("inspect a.txt/", "a.txt/: can't be read"),
+            ("extract a.txt/ --part a", "a.txt/: can't be read"),
+            ("query decode a.txt/", "a.txt/: can't be read"), ("query encode a.txt/", "a.txt/: can't be read"),
+            ("body --from a.txt/", "--from a.txt/: can't be read"),
+            ("send http://h/ -T a.txt/", "-T a.txt/: can't be read"),
+            ("send http://h/ -d @a.txt/", "-d @a.txt/: can't be read"),
+            ("receive . --token-file a.txt/", "--token-file a.txt/: can't be read"),
+            ("send http://h/ -F a=1 --netrc-file a.txt/", "--netrc-file: a.txt/: can't be read"),
+        ])
+    func slash(words: String, message: String) throws {
+        let folder = Folder()
+        try folder.file("a.txt", "{}")
+        let result = try Command.shell("\"$F\" \(words)", in: folder.path)
+        #expect(result.status == 26 && result.text == "")
+        #expect(result.errors == "formwork: \(message) (Not a directory)\n")
+    }
+
     @Test("A file as standard input that is longer than it says is to come through a pipe")
     func standardInputOfProc() throws {
         let result = try Command.shell(

@@ -126,20 +126,11 @@ struct CurlFormBuilder {
         guard !file.path.isEmpty else { throw FormworkError(.sourceUnavailable, "the path is empty") }
         var parameters = file.parameters
         if isUpload, parameters.filename == nil { parameters.filename = file.path.basename }
-        let path = try Self.path(file.path)
+        let path = try FilePath(ofFile: file.path)
         // curl reads a directory as an empty file of unknown length.
         let isDirectory = self.isCurl && (try? SystemCalls.status(of: path))?.kind == .directory
         let source: BodySource = isDirectory ? .stream { _ in NoBytes() } : try self.standardInput.source(at: path)
         try self.append(name, source, parameters, path: file.path, isUpload: isUpload)
-    }
-
-    /// The path for the system. A trailing slash, which `FilePath` drops, means that it must be a folder.
-    private static func path(_ text: String) throws(FormworkError) -> FilePath {
-        let path = FilePath(text)
-        guard text.utf8.count > 1, text.utf8.last == UInt8(ascii: "/"),
-            try SourceResolver.look(at: path).kind != .directory
-        else { return path }
-        throw FormworkError(.sourceUnavailable, "can't be read", path: text, cause: Errno.notDirectory)
     }
 
     /// - Parameter path: The file's path, from which curl also guesses the type; `nil` if it isn't a file.
@@ -248,7 +239,7 @@ struct CurlFormBuilder {
     private mutating func lines(ofFile path: String) throws(FormworkError) -> [[UInt8]] {
         let bytes: [UInt8]
         do throws(FormworkError) {
-            bytes = try BodyPlan(copying: .file(Self.path(path))).bytes(upTo: 1 << 20)
+            bytes = try BodyPlan(copying: .file(FilePath(ofFile: path))).bytes(upTo: 1 << 20)
         } catch {
             guard self.isCurl, let cause = error.cause else { throw error.withoutPlace }
             self.warnings.append("Cannot read from \(path): \(cause)")

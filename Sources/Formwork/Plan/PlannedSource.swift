@@ -85,6 +85,18 @@ extension BodySource.ExpectedState {
     }
 }
 
+extension FilePath {
+    /// The path of a file that is read. A trailing slash, which `FilePath` drops, means that it must be a folder.
+    /// - Throws: `sourceUnavailable` for a file with a trailing slash.
+    package init(ofFile text: String) throws(FormworkError) {
+        self.init(text)
+        guard text.utf8.count > 1, text.utf8.last == UInt8(ascii: "/"),
+            try SourceResolver.look(at: self).kind != .directory
+        else { return }
+        throw FormworkError(.sourceUnavailable, "can't be read", path: text, cause: Errno.notDirectory)
+    }
+}
+
 /// Plans sources.
 ///
 /// A file's state comes from `status`, so that parts made again for reading get the state that planning recorded.

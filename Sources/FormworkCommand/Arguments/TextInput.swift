@@ -30,7 +30,7 @@ struct TextInput {
             throw ExitStatus(
                 26, "formwork: \(file): no such file: a text comes from standard input, as in: echo '…' | formwork …")
         }
-        return (file, .file(FilePath(file)))
+        return (file, .file(try FilePath(ofFile: file)))
     }
 
     /// Names the input in errors about its content.

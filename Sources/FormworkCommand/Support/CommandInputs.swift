@@ -72,7 +72,12 @@ package enum CommandInputs {
     /// - Parameter option: The option and its value, as errors show them.
     package static func source(_ file: String, for option: String) throws(ExitStatus) -> BodySource {
         try self.note(file, for: option)
-        return file == "-" ? .descriptor(.standardInput) : .file(FilePath(file))
+        guard file != "-" else { return .descriptor(.standardInput) }
+        do throws(FormworkError) { return .file(try FilePath(ofFile: file)) } catch {
+            var shown = error
+            shown.path = nil
+            throw ExitStatus(ExitStatus(error).code, "formwork: \(option): \(shown)".withControlCharactersEscaped)
+        }
     }
 }
 #endif

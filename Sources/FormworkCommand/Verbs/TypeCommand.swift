@@ -68,7 +68,7 @@ struct TypeCommand: ParsableCommand {
 
     private static func answer(for file: String, _ types: MediaTypeDetection) throws(FormworkError) -> Answer {
         let isInput = file == "-"
-        var source: BodySource = isInput ? .descriptor(.standardInput) : .file(FilePath(file))
+        var source: BodySource = isInput ? .descriptor(.standardInput) : .file(try FilePath(ofFile: file))
         var fifo: FileDescriptor?
         defer { if let fifo { try? SystemCalls.close(fifo) } }
         if !isInput, (try? SystemCalls.status(of: FilePath(file)))?.kind == .fifo {

@@ -124,7 +124,7 @@ struct BodyOptions: ParsableArguments {
         }
         do {
             let type = try form.contentType(of: path)
-            let plan = try BodyPlan(content: .file(FilePath(path)), contentType: type)
+            let plan = try BodyPlan(content: .file(try FilePath(ofFile: path)), contentType: type)
             return Body(plan: plan, filename: FilePath(path).lastComponent?.string)
         } catch let error as FormworkError {
             var error = error

@@ -26,7 +26,7 @@ struct Netrc {
     init(file path: String, option: String) throws {
         let shown = "formwork: \(option): \(path.withControlCharactersEscaped)"
         let bytes: [UInt8]
-        do { bytes = try BodyPlan(copying: .file(FilePath(path))).bytes(upTo: 1 << 20) } catch {
+        do { bytes = try BodyPlan(copying: .file(FilePath(ofFile: path))).bytes(upTo: 1 << 20) } catch {
             throw ExitStatus(26, "\(shown): can't be read\(error.cause.map { " (\($0))" } ?? "")")
         }
         do throws(Fault) { self.entries = try Self.entries(in: bytes) } catch {
