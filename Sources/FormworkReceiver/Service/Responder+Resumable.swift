@@ -92,7 +92,7 @@ extension Responder {
             processing.note(task)
             self.slots.watch(task)
         }
-        handler.hasRoom = { await self.intake.hasRoom(for: $0) }
+        handler.reserve = { await self.intake.reserve($0) }
         return handler
     }
 
