@@ -184,6 +184,30 @@ struct FaultTests {
             #expect(receiver.folder.names == [])
         }
     }
+
+    @Test(arguments: [
+        "POST /|Tus-Resumable: 1.0.0|Upload-Length: 5|Content-Type: application/offset+octet-stream",
+        "PUT /a|Upload-Draft-Interop-Version: 8|Upload-Complete: ?1",
+    ])
+    func `A resumable upload that is dropped at the stop is logged, and kept`(head: String) async throws {
+        let uploads = TemporaryFolder()
+        try await TestReceiver.run({ $0.grace = .milliseconds(200) }, store: UploadStore(uploads.path)) { receiver in
+            let connection = try receiver.connect()
+            let lines = head.split(separator: "|")
+            let fields = ["Host: localhost", "Content-Length: 5"] + lines.dropFirst()
+            await connection.send("\(lines[0]) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\nhel")
+            let hasArrived = try await receiver.eventually {
+                try uploads.names.contains { try $0.hasSuffix(".data") && uploads.text(of: $0) == "hel" }
+            }
+            #expect(hasArrived)
+            await receiver.group.triggerGracefulShutdown()
+            _ = await connection.receiveAll()
+            let reason = "reason=the receiver is stopping; what has arrived of the upload is kept"
+            let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains(reason) } }
+            #expect(isLogged && !receiver.log.all.contains { $0.contains(reason) && $0.contains("status=") })
+            #expect(uploads.names.count == 2)
+        }
+    }
 }
 
 extension RawConnection {

@@ -86,10 +86,9 @@ package final class Hooks: Service, Sendable {
     /// Asks whether to accept an upload.
     /// - Parameter isForm: Whether it is a form, whose files have their own names.
     /// - Returns: The terms, with what the answer sets.
-    /// - Throws: The refusal; 503 if the hook doesn't answer, or with something that can't be used.
-    func ask(
-        _ upload: HookEvent.Upload, isForm: Bool, _ terms: UploadTerms
-    ) async throws(ProblemDetails) -> UploadTerms {
+    /// - Throws: The refusal; 503 if the hook doesn't answer, or with something that can't be used. `CancellationError` if
+    ///   the upload was dropped, or its client is gone.
+    func ask(_ upload: HookEvent.Upload, isForm: Bool, _ terms: UploadTerms) async throws -> UploadTerms {
         var terms = terms
         terms.asked = upload
         let event = HookEvent(.asked, upload)
@@ -109,7 +108,8 @@ package final class Hooks: Service, Sendable {
         } catch let error as HookAnswer.Unusable {
             return try self.unasked(terms, "its answer \(error)", mayAccept: false)
         } catch {
-            return try self.unasked(terms, "\(error)", mayAccept: !Task.isCancelled)
+            try Task.checkCancellation()
+            return try self.unasked(terms, "\(error)", mayAccept: true)
         }
     }
 

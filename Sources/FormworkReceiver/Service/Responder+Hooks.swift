@@ -6,10 +6,10 @@ import HTTPTypes
 // Uploads that a hook is asked about.
 extension Responder {
     /// The terms on which an upload is accepted.
-    /// - Throws: The hook's refusal.
+    /// - Throws: The hook's refusal, and `CancellationError`.
     func asked(
         _ upload: IncomingUpload, _ head: HTTPRequest, _ client: ClientAddress
-    ) async throws(ProblemDetails) -> UploadTerms {
+    ) async throws -> UploadTerms {
         // A resumable upload was asked about when it began.
         guard let hooks = self.intake.hooks, upload.terms.asked == nil else { return upload.terms }
         var described = self.described(head, client)
@@ -23,10 +23,10 @@ extension Responder {
     }
 
     /// The terms on which a resumable upload is begun.
-    /// - Throws: The hook's refusal, and that of a head that no upload can have.
+    /// - Throws: The hook's refusal, that of a head that no upload can have, and `CancellationError`.
     func asked(
         _ creation: UploadCreation, _ head: HTTPRequest, _ client: ClientAddress
-    ) async throws(ProblemDetails) -> UploadTerms {
+    ) async throws -> UploadTerms {
         let terms = self.scope?.terms ?? UploadTerms()
         guard let hooks = self.intake.hooks else { return terms }
         var described = self.described(head, client)

@@ -152,16 +152,19 @@ extension Responder {
         var handler = handler
         var begun: UploadTerms?
         if case .create(let creation) = UploadRequest(head, resource: nil), !Self.namesUpload(head) {
-            do throws(ProblemDetails) {
+            do {
                 try IncomingUpload.checkCoding(head)
                 let terms = try await self.asked(creation, head, client)
                 // Others have nothing to keep.
                 if self.scope != nil || terms.asked != nil { handler.note = terms.stored }
                 handler.maxSize = { self.maxSize(terms, isForm: $0, head) }
                 begun = terms
+            } catch let problem as ProblemDetails {
+                self.log(problem, head, client)
+                return self.refusal(problem, head, client)
             } catch {
-                self.log(error, head, client)
-                return self.refusal(error, head, client)
+                self.log(self.failure(error), head, client, nil)
+                return nil
             }
         }
         let outcome = await EarlyNaming.$current.withValue(self.earlyNaming) { [handler] in
@@ -177,7 +180,13 @@ extension Responder {
             }
             return answer
         case .answer(let given): return await self.answer(given, head, processing, begun, client)
-        case .close: return nil
+        case .close:
+            if self.slots.isDropped {
+                var failure = FailedUpload(CancellationError())
+                failure.reason = "the receiver is stopping; what has arrived of the upload is kept"
+                self.log(failure, head, client, nil)
+            }
+            return nil
         case .notResumable:
             switch self.router.decideOrdinary(head) {
             case .upload(var upload):

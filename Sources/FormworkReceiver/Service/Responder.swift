@@ -287,7 +287,7 @@ struct Responder: Sendable {
         return answer
     }
 
-    private func failure(_ error: any Error) -> FailedUpload {
+    func failure(_ error: any Error) -> FailedUpload {
         if IdempotentUploads.Run.current?.isReplaced == true { return FailedUpload(ProblemDetails.replaced) }
         // Otherwise, a task is cancelled because its connection ended, or the receiver stops.
         guard Task.isCancelled, !self.slots.isDropped else {

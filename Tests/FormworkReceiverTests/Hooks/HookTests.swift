@@ -91,6 +91,24 @@ struct HookTests {
         withExtendedLifetime(uploads) {}
     }
 
+    @Test(arguments: [[], [version, "Upload-Complete: ?1"]])
+    func `An upload that is dropped while the hook is asked has a plain reason`(fields: [String]) async throws {
+        let server = try HookServer { _, _ in .hold }
+        try await Self.run(server, receiver: { $0.grace = .milliseconds(200) }) { fixture in
+            let receiver = fixture.receiver
+            let connection = try receiver.connect()
+            let head = ["PUT /a HTTP/1.1", "Host: localhost", "Content-Length: 5"] + fields
+            await connection.send(head.joined(separator: "\r\n") + "\r\n\r\nhel")
+            _ = try await fixture.messages("upload.asked")
+            await receiver.group.triggerGracefulShutdown()
+            #expect(await connection.receiveAll().isEmpty)
+            let reason = "reason=the upload was dropped: the receiver is stopping"
+            let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains(reason) } }
+            #expect(isLogged, "\(receiver.log.all)")
+            #expect(!receiver.log.all.contains { $0.contains("status=") || $0.contains("CancellationError") })
+        }
+    }
+
     @Test func `An accepted file is asked about before, and reported after`() async throws {
         try await Self.run(try HookServer()) { fixture in
             let fields = ["Content-Type: text/plain", "Authorization: Bearer secret"]
