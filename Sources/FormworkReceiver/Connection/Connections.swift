@@ -27,6 +27,16 @@ final class Connections: Sendable {
         var refused = 0
         /// When that was last logged.
         var lastNotice: ContinuousClock.Instant?
+        /// When a malformed header of a proxy was last logged.
+        var lastMalformed: ContinuousClock.Instant?
+
+        /// Whether a line is to be logged: at most one a minute, because a client could fill the log.
+        static func isDue(_ last: inout ContinuousClock.Instant?) -> Bool {
+            let now = ContinuousClock.now
+            if let last, last.duration(to: now) < .seconds(60) { return false }
+            last = now
+            return true
+        }
     }
 
     /// Streams of an HTTP/2 connection at once before the token was presented: a page has four addresses.
@@ -76,14 +86,11 @@ final class Connections: Sendable {
         return true
     }
 
-    /// Counts a connection that a client may not have, and logs at most one a minute: a client could fill the log.
+    /// Counts a connection that a client may not have, and logs that.
     private func refused(_ client: ClientAddress, _ logger: Logger) {
-        let now = ContinuousClock.now
         let isLogged = self.state.withLock { state in
             state.refused += 1
-            if let last = state.lastNotice, last.duration(to: now) < .seconds(60) { return false }
-            state.lastNotice = now
-            return true
+            return State.isDue(&state.lastNotice)
         }
         guard isLogged else { return }
         logger.notice(
@@ -97,6 +104,14 @@ final class Connections: Sendable {
     /// Whether the PROXY protocol is accepted from the other end.
     func isFromProxy(_ channel: any Channel) -> Bool {
         self.proxies.contains(ClientAddress(channel.remoteAddress).address)
+    }
+
+    /// Logs that a connection is closed because of its header of the PROXY protocol.
+    func closing(_ channel: any Channel, because error: ProxyProtocolHandler.Malformed, _ logger: Logger) {
+        guard self.state.withLock({ State.isDue(&$0.lastMalformed) }) else { return }
+        logger.warning(
+            "a connection with a malformed PROXY header was closed",
+            metadata: ["peer": "\(self.client(of: channel).text)", "reason": "\(error.reason)"])
     }
 
     /// Registers the client that a proxy names for its connection.

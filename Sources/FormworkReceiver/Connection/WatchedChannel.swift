@@ -21,6 +21,8 @@ struct WatchedChannel<Base: ServerChildChannel>: ServerChildChannel {
                 try channel.pipeline.syncOperations.addHandler(
                     ProxyProtocolHandler { [weak channel] client in
                         if let channel { connections.set(client, of: channel) }
+                    } failed: { [weak channel] error in
+                        if let channel { connections.closing(channel, because: error, logger) }
                     })
             }
         } catch {

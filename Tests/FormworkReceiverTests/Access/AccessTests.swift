@@ -111,6 +111,30 @@ struct AccessTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ([0x31, 0x11, 0, 0], "its version or command isn't known: send version 2, with LOCAL or PROXY"),
+            ([0x22, 0x11, 0, 0], "its version or command isn't known: send version 2, with LOCAL or PROXY"),
+            ([0x21, 0x11, 0x10, 1], "it has more than 4112 bytes"),
+            ([0x21, 0x11, 0, 4, 192, 0, 2, 7], "it is too short for two IPv4 addresses"),
+            ([0x21, 0x21, 0, 4, 192, 0, 2, 7], "it is too short for two IPv6 addresses"),
+        ] as [([UInt8], String)])
+    func `A malformed PROXY header is logged, once a minute`(rest: [UInt8], reason: String) async throws {
+        let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
+        try await TestReceiver.run({ $0.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))]) }) {
+            receiver in
+            for _ in 0..<3 {
+                let connection = try receiver.connect()
+                await connection.send(signature + rest)
+                #expect(await connection.receiveAll().isEmpty)
+            }
+            let lines = receiver.log.all
+            let text = "a connection with a malformed PROXY header was closed peer=127.0.0.1:"
+            #expect(lines.count == 1 && lines.first?.hasPrefix(text) == true, "\(lines)")
+            #expect(lines.first?.hasSuffix(" reason=\(reason)") == true, "\(lines)")
+        }
+    }
+
     @Test func `One client has some of the places, and others have the rest`() async throws {
         try await TestReceiver.run({ options in
             (options.limits.uploads, options.limits.uploadsPerClient) = (8, 1)
