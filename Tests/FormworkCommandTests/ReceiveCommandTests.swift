@@ -180,12 +180,13 @@ struct ReceiveCommandTests {
         let outcome = try Self.run(
             """
             begin; rm -r in; mkdir in
-            echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' ${U}a
-            kill -TERM $P; wait $P
-            grep -o "in: files can't be created in this folder: if it was removed, restart the program" log | head -n 1
+            ask() { curl -s -o /dev/null -w '%{http_code}\\n' "$@"; }
+            echo hi | ask -T - ${U}a; ask ${U}readyz
+            kill -TERM $P; wait $P; ls in
+            grep -o "in: was moved, removed or replaced: move it back, or restart the receiver" log | head -n 1
             """)
         #expect(
-            outcome.text == "500\nin: files can't be created in this folder: if it was removed, restart the program\n")
+            outcome.text == "503\n503\nin: was moved, removed or replaced: move it back, or restart the receiver\n")
     }
 
     @Test func `SIGHUP reads the token's file again`() throws {

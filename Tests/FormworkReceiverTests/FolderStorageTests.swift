@@ -107,6 +107,34 @@ struct FolderStorageTests {
         }
     }
 
+    @Test func `While another folder has its path, nothing is stored, nor what arrived before`() async throws {
+        let place = TemporaryFolder()
+        let (path, moved) = (place.path.appending("in"), place.path.appending("moved"))
+        let manager = FileManager.default
+        let storage = try FolderStorage(path)
+        #expect(await storage.isReachable())
+        let upload = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
+        try await upload.write(ByteBuffer(string: "1"))
+        try manager.moveItem(atPath: path.string, toPath: moved.string)
+        try manager.createDirectory(atPath: path.string, withIntermediateDirectories: false)
+        for call in [{ _ = try await storage.reserve(1) }, { _ = try await upload.finish() }]
+            as [() async throws -> Void]
+        {
+            let error = await #expect(throws: (any Error).self) { try await call() }
+            #expect((error as? any StorageFailure)?.publicStatus == 503)
+            #expect(
+                error.map { "\($0)" }
+                    == "\(path): was moved, removed or replaced: move it back, or restart the receiver")
+        }
+        #expect(await storage.isReachable() == false)
+        #expect(try manager.contentsOfDirectory(atPath: path.string) == [])
+        #expect(try manager.contentsOfDirectory(atPath: moved.string) == [])
+        try manager.removeItem(atPath: path.string)
+        try manager.moveItem(atPath: moved.string, toPath: path.string)
+        #expect(await storage.isReachable())
+        #expect(try await Self.store("2", as: "a", in: storage) == "a")
+    }
+
     @Test func `A restart removes only what a killed run left`() async throws {
         let folder = TemporaryFolder()
         try folder.file(".formwork-part.abc", "left")

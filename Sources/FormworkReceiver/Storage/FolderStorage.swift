@@ -42,6 +42,7 @@ package final class FolderStorage: ReceiverStorage {
 
     package func reserve(_ bytes: Int64) async throws -> ReservedRoom {
         try await NIOThreadPool.singleton.runIfActive {
+            try self.checkPlace()
             guard let room = self.announced.reserve(bytes, if: { self.hasRoom(for: bytes, beside: $0) }) else {
                 throw self.noRoom(for: bytes)
             }
@@ -71,8 +72,11 @@ package final class FolderStorage: ReceiverStorage {
     }
 
     package func isReachable() async -> Bool {
-        let folder = self.folder
-        return (try? await NIOThreadPool.singleton.runIfActive { try folder.makeFile().close() }) != nil
+        let isUsable: Void? = try? await NIOThreadPool.singleton.runIfActive {
+            try self.checkPlace()
+            try self.folder.makeFile().close()
+        }
+        return isUsable != nil
     }
 
     package func reserve(_ room: UploadRoom) async -> ReservedRoom? {
@@ -161,6 +165,10 @@ package final class FolderStorage: ReceiverStorage {
     }
 
     fileprivate func ended() { self.count.subtract(1, ordering: .relaxed) }
+
+    private func checkPlace() throws {
+        do throws(FormworkError) { try self.folder.checkPlace() } catch { throw MissingFolder(cause: error) }
+    }
 
     private func check(_ file: IncomingFile) throws {
         guard file.condition != .none else { return }
@@ -261,6 +269,7 @@ package final class FolderStorage: ReceiverStorage {
     }
 
     private func giveNames(_ all: [FolderUpload.Whole], _ records: [Record]) throws -> [PublishedFile] {
+        try self.checkPlace()
         for whole in all { try self.check(whole.incoming) }
         let files = all.map { whole in
             FileToPublish(whole.file, as: whole.incoming.path, self.rule(for: whole.incoming))
@@ -281,6 +290,15 @@ package final class FolderStorage: ReceiverStorage {
     }
 
     fileprivate func remove(_ file: PublishedFile) { self.folder.remove(file) }
+}
+
+/// The folder isn't at its path, so nobody would find the files.
+private struct MissingFolder: StorageFailure, CustomStringConvertible {
+    let cause: FormworkError
+
+    var publicStatus: Int { 503 }
+    var publicDetail: String { "The folder for files can't be used at the moment: try again later." }
+    var description: String { self.cause.description }
 }
 
 /// A file that is being uploaded to a ``FolderStorage``. Buffers are collected, and written on a thread for blocking

@@ -47,12 +47,7 @@ struct FolderUploads: UploadStorage {
     /// Checks that what is at the path now is the folder that was there at the start, and in it no link.
     private func checkPlace() throws(FormworkError) {
         guard let above else { return }
-        let own = try? SystemCalls.status(of: above.descriptor).validator
-        guard own?.isSameFile(as: try? SystemCalls.status(of: above.path).validator) == true else {
-            throw FormworkError(
-                .writeFailed, "was moved, removed or replaced: move it back, or restart the receiver",
-                path: above.path.string)
-        }
+        try above.checkPlace()
         guard (try? SystemCalls.linkStatus(of: self.folder))?.kind == .symbolicLink else { return }
         throw FormworkError(
             .writeFailed, "is a link, and isn't followed: remove it, or give its target with --resume-dir",

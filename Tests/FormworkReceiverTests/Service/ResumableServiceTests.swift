@@ -130,12 +130,12 @@ struct ResumableServiceTests {
             }
             #expect(other.names == [".formwork-resumable"])
             #expect(try manager.contentsOfDirectory(atPath: uploads.string) == [])
-            #expect(try await receiver.request("PUT /c", [], "c").status == 201)
+            #expect(try await receiver.request("PUT /c", [], "c").status == 503)
             try manager.removeItem(atPath: folder.string)
             try manager.moveItem(atPath: moved.string, toPath: folder.string)
             #expect(try await receiver.request("PATCH \(path)", append, "lo").status == 201)
             #expect(try contents(of: folder.appending("a")) == Array("hello".utf8))
-            #expect(try contents(of: folder.appending("c")) == Array("c".utf8))
+            #expect(try await receiver.request("PUT /c", [], "c").status == 201)
         }
     }
 
