@@ -405,6 +405,20 @@ struct ReceiveCommandTests {
         server.serve_forever()
         """
 
+    @Test(arguments: [
+        ("256.1.1.1", "is not an IPv4 address: give four numbers from 0 to 255"),
+        ("1.2.3.4.5", "is not an IPv4 address: give four numbers from 0 to 255"),
+        ("::zz", "is not an IPv6 address; --port gives the port"),
+        ("127.0.0.1:80", "is not an IPv6 address; --port gives the port"),
+        ("nowhere.invalid", "the name can't be resolved"),
+    ])
+    func `A host that is no address of this machine is told`(host: String, words: String) throws {
+        let outcome = try Self.run(
+            #"timeout 20 "$F" receive --dir in --public --port 0 --host \#(host); echo "exit $?""#)
+        #expect(outcome.text == "exit 2\n")
+        #expect(outcome.errors.hasSuffix("formwork: --host \(host): \(words)\n"), "\(outcome.errors)")
+    }
+
     @Test func `A port that is taken is told`() throws {
         let outcome = try Self.run(
             """

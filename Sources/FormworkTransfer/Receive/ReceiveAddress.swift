@@ -82,6 +82,9 @@ struct ReceiveAddress: ParsableArguments {
                 "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): is not a name or an address: "
                     + "receive listens on TCP only, not on a Unix socket")
         }
+        if let fault = Self.fault(of: host) {
+            throw ExitStatus(2, "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): \(fault)")
+        }
         let port = try self.passedSocket(&host, &options)
         options.host = host
         options.port = port
@@ -224,6 +227,16 @@ struct ReceiveAddress: ParsableArguments {
             }
         default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")
         }
+    }
+
+    /// What is wrong with a host that looks like an address; `nil` for an address or a name.
+    private static func fault(of host: String) -> String? {
+        guard (try? SocketAddress(ipAddress: host, port: 0)) == nil else { return nil }
+        // One with a zone is read by the system.
+        if host.contains(":"), !host.contains("%") { return "is not an IPv6 address; --port gives the port" }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard numbers.count > 3, numbers.allSatisfy({ Int($0) != nil }) else { return nil }
+        return "is not an IPv4 address: give four numbers from 0 to 255"
     }
 
     private static func isLoopback(_ host: String) -> Bool {

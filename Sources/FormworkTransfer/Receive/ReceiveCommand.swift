@@ -97,8 +97,12 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let status: Int32
         do { status = try await self.serve(options, stores, traces, logger) } catch {
             await stores.close()
+            let host = options.host.withControlCharactersEscaped
+            if error is SocketAddressError.UnknownHost {
+                throw ExitStatus(2, "formwork: --host \(host): the name can't be resolved")
+            }
             guard let error = error as? IOError else { throw error }
-            let place = "\(options.host):\(options.port)".withControlCharactersEscaped
+            let place = "\(host):\(options.port)"
             let errno = Errno(rawValue: error.errnoCode)
             throw ExitStatus(errno == .addressInUse ? 71 : 2, "formwork: can't listen on \(place): \(errno)")
         }
