@@ -219,6 +219,17 @@ struct ReceiveCommandTests {
                     + "--dir whose name begins with a dot\n"))
     }
 
+    @Test func `Of --resume-dir only the last component is made`() throws {
+        let outcome = try Self.run(
+            """
+            timeout 20 "$F" receive --dir in --port 0 --resume-dir a/b; echo "exit $?"; ls
+            mkdir a; begin --resume-dir a/b; ls a; kill -TERM $P; wait $P
+            """)
+        #expect(outcome.text == "exit 23\nin\nb\n")
+        let reason = "can't be created, because its parent folder a doesn't exist: create a first"
+        #expect(outcome.errors.contains("a/b: \(reason)"), "\(outcome.errors)")
+    }
+
     @Test func `A token's file that blocks keeps no signal from stopping the receiver`() throws {
         let outcome = try Self.run(
             """

@@ -13,6 +13,7 @@ extension FilePath {
         do throws(Errno) {
             if isDeep { try self.makePrivateFolders() } else { try SystemCalls.makePrivateFolder(self) }
         } catch {
+            guard error != .noSuchFileOrDirectory else { throw OpenFolder.unusable(self, error) }
             throw FormworkError(
                 .writeFailed, "can't be used as a folder for \(content)", path: self.string, cause: error)
         }

@@ -24,14 +24,17 @@ struct FolderUploads: UploadStorage {
     /// The folder above, if the folder isn't a link to one: the receiver's, beside whose files others may write. Another
     /// folder may get its path later.
     private let above: OpenFolder?
+    /// Whether missing folders above it are made, too.
+    private let isDeep: Bool
 
-    private var mayBeLink: Bool { self.above == nil }
+    init(folder: FilePath, isDurable: Bool) {
+        (self.folder, self.isDurable, self.above, self.isDeep) = (folder, isDurable, nil, true)
+    }
 
-    init(folder: FilePath, isDurable: Bool) { (self.folder, self.isDurable, self.above) = (folder, isDurable, nil) }
-
-    /// - Parameter mayBeLink: Whether the folder may be a link to one. Otherwise the folder above must exist.
+    /// The folder above must exist.
+    /// - Parameter mayBeLink: Whether the folder may be a link to one.
     init(folder: FilePath, isDurable: Bool, mayBeLink: Bool) throws(FormworkError) {
-        (self.folder, self.isDurable) = (folder, isDurable)
+        (self.folder, self.isDurable, self.isDeep) = (folder, isDurable, false)
         let above = folder.removingLastComponent()
         self.above = mayBeLink ? nil : try OpenFolder(above.isEmpty ? "." : above)
     }
@@ -41,7 +44,7 @@ struct FolderUploads: UploadStorage {
     func makeFolder() throws(FormworkError) {
         try self.checkPlace()
         // The folder above a receiver's is its destination. If that was removed, nothing could be moved there.
-        try self.folder.makePrivateFolder(for: "uploads", andAbove: self.mayBeLink)
+        try self.folder.makePrivateFolder(for: "uploads", andAbove: self.isDeep)
     }
 
     /// Checks that what is at the path now is the folder that was there at the start, and in it no link.

@@ -66,7 +66,7 @@ public final class UploadStore: Sendable {
         self.init(storage, options, nil, makeExecutor)
     }
 
-    /// Opens a folder, or creates it, accessible to this user only.
+    /// Opens a folder, or creates it if only its last component is missing, accessible to this user only.
     /// - Parameters:
     ///   - makesFolder: Whether it is created now, instead of for the first upload, and a file in it is tried.
     ///   - afterReading: Called whenever a request has read a record, so that tests can imitate other processes.

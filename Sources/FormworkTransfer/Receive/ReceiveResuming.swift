@@ -32,8 +32,9 @@ struct ReceiveResuming: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where unfinished uploads are kept. The default is .formwork-resumable in the folder, or below the prefix of "
-                + "--to, where any receiver of the same prefix can continue them.",
+            "Where unfinished uploads are kept. It is created if only its last component is missing. The default is "
+                + ".formwork-resumable in the folder, or below the prefix of --to, where any receiver of the same prefix "
+                + "can continue them.",
             valueName: "folder"),
         completion: .directory)
     var resumeDir: String?
