@@ -50,7 +50,7 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
     }
 
     /// Whether the store refuses to list its content; the keys are valid.
-    var isUnlisted: Bool { [405, 501].contains(self.status) || self.code == "AccessDenied" }
+    var isUnlisted: Bool { [405, 501].contains(self.status) || ["AccessDenied", "Forbidden"].contains(self.code) }
 
     /// Whether the store doesn't copy parts, or not for these keys.
     var refusesCopy: Bool {
@@ -108,6 +108,8 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
         case "InvalidAccessKeyId": "the store doesn't know AWS_ACCESS_KEY_ID"
         case "SignatureDoesNotMatch": "AWS_SECRET_ACCESS_KEY is wrong, or something on the way changed the request"
         case "AccessDenied": "the key isn't allowed to do this: check its policy, and the bucket's"
+        case "Forbidden":
+            "the store doesn't say why: check the keys, what their policy and the bucket's allow, and this machine's clock"
         case "ExpiredToken", "InvalidToken": "fetch new keys: AWS_SESSION_TOKEN has expired or is invalid"
         case "NoSuchBucket": "create the bucket first"
         case "RequestTimeTooSkewed": "set this machine's clock"

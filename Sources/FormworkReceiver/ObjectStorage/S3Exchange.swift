@@ -306,7 +306,7 @@ extension S3Error {
             self.reason = .answer(status: answer.status, code: code, message: xml?["Message"], requestID: requestID)
         } else if answer.body.readableBytes == 0 || method == .HEAD {
             // Answers to HEAD have no body with details.
-            let code = answer.status == 403 ? "AccessDenied" : answer.status == 404 ? "NotFound" : "Error"
+            let code = answer.status == 403 ? "Forbidden" : answer.status == 404 ? "NotFound" : "Error"
             self.reason = .answer(status: answer.status, code: code, message: nil, requestID: requestID)
         } else {
             self.reason = .unreadable(status: answer.status)

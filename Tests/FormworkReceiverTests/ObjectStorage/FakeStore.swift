@@ -34,6 +34,7 @@ final class FakeStore: Sendable {
     }
 
     enum Behaviour: Sendable {
+        /// A status, and an error's code in the body; an empty code is no body.
         case answer(Int, String)
         /// 200, and an error in the body.
         case errorInSuccess(String)
@@ -163,9 +164,8 @@ final class FakeStore: Sendable {
             var answer: (status: Int, headers: String, body: String)
             switch behaviour {
             case .answer(let status, let code):
-                answer = (
-                    status, "", "<Error><Code>\(code)</Code><Message>m</Message><RequestId>r1</RequestId></Error>"
-                )
+                let error = "<Error><Code>\(code)</Code><Message>m</Message><RequestId>r1</RequestId></Error>"
+                answer = (status, "", code.isEmpty ? "" : error)
             case .errorInSuccess(let code): answer = (200, "", "<Error><Code>\(code)</Code></Error>")
             case .workAndReset:
                 _ = self.work(request)

@@ -301,6 +301,25 @@ struct S3StorageTests {
         #expect(store.log == ["ListUploads"])
     }
 
+    @Test(arguments: [
+        (
+            "",
+            "Forbidden; the store doesn't say why: check the keys, what their policy and the bucket's allow, "
+                + "and this machine's clock"
+        ),
+        (
+            "AccessDenied",
+            "AccessDenied: m, request r1; the key isn't allowed to do this: check its policy, and the bucket's"
+        ),
+    ])
+    func `A refusal is explained as far as the store does`(code: String, words: String) async throws {
+        let store = try FakeStore { operation, _ in operation == "Put" ? .answer(403, code) : nil }
+        let error = await #expect(throws: FormworkError.self) {
+            try await Self.with(store) { try await Self.store([1], in: $0) }
+        }
+        #expect(error?.description == "can't be stored in s3://bucket/in/ (PutObject: 403 \(words))")
+    }
+
     @Test func `A page of some other server doesn't count as a store's answer`() async throws {
         let store = try FakeStore { operation, _ in operation == "ListUploads" ? .answer(200, "x</Code><br>") : nil }
         let error = await #expect(throws: FormworkError.self) {
