@@ -126,6 +126,15 @@ struct HeadCheckTests {
         }
     }
 
+    @Test func `A CONNECT is logged with its host`() async throws {
+        try await TestReceiver.run { receiver in
+            let answer = try await receiver.request("CONNECT localhost:1", ["Host: localhost:1"])
+            #expect(answer.status == 405)
+            let words = " method=CONNECT path=localhost:1 "
+            #expect(receiver.log.all.contains { $0.contains(words) }, "\(receiver.log.all)")
+        }
+    }
+
     @Test func `A client that goes away inside a head isn't logged as one that was refused`() async throws {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()

@@ -47,7 +47,7 @@ extension Responder {
     func log(_ failure: FailedUpload, _ head: HTTPRequest, _ client: ClientAddress, _ duration: Duration?) {
         var metadata: Logger.Metadata = [
             "peer": "\(client.text)", "reason": "\(failure.reason)",
-            "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).shown)",
+            "method": "\(head.method.rawValue)", "path": "\(head.shownPath)",
         ]
         // The client gets no status if the connection is closed without an answer.
         if !failure.isDropped { metadata["status"] = .stringConvertible(failure.problem.status) }
@@ -70,7 +70,7 @@ extension Responder {
             "answer repeated",
             metadata: self.linked([
                 "peer": "\(client.text)", "method": "\(head.method.rawValue)",
-                "path": "\(RequestPath(head.path).shown)",
+                "path": "\(head.shownPath)",
             ]))
     }
 
@@ -84,7 +84,7 @@ extension Responder {
             metadata: self.linked([
                 "peer": "\(client.text)", "status": .stringConvertible(problem.status),
                 "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
-                "path": "\(RequestPath(head.path).shown)",
+                "path": "\(head.shownPath)",
             ]))
     }
 
@@ -122,6 +122,13 @@ extension Responder {
             metadata["path"] = "\(RequestPath(String(words.dropFirst().first ?? "")).shown)"
         }
         self.logger.notice("refused", metadata: metadata)
+    }
+}
+
+extension HTTPRequest {
+    /// The path, without the words of a link. CONNECT has a host instead.
+    fileprivate var shownPath: String {
+        self.method == .connect ? self.authority ?? "" : RequestPath(self.path).shown
     }
 }
 
