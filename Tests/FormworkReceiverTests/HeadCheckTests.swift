@@ -100,7 +100,14 @@ struct HeadCheckTests {
 
     @Test(arguments: [
         ("FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "The method isn't known, or this isn't HTTP."),
-        ("GET / HTTP/3.1\r\nHost: localhost\r\n\r\n", 505, "The version isn't HTTP/1.0 or HTTP/1.1."),
+        (
+            "GET / HTTP/3.1\r\nHost: localhost\r\n\r\n", 505,
+            "The version isn't HTTP/1.0 or HTTP/1.1, or the first line doesn't end with CRLF."
+        ),
+        (
+            "GET / HTTP/1.1\nHost: localhost\n\n", 505,
+            "The version isn't HTTP/1.0 or HTTP/1.1, or the first line doesn't end with CRLF."
+        ),
         (
             "\(put)Content-Length: 1\r\nContent-Length: 2\r\n\r\nhello", 400,
             "The Content-Length isn't a number of bytes, is given twice, or is sent with Transfer-Encoding."

@@ -21,7 +21,11 @@ package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
         switch error {
         case .headerOverflow: self.init(.requestHeaderFieldsTooLarge, "The head is too long.")
         case .invalidMethod: self.init(.badRequest, "The method isn't known, or this isn't HTTP.")
-        case .invalidVersion: self.init(.httpVersionNotSupported, "The version isn't HTTP/1.0 or HTTP/1.1.")
+        // The decoder's error for both.
+        case .invalidVersion:
+            self.init(
+                .httpVersionNotSupported,
+                "The version isn't HTTP/1.0 or HTTP/1.1, or the first line doesn't end with CRLF.")
         case .invalidURL, .invalidHost, .invalidPort, .invalidPath, .invalidQueryString, .invalidFragment:
             self.init(.badRequest, "The request's target isn't valid.")
         case .invalidHeaderToken: self.init(.badRequest, "A header field has a character that isn't allowed.")
