@@ -119,12 +119,13 @@ package struct RequestRouter: Sendable {
             throw .notImplemented("Resumable uploads are not enabled here: send the whole body in one request.")
         }
         let upload = try IncomingUpload(head)
-        if let length = upload.length, length > self.limits.bodyBytes {
-            throw .tooLarge("The body has \(length, "byte"): the limit is \(self.limits.bodyBytes).")
+        guard let length = upload.length else { return .upload(upload) }
+        let (body, file) = (self.limits.bodyBytes, self.limits.fileBytes)
+        // The lower limit of a file: a sender that keeps to the other would be refused again.
+        if case .file = upload.content, length > file, file <= body {
+            throw .tooLarge("The file has \(length, "byte"): the limit is \(file).")
         }
-        if case .file = upload.content, let length = upload.length, length > self.limits.fileBytes {
-            throw .tooLarge("The file has \(length, "byte"): the limit is \(self.limits.fileBytes).")
-        }
+        if length > body { throw .tooLarge("The body has \(length, "byte"): the limit is \(body).") }
         return .upload(upload)
     }
 

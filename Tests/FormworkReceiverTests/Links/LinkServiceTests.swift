@@ -100,6 +100,8 @@ struct LinkServiceTests {
             let (link, eleven) = (try Self.link(), "12345678901")
             let whole = try await receiver.request("PUT \(link)/a", [], eleven)
             #expect(whole.status == 413 && whole.body.contains("The file has 11 bytes: the limit is 10."))
+            let long = try await receiver.request("PUT \(link)/a", ["Content-Length: 2000000"])
+            #expect(long.status == 413 && long.body.contains("The file has 2000000 bytes: the limit is 10."))
             let chunked = ["Transfer-Encoding: chunked"]
             let chunks = "b\r\n\(eleven)\r\n0\r\n\r\n"
             #expect(try await receiver.request("PUT \(link)/a", chunked, chunks).status == 413)
