@@ -113,7 +113,13 @@ actor BodyPump {
     }
 
     private func wait(_ written: EventLoopFuture<Void>?) async throws {
-        do { try await written?.get() } catch { throw WriteFailure() }
+        guard let written else { return }
+        do {
+            // `get()` switches to a thread of the pool and back.
+            try await withCheckedThrowingContinuation { continuation in
+                written.whenComplete { continuation.resume(with: $0) }
+            }
+        } catch { throw WriteFailure() }
     }
 }
 #endif
