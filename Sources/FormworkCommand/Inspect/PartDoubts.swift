@@ -19,7 +19,7 @@ struct PartDoubts {
     private var contentOffset: Int64 = 0
     /// The part whose content holds the stray delimiter.
     private var strayPart = 0
-    /// The first name with a quote that isn't escaped, and the first `filename*` that is no name.
+    /// The first name with a quote that isn't escaped, and the first `filename*` that can't be read.
     private var names: [String] = []
     private var extendedFilename: String?
 
