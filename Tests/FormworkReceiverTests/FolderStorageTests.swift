@@ -117,7 +117,7 @@ struct FolderStorageTests {
         try await upload.write(ByteBuffer(string: "1"))
         try manager.moveItem(atPath: path.string, toPath: moved.string)
         try manager.createDirectory(atPath: path.string, withIntermediateDirectories: false)
-        for call in [{ _ = try await storage.reserve(1) }, { _ = try await upload.finish() }]
+        for call in [{ try await storage.checkRoom(for: 1) }, { _ = try await upload.finish() }]
             as [() async throws -> Void]
         {
             let error = await #expect(throws: (any Error).self) { try await call() }

@@ -2,7 +2,6 @@
 import Formwork
 import FormworkCore
 import FormworkDigests
-import FormworkFiles
 
 /// The files of one request, which appear together when it ends, or not at all.
 struct PendingFiles {
@@ -21,8 +20,6 @@ struct PendingFiles {
     private var isPublishing = false
     /// The number of files whose bytes weren't in the body that was read, but are known.
     var foundElsewhere = 0
-    /// The room that was reserved for them; `nil` for none.
-    var room: ReservedRoom?
 
     init(_ storage: any ReceiverStorage, _ arrivals: Arrivals) {
         (self.storage, self.arrivals) = (storage, arrivals)
@@ -78,7 +75,6 @@ struct PendingFiles {
     /// A file as one of this form: two of them never replace each other.
     private func beside(_ file: IncomingFile) -> IncomingFile {
         var file = file
-        file.room = self.room
         if self.entries.contains(where: { $0.file.name == file.path.text }) { file.mayReplace = false }
         return file
     }

@@ -106,8 +106,8 @@ package struct UploadIntake: Sendable {
     /// A form's large files aren't those that were found while it arrived.
     private struct OtherFiles: Error {}
 
-    /// Reserves room in the storage for an upload that is stored elsewhere first; `nil` if there is none.
-    func reserve(_ room: UploadRoom) async -> ReservedRoom? { await self.storage.reserve(room) }
+    /// Whether the storage has room for an upload that is stored elsewhere first.
+    func hasRoom(for room: UploadRoom) async -> Bool { await self.storage.hasRoom(for: room) }
 
     /// Stores a file that is the whole body.
     /// - Returns: `nil` if its bytes must be read.
@@ -165,7 +165,7 @@ package struct UploadIntake: Sendable {
         try await self.withFiles { pending in
             var room = upload.length ?? 0
             if case .form(let form) = origin?.place { room = form.copiedBytes }
-            pending.room = try await StorageProblem.marking { [room] in try await self.storage.reserve(room) }
+            try await StorageProblem.marking { [room] in try await self.storage.checkRoom(for: room) }
             var receipt = UploadReceipt()
             let fields: FormFields?
             if upload.digests.isEmpty {

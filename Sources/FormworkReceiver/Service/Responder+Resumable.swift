@@ -92,7 +92,7 @@ extension Responder {
             processing.note(task)
             self.slots.watch(task)
         }
-        handler.reserve = { await self.intake.reserve($0) }
+        handler.hasRoom = { await self.intake.hasRoom(for: $0) }
         return handler
     }
 

@@ -15,7 +15,6 @@ package final class FolderStorage: ReceiverStorage {
     private let durably: Bool
     /// Bytes of disk space to keep free.
     private let freeBytes: Int64
-    private let announced = AnnouncedBytes()
     /// The number of uploads in progress, which share the memory for bytes that wait to be written.
     private let count = Atomic(0)
 
@@ -40,35 +39,21 @@ package final class FolderStorage: ReceiverStorage {
         probe.close()
     }
 
-    package func reserve(_ bytes: Int64) async throws -> ReservedRoom {
+    package func checkRoom(for bytes: Int64) async throws {
         try await NIOThreadPool.singleton.runIfActive {
             try self.checkPlace()
-            guard let room = self.announced.reserve(bytes, if: { self.hasRoom(for: bytes, beside: $0) }) else {
-                throw self.noRoom(for: bytes)
-            }
-            return room
+            try self.lookForRoom(for: bytes)
         }
     }
 
-    /// If the free space is unknown, writing will fail when it runs out.
-    private func hasRoom(for bytes: Int64, beside announced: Int64) -> Bool {
-        DiskSpace.hasRoom(for: bytes, at: self.folder.path, keeping: self.freeBytes, beside: announced)
-    }
-
-    private func noRoom(for bytes: Int64) -> FormworkError {
-        FormworkError(
-            .writeFailed,
-            "has no room for \(bytes, "byte") besides the \(self.freeBytes) that must stay free, and what uploads in "
-                + "progress have announced", path: self.folder.path.string, cause: Errno.noSpace)
-    }
-
-    /// Checks that bytes can be written that an upload has reserved, or that there is room for them beside what others
-    /// have.
-    private func checkRoom(for bytes: Int64, of reserved: ReservedRoom?) throws(FormworkError) {
-        let own = reserved?.left ?? 0
-        let others = bytes <= own ? 0 : max(0, self.announced.count - own)
-        guard self.freeBytes > 0 || others > 0 else { return }
-        guard self.hasRoom(for: bytes, beside: others) else { throw self.noRoom(for: bytes) }
+    private func lookForRoom(for bytes: Int64) throws(FormworkError) {
+        // If the free space is unknown, writing will fail when it runs out.
+        guard let room = DiskSpace.available(at: self.folder.path), bytes > room - min(room, self.freeBytes) else {
+            return
+        }
+        throw FormworkError(
+            .writeFailed, "has no room for \(bytes, "byte") besides the \(self.freeBytes) that must stay free",
+            path: self.folder.path.string, cause: Errno.noSpace)
     }
 
     package func isReachable() async -> Bool {
@@ -79,34 +64,25 @@ package final class FolderStorage: ReceiverStorage {
         return isUsable != nil
     }
 
-    package func reserve(_ room: UploadRoom) async -> ReservedRoom? {
-        do {
-            return try await NIOThreadPool.singleton.runIfActive {
-                room.reserve(in: self.folder, keeping: self.freeBytes, beside: self.announced)
-            }
-        } catch {
-            // Nobody asks any more if the pool has stopped.
-            return ReservedRoom()
-        }
+    package func hasRoom(for room: UploadRoom) async -> Bool {
+        let (folder, freeBytes) = (self.folder, self.freeBytes)
+        // Nobody asks any more if the pool has stopped.
+        let fits = try? await NIOThreadPool.singleton.runIfActive { room.fits(in: folder, keeping: freeBytes) }
+        return fits ?? true
     }
 
     /// Copies some of a file's bytes.
     fileprivate func copy(
-        _ finished: FinishedFile, _ range: Range<Int64>, to file: UnpublishedFile, _ reserved: ReservedRoom?
+        _ finished: FinishedFile, _ range: Range<Int64>, to file: UnpublishedFile
     ) throws(FormworkError) {
-        try self.checkRoom(for: Int64(range.count), of: reserved)
+        if self.freeBytes > 0 { try self.lookForRoom(for: Int64(range.count)) }
         try file.append(finished, range)
-        reserved?.wrote(Int64(range.count))
     }
 
     /// Writes some of a file's bytes.
-    fileprivate func write(
-        _ batch: [ByteBuffer], to file: UnpublishedFile, _ reserved: ReservedRoom?
-    ) throws(FormworkError) {
-        let bytes = batch.reduce(0) { $0 + Int64($1.readableBytes) }
-        try self.checkRoom(for: bytes, of: reserved)
+    fileprivate func write(_ batch: [ByteBuffer], to file: UnpublishedFile) throws(FormworkError) {
+        if self.freeBytes > 0 { try self.lookForRoom(for: batch.reduce(0) { $0 + Int64($1.readableBytes) }) }
         try file.write(batch)
-        reserved?.wrote(bytes)
     }
 
     package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
@@ -128,10 +104,7 @@ package final class FolderStorage: ReceiverStorage {
             return folder.adopt(slices[0].file, replacing: replaced)
         }
         if let adopted { return self.upload(adopted, file) }
-        let reserved =
-            if let room = file.room { room } else {
-                try await self.reserve(slices.reduce(0) { $0 + Int64($1.range.count) })
-            }
+        try await self.checkRoom(for: slices.reduce(0) { $0 + Int64($1.range.count) })
         let copy = try await NIOThreadPool.singleton.runIfActive { try folder.makeFile() }
         do {
             for slice in slices {
@@ -140,9 +113,7 @@ package final class FolderStorage: ReceiverStorage {
                     try Task.checkCancellation()
                     let end = min(rest.lowerBound + FinishedFile.stepSize, rest.upperBound)
                     let range = rest.lowerBound..<end
-                    try await NIOThreadPool.singleton.runIfActive {
-                        try self.copy(slice.file, range, to: copy, reserved)
-                    }
+                    try await NIOThreadPool.singleton.runIfActive { try self.copy(slice.file, range, to: copy) }
                     rest = end..<rest.upperBound
                 }
             }
@@ -264,7 +235,7 @@ package final class FolderStorage: ReceiverStorage {
     }
 
     private func complete(_ whole: FolderUpload.Whole) throws(FormworkError) {
-        try self.write(whole.batch, to: whole.file, whole.incoming.room)
+        try self.write(whole.batch, to: whole.file)
         try whole.file.finish(durably: self.durably)
     }
 
@@ -337,9 +308,7 @@ private final class FolderUpload: StorageUpload {
         }
         guard let (file, batch) = full else { return }
         let storage = self.storage
-        try await NIOThreadPool.singleton.runIfActive { [room = self.incoming.room] in
-            try storage.write(batch, to: file, room)
-        }
+        try await NIOThreadPool.singleton.runIfActive { try storage.write(batch, to: file) }
     }
 
     func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
@@ -352,8 +321,8 @@ private final class FolderUpload: StorageUpload {
         self.state.withLock { state in
             switch state {
             case .writing(let file, _, _):
-                let (storage, room) = (self.storage, self.incoming.room)
-                let copies = FileCopies { try storage.copy(finished, $0, to: file, room) }
+                let storage = self.storage
+                let copies = FileCopies { try storage.copy(finished, $0, to: file) }
                 state = .copying(file, copies)
                 return copies
             case .copying(_, let copies): return copies

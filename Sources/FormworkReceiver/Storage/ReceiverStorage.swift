@@ -9,12 +9,11 @@ import NIOCore
 
 /// The destination of uploads: a folder, or an object store.
 package protocol ReceiverStorage: Sendable {
-    /// Reserves room for this many bytes, if there is room, as far as that is known. Called before the first byte is read.
+    /// Checks whether there is room for this many bytes, as far as that is known. Called before the first byte is read.
     /// - Throws: An error that is answered with 507.
-    func reserve(_ bytes: Int64) async throws -> ReservedRoom
-    /// Reserves room for an upload that is stored elsewhere first.
-    /// - Returns: `nil` if there is no room, as far as that is known.
-    func reserve(_ room: UploadRoom) async -> ReservedRoom?
+    func checkRoom(for bytes: Int64) async throws
+    /// Whether there is room for an upload that is stored elsewhere first; `true` if that can't be determined.
+    func hasRoom(for room: UploadRoom) async -> Bool
     /// Begins a file, which stays invisible until it is finished.
     func begin(_ file: IncomingFile) async throws -> any StorageUpload
     /// Begins a file that has bytes of finished ones, which are removed afterwards.
@@ -71,8 +70,8 @@ extension ReceiverStorage {
     package var bufferBytes: Int { 0 }
     package func isReachable() async -> Bool { true }
     package var maximumPathBytes: Int { SafePath.maximumBytes }
-    package func reserve(_ bytes: Int64) async throws -> ReservedRoom { ReservedRoom() }
-    package func reserve(_ room: UploadRoom) async -> ReservedRoom? { ReservedRoom() }
+    package func checkRoom(for bytes: Int64) async throws {}
+    package func hasRoom(for room: UploadRoom) async -> Bool { true }
     package func begin(
         _ file: IncomingFile, from slices: [FinishedFile.Slice]
     ) async throws -> (any StorageUpload)? { nil }
@@ -205,8 +204,6 @@ package struct IncomingFile: Sendable {
     package var condition = PathCondition.none
     /// Header fields to store with it, in a storage that has objects.
     package var metadata: [String: String] = [:]
-    /// The room that its upload has reserved; `nil` for none.
-    package var room: ReservedRoom?
 
     package init(
         _ path: SafePath, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true

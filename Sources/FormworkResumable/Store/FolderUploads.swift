@@ -171,14 +171,12 @@ struct FolderUploads: UploadStorage {
     /// Seconds since a record was written; `nil` if that can't be determined.
     func age(ofRecord name: String, now: Date) -> TimeInterval? { self.age(self.recordPath(name), now) }
 
-    /// Whether the disk has room for this many bytes, beside those that were announced; `true` if that can't be
-    /// determined.
-    func diskHasRoom(for length: Int64, beside announced: Int64) -> Bool {
+    /// Whether the disk has room for this many bytes; `true` if that can't be determined.
+    func diskHasRoom(for length: Int64) -> Bool {
         // If the folder doesn't exist yet, it will be on the same disk as its parent.
         let above = self.folder.removingLastComponent()
-        let isThere = DiskSpace.available(at: self.folder) != nil
-        return DiskSpace.hasRoom(
-            for: length, at: isThere ? self.folder : above.isEmpty ? "." : above, beside: announced)
+        let bytes = DiskSpace.available(at: self.folder) ?? DiskSpace.available(at: above.isEmpty ? "." : above)
+        return bytes.map { length <= $0 } ?? true
     }
 
     /// - Parameter number: Of the file; the first is 0.

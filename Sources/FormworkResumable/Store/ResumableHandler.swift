@@ -31,9 +31,8 @@ public struct ResumableHandler: Sendable {
     package var maxSize: @Sendable (_ isForm: Bool) -> Int64? = { _ in nil }
     /// Whether requests may use the upload with this note; for others it doesn't exist.
     package var mayUse: @Sendable (_ note: [UInt8]?) -> Bool = { _ in true }
-    /// Reserves room for an upload in the place for complete ones; `nil` if there is none. The store's own disk is checked
-    /// in addition.
-    package var reserve: @Sendable (UploadRoom) async -> ReservedRoom? = { _ in ReservedRoom() }
+    /// Whether the place for complete uploads has room for one. The store's own disk is checked in addition.
+    package var hasRoom: @Sendable (UploadRoom) async -> Bool = { _ in true }
     /// Handles a complete upload, and returns the target's answer. If it throws, the upload is kept, so that the client
     /// can complete it again.
     let complete: @Sendable (CompletedUpload) async throws -> UploadAnswer
@@ -134,23 +133,19 @@ public struct ResumableHandler: Sendable {
                 guard let upload else { return .notResumable }
                 let check = try DigestCheck(append.check)
                 let extent = await upload.extent
-                var rooms: [ReservedRoom] = []
-                let whole = append.length ?? extent?.length
-                if let length = whole ?? append.contentLength {
+                if let length = append.length ?? extent?.length {
                     // The creation didn't announce it, or others have used the room since.
-                    let room = self.room(length, from: whole == nil ? 0 : append.offset, isForm: upload.isForm)
-                    upload.hold([])
-                    guard let reserved = await self.rooms(for: room) else {
+                    let room = self.room(length, from: append.offset, isForm: upload.isForm)
+                    guard await self.fits(room) else {
                         if extent != nil { await self.removeIfHopeless(upload, after: StoredUpload.Failure.noRoom) }
                         return .answer(.insufficientStorage)
                     }
-                    rooms = reserved
                 }
                 switch try await upload.begin(append, check) {
                 case .failure(let refusal): return .answer(refusal.answer)
                 case .success(let turn):
                     return try await self.receive(
-                        upload, turn, append.contentLength, rooms, body, location: nil, inform)
+                        upload, turn, append.contentLength, body, location: nil, inform)
                 }
             }
         } catch {
@@ -211,13 +206,12 @@ public struct ResumableHandler: Sendable {
             // There is no room to keep it; a whole one can still be handled as it arrives.
             return isOptional ? .notResumable : .answer(.tooMany)
         case .tooLarge(let answer): return isOptional ? .notResumable : .answer(answer)
-        case .upload(let upload, let rooms):
+        case .upload(let upload):
             self.created(upload.name)
             let location = (self.publicPrefix ?? self.prefix) + upload.name
             let turn = try await upload.beginCreation(creation, check)
             if let offer = await upload.offer(location: location) { try? await inform(offer) }
-            return try await self.receive(
-                upload, turn, creation.contentLength, rooms, body, location: location, inform)
+            return try await self.receive(upload, turn, creation.contentLength, body, location: location, inform)
         }
     }
 
@@ -226,7 +220,7 @@ public struct ResumableHandler: Sendable {
     }
 
     private enum Beginning {
-        case upload(StoredUpload, [ReservedRoom])
+        case upload(StoredUpload)
         case noSpace
         case tooMany
         case tooLarge(UploadAnswer)
@@ -243,14 +237,15 @@ public struct ResumableHandler: Sendable {
         // completed would keep others out. Without being stored first, it may fit.
         let length = creation.length ?? creation.contentLength ?? 0
         let room = self.room(length, from: 0, isForm: UploadRecord.isForm(creation.contentType))
-        guard let rooms = await self.rooms(for: room) else { return .noSpace }
+        guard await self.fits(room) else { return .noSpace }
         let terms = (note: self.note, maxSize: self.limits(of: creation).maxSize)
-        var upload = try await self.store.create(creation, request, terms)
-        if upload == nil, await self.store.makeRoom(for: creation.length ?? 0) {
-            upload = try await self.store.create(creation, request, terms)
+        if let upload = try await self.store.create(creation, request, terms) { return .upload(upload) }
+        if await self.store.makeRoom(for: creation.length ?? 0),
+            let upload = try await self.store.create(creation, request, terms)
+        {
+            return .upload(upload)
         }
-        guard let upload else { return .tooMany }
-        return .upload(upload, rooms)
+        return .tooMany
     }
 
     private func room(_ length: Int64, from offset: Int64, isForm: Bool, reclaimable: Int64 = 0) -> UploadRoom {
@@ -259,13 +254,10 @@ public struct ResumableHandler: Sendable {
             place: self.store.place, reclaimable: reclaimable)
     }
 
-    /// Reserves room for an upload; `nil` if there is none.
-    private func rooms(for room: UploadRoom) async -> [ReservedRoom]? {
+    private func fits(_ room: UploadRoom) async -> Bool {
         let missing = room.missing - min(room.missing, room.reclaimable)
-        guard let own = await self.store.reserve(missing, isReserved: room.isReserved),
-            let place = await self.reserve(room)
-        else { return nil }
-        return [own, place]
+        guard await self.store.diskHasRoom(for: missing) else { return false }
+        return await self.hasRoom(room)
     }
 
     /// Removes an upload for which the disk has no room, unless it can become whole when others are complete or gone.
@@ -274,10 +266,8 @@ public struct ResumableHandler: Sendable {
         guard let errno = Errno(of: cause), errno.isLackOfRoom else { return }
         if let (offset, length) = await upload.extent {
             let others = await self.store.unfinishedBytes(except: upload.name)
-            var room = self.room(length, from: offset, isForm: upload.isForm, reclaimable: others)
-            // Others that have announced bytes may not get them.
-            room.isReserved = true
-            if errno != .fileTooLarge, await self.rooms(for: room) != nil { return }
+            let room = self.room(length, from: offset, isForm: upload.isForm, reclaimable: others)
+            if errno != .fileTooLarge, await self.fits(room) { return }
         }
         _ = await upload.remove(because: .noRoom) { true }
     }
@@ -301,11 +291,11 @@ public struct ResumableHandler: Sendable {
         case .noSpace: return .answer(.insufficientStorage)
         case .tooMany: return .answer(.tooMany)
         case .tooLarge(let answer): return .answer(answer.ordinary)
-        case .upload(let upload, let rooms):
+        case .upload(let upload):
             do {
                 let turn = try await upload.beginCreation(creation, check)
                 let outcome = try await self.receive(
-                    upload, turn, creation.contentLength, rooms, body, location: nil, { _ in })
+                    upload, turn, creation.contentLength, body, location: nil, { _ in })
                 try await upload.forget()
                 guard case .answer(let answer) = outcome else { return outcome }
                 return .answer(answer.ordinary)
@@ -317,19 +307,14 @@ public struct ResumableHandler: Sendable {
     }
 
     private func receive<Body: AsyncSequence & Sendable>(
-        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ rooms: [ReservedRoom], _ body: Body,
-        location: String?, _ inform: @escaping @Sendable (HTTPResponse) async throws -> Void
+        _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body, location: String?,
+        _ inform: @escaping @Sendable (HTTPResponse) async throws -> Void
     ) async throws -> Outcome where Body.Element: BodyChunk {
-        upload.hold(rooms)
-        // An upload that no request adds to reserves nothing: its client may never come back.
-        defer { rooms.release() }
         let reception = UploadReception(
             upload: upload, turn: turn, expected: expected, body: body, progressInterval: self.progressInterval,
-            rooms: rooms,
             fits: { missing in
-                var room = UploadRoom(length: 0, missing: missing, isForm: upload.isForm, place: self.store.place)
-                room.isReserved = missing <= rooms.first?.left ?? 0
-                return await self.rooms(for: room) != nil
+                await self.fits(
+                    UploadRoom(length: 0, missing: missing, isForm: upload.isForm, place: self.store.place))
             }, inform: inform)
         let end: UploadReception<Body>.End
         do { end = try await reception.run() } catch {
@@ -346,10 +331,7 @@ public struct ResumableHandler: Sendable {
             case .more:
                 guard wasWhole else { return .close }
                 return .answer(await upload.appended(isCreation: location != nil, location: location))
-            case .whole:
-                // Processing reserves what it needs.
-                rooms.release()
-                return .answer(await upload.process(location: location, by: self))
+            case .whole: return .answer(await upload.process(location: location, by: self))
             }
         }
     }

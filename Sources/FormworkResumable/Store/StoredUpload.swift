@@ -6,11 +6,9 @@ import Foundation
 #endif
 import Formwork
 import FormworkCore
-import FormworkFiles
 import FormworkHTTP
 import FormworkSystem
 import HTTPTypes
-import Synchronization
 import SystemPackage
 
 /// One upload in a store: which request adds to it, how it answers, and that it is processed once.
@@ -41,8 +39,6 @@ package actor StoredUpload {
     nonisolated let target: String?
     /// The server's own note about it.
     package nonisolated let note: [UInt8]?
-    /// What the last request has reserved for it.
-    private nonisolated let rooms = Mutex<[ReservedRoom]>([])
     private nonisolated let executor: any SerialExecutor
     /// Separates calls while they wait for the storage.
     private let gate = Gate()
@@ -99,14 +95,6 @@ package actor StoredUpload {
 
     /// Whether a request adds to it, or it is being processed.
     var isInUse: Bool { self.content.isOpen || self.processing != nil }
-
-    /// Replaces what an earlier request has reserved for it, which may not have ended yet.
-    nonisolated func hold(_ rooms: [ReservedRoom]) {
-        self.rooms.withLock { held in
-            held.release()
-            held = rooms
-        }
-    }
 
     /// Reads the storage's state, after ending the request in progress.
     private func takeOver() async throws {

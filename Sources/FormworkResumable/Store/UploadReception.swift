@@ -1,7 +1,6 @@
 #if Resumable
 import Formwork
 import FormworkCore
-import FormworkFiles
 import HTTPTypes
 
 /// The content of one request, while it arrives and is added to an upload.
@@ -13,8 +12,6 @@ struct UploadReception<Body: AsyncSequence & Sendable>: Sendable where Body.Elem
     let body: Body
     /// The interval between two reports of progress.
     let progressInterval: Duration
-    /// What was reserved for the content; none if its length is unknown.
-    let rooms: [ReservedRoom]
     /// Whether there is room for this many bytes.
     let fits: @Sendable (_ missing: Int64) async -> Bool
     /// Sends a 1xx answer.
@@ -63,7 +60,6 @@ struct UploadReception<Body: AsyncSequence & Sendable>: Sendable where Body.Elem
             let end = received + Int64(chunk.byteCount)
             if end > granted { granted = try await self.grant(end, after: received) }
             if let answer = try await self.upload.write(chunk, in: self.turn) { return .refused(answer) }
-            self.rooms.wrote(Int64(chunk.byteCount))
             received = end
             guard ContinuousClock.now - told >= self.progressInterval else { continue }
             told = .now

@@ -23,8 +23,6 @@ public final class UploadStore: Sendable {
     private let storage: any UploadStorage
     /// The storage, if it is a folder.
     private let folder: FolderUploads?
-    /// What requests in progress are going to add to its disk.
-    private let announced = AnnouncedBytes()
     /// The uploads that are or were in use; one object for each.
     private let uploads = Mutex<[String: StoredUpload]>([:])
     private let index: UploadIndex
@@ -215,16 +213,9 @@ public final class UploadStore: Sendable {
 
     // MARK: all uploads
 
-    /// Reserves room for this many bytes on the folder's disk.
-    /// - Parameter isReserved: Whether that was done.
-    /// - Returns: `nil` if there is no room, as far as that can be determined.
-    func reserve(_ bytes: Int64, isReserved: Bool) async -> ReservedRoom? {
-        await self.thread.run {
-            guard let folder = self.folder else { return ReservedRoom() }
-            return self.announced.reserve(isReserved ? 0 : bytes) { others in
-                folder.diskHasRoom(for: bytes, beside: isReserved ? 0 : others)
-            }
-        }
+    /// Whether there is room for this many bytes; `true` if that can't be determined.
+    func diskHasRoom(for length: Int64) async -> Bool {
+        await self.thread.run { self.folder?.diskHasRoom(for: length) ?? true }
     }
 
     /// The interval between two reports of progress. A storage of the caller's may need requests of its own for each.

@@ -58,8 +58,7 @@ struct ReceiveDestination: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "With --dir: disk space that uploads must leave free. An upload that needs more is answered 507: before its "
-                + "body is read if it announced its length, otherwise when space runs out. What uploads under way have "
-                + "announced counts as used. (default: 0)",
+                + "body is read if it announced its length, otherwise when space runs out. (default: 0)",
             valueName: "bytes"))
     var freeSpace: ByteCount?
 

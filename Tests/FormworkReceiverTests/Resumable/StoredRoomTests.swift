@@ -25,9 +25,7 @@ import Testing
         let room = try #require(DiskSpace.available(at: folder.path))
         let storage = try FolderStorage(folder.path, freeBytes: room / 2)
         let store = UploadStore(folder.path.appending(".formwork-resumable"))
-        try await TestReceiver.run(
-            { ($0.limits.bodyBytes, $0.limits.fileBytes) = (.max, .max) }, in: folder, storage: storage, store: store
-        ) { receiver in
+        try await TestReceiver.run(in: folder, storage: storage, store: store) { receiver in
             try await test(receiver, room / 20 * 7)
         }
     }
@@ -64,7 +62,7 @@ import Testing
         let bench = HandlerBench()
         var handler = try bench.handler()
         // Room for three bytes.
-        handler.reserve = { $0.missing <= 3 ? ReservedRoom() : nil }
+        handler.hasRoom = { $0.missing <= 3 }
         let fields: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
         for (text, status) in [("abcd", 507), ("abc", 201)] {
             let outcome = try await bench.send(.post, "/files", fields, TestBody(text), by: handler)
@@ -87,10 +85,10 @@ import Testing
         // Others take the room while the bytes arrive, and give it back later.
         let asked = Mutex(0)
         var handler = try bench.handler()
-        handler.reserve = { room in
+        handler.hasRoom = { room in
             asked.withLock { count in
                 count += 1
-                return count == 1 || room.reclaimable > 0 || room.length > 0 ? ReservedRoom() : nil
+                return count == 1 || room.reclaimable > 0 || room.length > 0
             }
         }
         let outcome = try await bench.send(.patch, location, append, TestBody("hello"), by: handler)
@@ -113,99 +111,11 @@ import Testing
         ]
         var handler = try bench.handler()
         // Room for three bytes, and as much as other uploads give back.
-        handler.reserve = { $0.missing <= 3 || $0.reclaimable > 0 ? ReservedRoom() : nil }
+        handler.hasRoom = { $0.missing <= 3 || $0.reclaimable > 0 }
         let outcome = try await bench.send(.patch, location, append, TestBody("hello"), by: handler)
         guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
         #expect(answer.response.status.code == 507)
         #expect(await UploadStore(bench.folder).list().isEmpty, "it can never be complete")
-    }
-
-    @Test func `What an upload under way has announced isn't given to another`() async throws {
-        try await self.withHalf { receiver, length in
-            let first = try await Self.ask("PUT /a", length, receiver)
-            #expect(RawAnswer(await first.receive(until: "\r\n\r\n")).status == 100)
-            #expect(try await Self.status("PUT /b", length, receiver) == 507)
-            #expect(try await receiver.request("POST /", Self.creation(length)).status == 507)
-            await first.cut()
-            let isAccepted = try await receiver.eventually {
-                try await receiver.request("POST /", Self.creation(length)).status == 201
-            }
-            #expect(isAccepted)
-            // No request sends that one now.
-            #expect(try await Self.status("PUT /c", length, receiver) == 100)
-        }
-    }
-
-    @Test func `A resumable upload has its room while a request adds to it`() async throws {
-        try await self.withHalf { receiver, length in
-            let created = try await receiver.request("POST /", Self.creation(length))
-            let patch = "PATCH \(try #require(created.field("Location")))"
-            let fields = [Self.tus, "Content-Type: application/offset+octet-stream", "Upload-Offset: 0"]
-            let first = try await Self.ask(patch, length, receiver, fields)
-            #expect(RawAnswer(await first.receive(until: "\r\n\r\n")).status == 100)
-            #expect(try await Self.status("PUT /b", length, receiver) == 507)
-            // The next request of the same upload gets the room of the one before, which the receiver takes for alive.
-            let second = try await Self.ask(patch, length, receiver, fields)
-            #expect(RawAnswer(await second.receive(until: "\r\n\r\n")).status == 100)
-            #expect(try await Self.status("PUT /b", length, receiver) == 507)
-            for connection in [first, second] { await connection.cut() }
-            let isAccepted = try await receiver.eventually {
-                try await Self.status("PUT /c", length, receiver) == 100
-            }
-            #expect(isAccepted)
-        }
-    }
-
-    private static func creation(_ length: Int64) -> [String] {
-        let metadata = "Upload-Metadata: filename YS50eHQ=,filetype \(Self.text)"
-        return [Self.tus, "Upload-Length: \(length)", metadata, "Content-Length: 0"]
-    }
-
-    /// The first answer to a head that waits for 100. The connection is cut after it.
-    private static func status(_ line: String, _ length: Int64, _ receiver: TestReceiver) async throws -> Int {
-        let connection = try await self.ask(line, length, receiver)
-        let answer = RawAnswer(await connection.receive(until: "\r\n\r\n"))
-        await connection.cut()
-        return answer.status
-    }
-
-    /// Sends a head that waits for 100.
-    private static func ask(
-        _ line: String, _ length: Int64, _ receiver: TestReceiver, _ fields: [String] = []
-    ) async throws -> RawConnection {
-        let connection = try receiver.connect()
-        let own = ["\(line) HTTP/1.1", "Host: localhost", "Expect: 100-continue", "Content-Length: \(length)"]
-        await connection.send((own + fields).joined(separator: "\r\n") + "\r\n\r\n")
-        return connection
-    }
-
-    @Test func `Reserved room shrinks with the bytes that are written, and is given back`() {
-        let announced = AnnouncedBytes()
-        /// Of a disk with room for 100.
-        func reserve(_ count: Int64, later: Int64 = 0) -> ReservedRoom? {
-            announced.reserve(count, later: later) { count + $0 <= 100 }
-        }
-        var form = reserve(60, later: 30)
-        #expect(reserve(41) == nil && announced.count == 60)
-        form?.wrote(20)
-        #expect(form?.left == 40 && announced.count == 40)
-        form?.wrote(20)
-        #expect(form?.left == 30, "the copies come later")
-        var file = reserve(70)
-        #expect(announced.count == 100)
-        file?.wrote(80)
-        #expect(file?.left == 0 && announced.count == 30)
-        form?.release()
-        form?.wrote(1)
-        #expect(form?.left == 0 && announced.count == 0)
-        (form, file) = (nil, reserve(5))
-        #expect(announced.count == 5)
-        file = nil
-        #expect(announced.count == 0)
-        // A disk whose free space is unknown.
-        let huge = [Int64.max, .max].map { announced.reserve($0) { _ in true } }
-        #expect(announced.count == .max)
-        withExtendedLifetime(huge) {}
     }
 
     @Test func `What an upload needs, by where it is and what it is`() throws {
@@ -216,7 +126,7 @@ import Testing
         let (own, other) = (folder.path, FilePath("/dev/shm"))
         func fits(_ length: Int64, missing: Int64, isForm: Bool, _ place: FilePath?, _ reclaimable: Int64 = 0) -> Bool {
             UploadRoom(length: length, missing: missing, isForm: isForm, place: place, reclaimable: reclaimable)
-                .reserve(in: open, keeping: 0, beside: AnnouncedBytes()) != nil
+                .fits(in: open, keeping: 0)
         }
         #expect(fits(most, missing: most, isForm: false, own))
         #expect(!fits(most, missing: most, isForm: true, own))
