@@ -20,8 +20,7 @@ struct PartDoubts {
     /// The part whose content holds the stray delimiter.
     private var strayPart = 0
     /// The first name with a quote that isn't escaped, and the first `filename*` that can't be read.
-    private var names: [String] = []
-    private var extendedFilename: String?
+    private var bareQuote, extendedFilename: String?
 
     init(_ parser: MultipartParser) {
         (self.preamble, self.content) = (StrayDelimiter(of: parser), StrayDelimiter(of: parser))
@@ -54,11 +53,11 @@ struct PartDoubts {
                 + "deprecates that in forms"
         }
         for (role, bytes) in [("name", header.nameBytes), ("filename", header.filenameBytes)]
-        where self.names.isEmpty && bytes?.hasBareQuote ?? false {
+        where self.bareQuote == nil && bytes?.hasBareQuote ?? false {
             let text = String(decoding: (bytes ?? []).prefix(80), as: UTF8.self)
-            self.names.append(
+            self.bareQuote =
                 "the \(role) of part \(self.part), \"\(text)\", has a quote that isn't escaped, and other receivers end it "
-                    + "there: write %22")
+                + "there: write %22"
         }
         if self.extendedFilename == nil, let bytes = header.extendedFilenameBytes, header.extendedFilename == nil {
             let text = DisplayText(String(decoding: bytes, as: UTF8.self), limit: 60).text
@@ -96,7 +95,7 @@ struct PartDoubts {
                 "the close delimiter is followed by \"\(self.delimiter)\" at offset \(offset), so a part is lost: "
                     + "write \"\(self.delimiter)--\" only at the end")
         }
-        return doubts + self.names + [self.extendedFilename].compactMap { $0 }
+        return doubts + [self.bareQuote, self.extendedFilename].compactMap { $0 }
     }
 
     private func text(of offset: Int64) -> String {
