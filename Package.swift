@@ -1,14 +1,21 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
-// Warnings are errors where FORMWORK_STRICT is set (scripts/check, CI), so that a newer compiler's
-// new warning never breaks somebody else's build.
-let strict = Context.environment["FORMWORK_STRICT"] != nil
+let environment = Context.environment
 
-// A module whose trait is off reports that in a package that depends on it: by an error if SwiftPM fetched this one, because
-// it hides warnings then, and by a warning if this one is in a folder. A build of this checkout reports nothing.
-let isCheckout = strict || Context.environment["PWD"] == Context.packageDirectory
-let isFetched = !isCheckout && Context.packageDirectory.contains("/checkouts/")
+// The checkout itself builds every module. A package that depends on this one builds the modules that it uses, and turns on their
+// traits, so that nothing else is resolved. While SwiftPM chooses versions, this package has no folder (/). PWD shows who builds.
+let folder = Context.packageDirectory
+let current = environment["PWD"] ?? "/"
+let isFetched = folder == "/" || folder.contains("/checkouts/")
+let isInPackage = FileManager.default.fileExists(atPath: "\(current)/Package.swift")
+let isRoot = isFetched || isInPackage ? folder == current && folder != "/" : true
+// `FORMWORK_LIBRARY=1 swift build` leaves out of the checkout what needs a trait.
+let isLibrary = environment["FORMWORK_LIBRARY"] != nil
+
+// Warnings are errors only where this is set (scripts/check, CI): a newer compiler's new warning never breaks another build.
+let isStrict = environment["FORMWORK_STRICT"] != nil
 
 // Tests are no product: they call C functions as C programs do, without strict memory safety.
 let testSettings: [SwiftSetting] =
@@ -17,501 +24,249 @@ let testSettings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+    ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+let settings = testSettings + [.strictMemorySafety()]
 
-let settings =
-    testSettings + [.strictMemorySafety()] + (isCheckout ? [.define("FORMWORK_CHECKOUT")] : [])
-    + (isFetched ? [.define("FORMWORK_FETCHED")] : [])
-
-func product(_ name: String, _ package: String, _ trait: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: .when(traits: [trait]))
-}
-
-let argumentParser = product("ArgumentParser", "swift-argument-parser", "Command")
-
-// The functions that a small form needs are beside each other in the executable, so fewer of its pages are in memory.
-func ordered(_ folder: String) -> [String] {
-    [
-        "-use-ld=lld", "-Xlinker", "--symbol-ordering-file=\(folder)/startup-order", "-Xlinker",
-        "--no-warn-symbol-ordering",
-    ]
-}
-
-// scripts/build links two executables without shared libraries, glibc included, so they start in a third of the time.
-// Such a program can't load libmagic when it runs: libmagic.a is linked in, with what it needs.
-let linkedWhole: [LinkerSetting] =
-    Context.environment["FORMWORK_STATIC"].map { folder in
-        [
-            .unsafeFlags(
-                [
-                    "-static-executable", "-Xlinker", "-u", "-Xlinker", "magic_open", "-Xlinker", "-lmagic", "-Xlinker",
-                    "-lbz2", "-Xlinker", "-llzma", "-Xlinker", "-lz",
-                ] + ordered(folder))
-        ]
-    } ?? []
-
-// formwork-transfer needs glibc's shared libraries, which resolve host names, but no others: FORMWORK_STATIC is a folder
-// with only the static versions of two that the compiler names. Equal functions are stored once, and none is exported.
-let linkedExceptGlibc: [LinkerSetting] =
-    Context.environment["FORMWORK_STATIC"].map { folder in
-        [
-            .unsafeFlags(
-                [
-                    "-L", folder, "-Xclang-linker", "-static-libgcc", "-Xlinker", "--icf=safe", "-Xlinker",
-                    "--no-export-dynamic",
-                ] + ordered(folder))
-        ]
-    } ?? []
+// Of scripts/build: a folder with the static versions of libraries, and with the order of functions in the executable, by which
+// fewer of its pages are in memory.
+let staticFolder = environment["FORMWORK_STATIC"]
 
 // The command, the clients and the receiver wait for disks and networks: small code is worth more there than fast code.
-let smallSettings = settings + (Context.environment["FORMWORK_STATIC"] == nil ? [] : [.unsafeFlags(["-Osize"])])
+let smallSettings = settings + (staticFolder == nil ? [] : [.unsafeFlags(["-Osize"])])
 
-func target(_ name: String, _ trait: String) -> Target.Dependency {
-    .target(name: name, condition: .when(traits: [trait]))
+func linked(_ flags: (String) -> [String]) -> [LinkerSetting] {
+    staticFolder.map { folder in
+        let order = ["--symbol-ordering-file=\(folder)/startup-order", "--no-warn-symbol-ordering"]
+        return [.unsafeFlags(flags(folder) + ["-use-ld=lld"] + order.flatMap { ["-Xlinker", $0] })]
+    } ?? []
+}
+
+// Without shared libraries, glibc included, a program starts in a third of the time. It can't load libmagic when it runs, so
+// libmagic.a is linked in, with what it needs.
+let linkedWhole = linked { _ in
+    ["-static-executable"] + ["-u", "magic_open", "-lmagic", "-lbz2", "-llzma", "-lz"].flatMap { ["-Xlinker", $0] }
+}
+
+// formwork-transfer needs glibc's shared libraries, which resolve host names, but no others: the compiler names two, of which the
+// folder has only the static versions. Equal functions are stored once, and none is exported.
+let linkedExceptGlibc = linked { folder in
+    ["-L", folder, "-Xclang-linker", "-static-libgcc"]
+        + ["--icf=safe", "--no-export-dynamic"].flatMap { ["-Xlinker", $0] }
+}
+
+/// The packages, their oldest versions, and what is used of them.
+let packages: [(name: String, from: Version, products: String)] = [
+    ("apple/swift-system", "1.8.0", "SystemPackage"),
+    ("apple/swift-argument-parser", "1.8.0", "ArgumentParser"),
+    ("apple/swift-nio", "2.100.0", "NIOCore NIOPosix NIOHTTP1 NIOTLS NIOConcurrencyHelpers NIOEmbedded"),
+    ("apple/swift-http-types", "1.4.0", "HTTPTypes"),
+    // Not StructuredFieldValues: it brings all of Foundation, with 30 MB of ICU, into each executable.
+    ("apple/swift-http-structured-headers", "1.4.0", "RawStructuredFieldValues"),
+    ("apple/swift-nio-ssl", "2.34.0", "NIOSSL"),
+    ("apple/swift-nio-http2", "1.38.0", "NIOHTTP2"),
+    ("apple/swift-nio-extras", "1.30.0", "NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2"),
+    ("apple/swift-log", "1.6.0", "Logging"),
+    ("apple/swift-metrics", "2.5.0", "Metrics"),
+    ("swift-server/async-http-client", "1.30.0", "AsyncHTTPClient"),
+    ("swift-server/swift-service-lifecycle", "2.8.0", "ServiceLifecycle UnixSignals"),
+    ("hummingbird-project/hummingbird", "2.20.0", "Hummingbird HummingbirdCore HummingbirdTesting"),
+]
+
+func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+/// Modules of this package, and products of others. The latter are resolved only with the trait.
+func dependencies(_ names: [String], trait: String?) -> [Target.Dependency] {
+    names.flatMap(words).map { name in
+        guard let package = packages.first(where: { words($0.products).contains(name) })?.name else {
+            return .byName(name: name)
+        }
+        let traits = name == "SystemPackage" ? nil : trait.map { Set([$0]) }
+        return .product(
+            name: name, package: String(package.split(separator: "/")[1]),
+            condition: traits.flatMap { .when(traits: $0) })
+    }
+}
+
+/// A product of one module. FormworkValues is found when a program runs: what it says of Date and Data holds without an import.
+func library(_ name: String) -> Product {
+    .library(name: name, targets: name == "Formwork" ? ["Formwork", "FormworkValues"] : [name])
 }
 
 let package = Package(
     name: "formwork",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "FormworkCore", targets: ["FormworkCore"]),
-        // FormworkValues is found when the program runs: what it says of Date and Data holds without an import.
-        .library(name: "Formwork", targets: ["Formwork", "FormworkValues"]),
-        .library(name: "FormworkURLEncoded", targets: ["FormworkURLEncoded"]),
-        .library(name: "FormworkFoundation", targets: ["FormworkFoundation"]),
-        .library(name: "FormworkMigration", targets: ["FormworkMigration"]),
-        .library(name: "FormworkTesting", targets: ["FormworkTesting"]),
-        .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
-        .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
-        .library(name: "FormworkHTTP", targets: ["FormworkHTTP"]),
-        .library(name: "FormworkNIO", targets: ["FormworkNIO"]),
-        .library(name: "FormworkResumable", targets: ["FormworkResumable"]),
-        .library(name: "FormworkClient", targets: ["FormworkClient"]),
-        .library(name: "FormworkHummingbird", targets: ["FormworkHummingbird"]),
-        .executable(name: "formwork", targets: ["FormworkMain"]),
-        .executable(name: "formwork-transfer", targets: ["FormworkTransferMain"]),
-        .executable(name: "formwork-bench", targets: ["FormworkBenchmarks"]),
-    ],
-    // No trait is on by default: a package that only uses forms resolves swift-system alone.
+        "FormworkCore", "Formwork", "FormworkURLEncoded", "FormworkFoundation", "FormworkMigration", "FormworkTesting",
+        "FormworkDigests", "FormworkMagic",
+    ].map(library),
     traits: [
-        .trait(name: "Command", description: "The `formwork` executable (swift-argument-parser)."),
         .trait(
-            name: "NIO",
-            description: "FormworkNIO and FormworkHTTP: ByteBuffers, channels, forms of a request (swift-nio)."),
+            name: "NIO", description: "FormworkHTTP, FormworkNIO, FormworkResumable (swift-nio, swift-http-types)."),
+        .trait(name: "Client", description: "FormworkClient (async-http-client).", enabledTraits: ["NIO"]),
+        .trait(name: "Hummingbird", description: "FormworkHummingbird (hummingbird).", enabledTraits: ["NIO"]),
         .trait(
-            name: "Resumable",
-            description: "FormworkResumable, and its calls in the other modules: uploads that resume after a cut.",
-            enabledTraits: ["NIO"]),
-        .trait(
-            name: "Client",
-            description: "FormworkClient: uploads by AsyncHTTPClient and by a client of our own (async-http-client).",
-            enabledTraits: ["NIO", "Resumable"]),
-        .trait(
-            name: "Hummingbird", description: "FormworkHummingbird: forms of a request (hummingbird).",
-            enabledTraits: ["NIO"]),
-        .trait(
-            name: "Transfer", description: "`formwork send` and `formwork receive`.",
-            enabledTraits: ["Command", "Client", "Hummingbird"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.34.0"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.38.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
-    ],
-    targets: [
-        .target(name: "CFormworkBytes"),
-        .target(
-            name: "FormworkCore", dependencies: ["CFormworkBytes"],
-            // For Array+Span.swift, which only Apple's systems before 26 need.
-            swiftSettings: settings + [
-                .enableExperimentalFeature(
-                    "Lifetimes", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))
-            ]),
-        // What the kernel gives, with types, and what waits.
-        .target(name: "CFormworkSystem"),
-        .target(
-            name: "FormworkSystem",
-            dependencies: [
-                "FormworkCore", "CFormworkSystem", .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "Formwork",
-            dependencies: [
-                "FormworkCore", "FormworkURLEncoded", "FormworkSystem",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings
-        ),
-        // Files that only the receiver and the command write: journals, staged folders, private and appended files.
-        .target(
-            name: "FormworkFiles",
-            dependencies: [
-                "Formwork", "FormworkSystem", .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(name: "CFormworkDigests"),
-        .target(name: "FormworkDigests", dependencies: ["FormworkCore", "CFormworkDigests"], swiftSettings: settings),
-        .target(name: "FormworkURLEncoded", dependencies: ["FormworkCore"], swiftSettings: settings),
-        // How Formwork codes Foundation's values; Formwork itself is linked without Foundation.
-        .target(
-            name: "FormworkValues",
-            dependencies: ["Formwork", .product(name: "SystemPackage", package: "swift-system")],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "FormworkFoundation",
-            dependencies: [
-                "FormworkSystem",
-                "Formwork", "FormworkValues", "FormworkURLEncoded",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings
-        ),
-        // Alamofire's, AFNetworking's, Facebook's and the iOS Recipes' interfaces.
-        .target(
-            name: "FormworkMigration",
-            dependencies: [
-                "FormworkSystem",
-                "Formwork", "FormworkFoundation", "FormworkURLEncoded", "FormworkValues",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings
-        ),
-        // For tests of what sends forms and what takes them; sockets of its own, so no trait is needed.
-        .target(name: "CFormworkSockets"),
-        .target(
-            name: "FormworkTesting",
-            dependencies: [
-                "Formwork", "FormworkCore", "FormworkValues", "CFormworkSockets",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings
-        ),
-        // Looks for libmagic when the program runs: nothing of it is needed to build.
-        .target(name: "CMagic", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "FormworkMagic", dependencies: ["FormworkCore", "CMagic"], swiftSettings: settings),
-        .target(
-            name: "FormworkHTTP",
-            dependencies: [
-                "Formwork",
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("HTTPTypes", "swift-http-types", "NIO"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "FormworkResumable",
-            dependencies: [
-                "FormworkSystem", "FormworkFiles",
-                "Formwork", "FormworkValues", target("FormworkHTTP", "Resumable"),
-                "FormworkDigests",
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("HTTPTypes", "swift-http-types", "Resumable"),
-                // Not StructuredFieldValues: it brings all of Foundation, with 30 MB of ICU, into each executable.
-                product("RawStructuredFieldValues", "swift-http-structured-headers", "Resumable"),
-            ],
-            swiftSettings: smallSettings
-        ),
-        .target(
-            name: "FormworkNIO",
-            dependencies: [
-                "FormworkSystem",
-                "Formwork", "FormworkValues", target("FormworkHTTP", "NIO"),
-                target("FormworkResumable", "Resumable"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("NIOCore", "swift-nio", "NIO"),
-                product("NIOHTTP1", "swift-nio", "NIO"),
-                product("NIOHTTPTypes", "swift-nio-extras", "NIO"),
-                product("NIOHTTPTypesHTTP1", "swift-nio-extras", "NIO"),
-                product("HTTPTypes", "swift-http-types", "NIO"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "FormworkClient",
-            dependencies: [
-                "FormworkSystem", "FormworkFiles",
-                "Formwork", "FormworkValues", target("FormworkHTTP", "Client"), target("FormworkResumable", "Client"),
-                target("FormworkNIO", "Client"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("NIOCore", "swift-nio", "Client"),
-                product("NIOPosix", "swift-nio", "Client"),
-                product("NIOHTTP1", "swift-nio", "Client"),
-                product("NIOHTTP2", "swift-nio-http2", "Client"),
-                product("NIOSSL", "swift-nio-ssl", "Client"),
-                product("NIOTLS", "swift-nio", "Client"),
-                product("NIOExtras", "swift-nio-extras", "Client"),
-                product("NIOHTTPTypes", "swift-nio-extras", "Client"),
-                product("NIOHTTPTypesHTTP1", "swift-nio-extras", "Client"),
-                product("NIOHTTPTypesHTTP2", "swift-nio-extras", "Client"),
-                product("HTTPTypes", "swift-http-types", "Client"),
-                product("AsyncHTTPClient", "async-http-client", "Client"),
-            ],
-            swiftSettings: smallSettings
-        ),
-        // What needs only Hummingbird's server, and not its router: the receiver is smaller without that.
-        .target(
-            name: "FormworkHummingbirdCore",
-            dependencies: [
-                target("FormworkNIO", "Hummingbird"),
-                product("NIOCore", "swift-nio", "Hummingbird"),
-                product("NIOHTTP1", "swift-nio", "Hummingbird"),
-                product("Logging", "swift-log", "Hummingbird"),
-                product("HummingbirdCore", "hummingbird", "Hummingbird"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "FormworkHummingbird",
-            dependencies: [
-                "Formwork", "FormworkValues", target("FormworkHTTP", "Hummingbird"),
-                target("FormworkNIO", "Hummingbird"), target("FormworkHummingbirdCore", "Hummingbird"),
-                target("FormworkResumable", "Resumable"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("NIOCore", "swift-nio", "Hummingbird"),
-                product("NIOConcurrencyHelpers", "swift-nio", "Hummingbird"),
-                product("NIOHTTP1", "swift-nio", "Hummingbird"),
-                product("NIOHTTPTypes", "swift-nio-extras", "Hummingbird"),
-                product("HTTPTypes", "swift-http-types", "Hummingbird"),
-                product("Logging", "swift-log", "Hummingbird"),
-                product("Hummingbird", "hummingbird", "Hummingbird"),
-                product("HummingbirdCore", "hummingbird", "Hummingbird"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "FormworkReceiver",
-            dependencies: [
-                "FormworkSystem", "FormworkFiles",
-                "Formwork", "FormworkValues", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
-                "FormworkClient",
-                "FormworkHummingbirdCore", "FormworkURLEncoded",
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("NIOCore", "swift-nio", "Transfer"),
-                product("NIOHTTP1", "swift-nio", "Transfer"),
-                product("NIOPosix", "swift-nio", "Transfer"),
-                product("NIOSSL", "swift-nio-ssl", "Transfer"),
-                product("HTTPTypes", "swift-http-types", "Transfer"),
-                product("NIOHTTP2", "swift-nio-http2", "Transfer"),
-                product("NIOExtras", "swift-nio-extras", "Transfer"),
-                product("NIOHTTPTypes", "swift-nio-extras", "Transfer"),
-                product("NIOHTTPTypesHTTP2", "swift-nio-extras", "Transfer"),
-                product("AsyncHTTPClient", "async-http-client", "Transfer"),
-                product("Logging", "swift-log", "Transfer"),
-                product("Metrics", "swift-metrics", "Transfer"),
-                product("Tracing", "swift-distributed-tracing", "Transfer"),
-                product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
-                product("UnixSignals", "swift-service-lifecycle", "Transfer"),
-                product("HummingbirdCore", "hummingbird", "Transfer"),
-            ],
-            // In the code, not in a bundle: the command is one file, wherever it is copied to.
-            resources: [.embedInCode("Page/Resources")],
-            swiftSettings: smallSettings
-        ),
-        // The command's verbs. Those that need a network have a module, and an executable, of their own: it takes
-        // longer to start than the others take to do their work.
-        .target(
-            name: "FormworkCommand",
-            dependencies: [
-                "FormworkFiles",
-                "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "FormworkSystem",
-                argumentParser,
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: smallSettings
-        ),
-        .target(
-            name: "FormworkTransfer",
-            dependencies: [
-                "FormworkFiles", "FormworkSystem",
-                "Formwork", "FormworkValues", "FormworkCommand",
-                target("FormworkHTTP", "Transfer"),
-                target("FormworkResumable", "Transfer"),
-                target("FormworkNIO", "Transfer"),
-                target("FormworkClient", "Transfer"),
-                target("FormworkReceiver", "Transfer"),
-                product("NIOCore", "swift-nio", "Transfer"),
-                product("NIOPosix", "swift-nio", "Transfer"),
-                product("Logging", "swift-log", "Transfer"),
-                product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
-                product("UnixSignals", "swift-service-lifecycle", "Transfer"),
-                argumentParser,
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: smallSettings
-        ),
-        .executableTarget(
-            name: "FormworkMain",
-            dependencies: [
-                "FormworkCommand", "FormworkSystem", argumentParser,
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings, linkerSettings: linkedWhole
-        ),
-        .executableTarget(
-            name: "FormworkTransferMain",
-            dependencies: ["FormworkCommand", target("FormworkTransfer", "Transfer"), argumentParser],
-            swiftSettings: settings, linkerSettings: linkedExceptGlibc
-        ),
-        .executableTarget(
-            name: "FormworkBenchmarks",
-            dependencies: [
-                "Formwork", "FormworkSystem", "FormworkMagic", "FormworkURLEncoded",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings, linkerSettings: linkedWhole
-        ),
-        // What more than one of the tests needs.
-        .target(
-            name: "TestSupport", dependencies: [.product(name: "SystemPackage", package: "swift-system")],
-            path: "Tests/TestSupport", swiftSettings: testSettings),
-        .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: testSettings),
-        .testTarget(
-            name: "FormworkDigestsTests", dependencies: ["FormworkDigests", "FormworkCore"],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkURLEncodedTests", dependencies: ["FormworkURLEncoded", "FormworkCore"],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkFoundationTests",
-            dependencies: [
-                "FormworkFoundation", "FormworkMigration", "Formwork", "FormworkURLEncoded", "FormworkValues",
-                "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkTestingTests",
-            dependencies: [
-                "FormworkTesting", "FormworkFoundation", "Formwork", "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkMagicTests",
-            dependencies: ["FormworkMagic", "Formwork", .product(name: "SystemPackage", package: "swift-system")],
-            swiftSettings: testSettings
-        ),
-        // Empty without their traits: scripts/test turns them on.
-        .testTarget(
-            name: "FormworkHTTPTests",
-            dependencies: [
-                "FormworkHTTP", "FormworkResumable", "Formwork", "FormworkCore", "TestSupport",
-                product("HTTPTypes", "swift-http-types", "NIO"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkNIOTests",
-            dependencies: [
-                "FormworkNIO", "FormworkClient", "FormworkHTTP", "FormworkResumable", "Formwork", "FormworkCore",
-                "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("NIOCore", "swift-nio", "NIO"),
-                product("NIOPosix", "swift-nio", "NIO"),
-                product("NIOEmbedded", "swift-nio", "NIO"),
-                product("NIOHTTP1", "swift-nio", "NIO"),
-                product("NIOSSL", "swift-nio-ssl", "NIO"),
-                product("NIOHTTP2", "swift-nio-http2", "NIO"),
-                product("NIOHTTPTypes", "swift-nio-extras", "NIO"),
-                product("NIOHTTPTypesHTTP1", "swift-nio-extras", "NIO"),
-                product("NIOHTTPTypesHTTP2", "swift-nio-extras", "NIO"),
-                product("HTTPTypes", "swift-http-types", "NIO"),
-                product("AsyncHTTPClient", "async-http-client", "NIO"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkHummingbirdTests",
-            dependencies: [
-                "FormworkHummingbird", "FormworkClient", "FormworkHTTP", "FormworkResumable", "FormworkNIO", "Formwork",
-                "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("NIOCore", "swift-nio", "Hummingbird"),
-                product("NIOHTTP1", "swift-nio", "Hummingbird"),
-                product("NIOPosix", "swift-nio", "Hummingbird"),
-                product("HTTPTypes", "swift-http-types", "Hummingbird"),
-                product("Logging", "swift-log", "Hummingbird"),
-                product("Hummingbird", "hummingbird", "Hummingbird"),
-                product("HummingbirdTesting", "hummingbird", "Hummingbird"),
-                product("AsyncHTTPClient", "async-http-client", "Hummingbird"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkReceiverTests",
-            dependencies: [
-                "FormworkSystem", "FormworkFiles",
-                "FormworkReceiver", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
-                "FormworkClient",
-                "Formwork", "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-                product("NIOCore", "swift-nio", "Transfer"),
-                product("NIOEmbedded", "swift-nio", "Transfer"),
-                product("NIOHTTP1", "swift-nio", "Transfer"),
-                product("NIOHTTPTypes", "swift-nio-extras", "Transfer"),
-                product("HTTPTypes", "swift-http-types", "Transfer"),
-                product("AsyncHTTPClient", "async-http-client", "Transfer"),
-                product("Hummingbird", "hummingbird", "Transfer"),
-                product("Logging", "swift-log", "Transfer"),
-                product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
-                product("Tracing", "swift-distributed-tracing", "Transfer"),
-                product("InMemoryTracing", "swift-distributed-tracing", "Transfer"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkFilesTests",
-            dependencies: [
-                "FormworkFiles", "FormworkSystem", "Formwork", "FormworkCore", "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkTests",
-            dependencies: [
-                "FormworkSystem", "FormworkFiles",
-                "Formwork", "FormworkDigests", "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "DocumentationTests",
-            dependencies: [
-                "Formwork", "FormworkMagic", "FormworkURLEncoded", "FormworkFoundation", "FormworkMigration",
-                "FormworkTesting",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "FormworkCommandTests",
-            dependencies: [
-                "FormworkCommand", "FormworkTransfer", "TestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: testSettings
-        ),
+            name: "Command", description: "The executables (swift-argument-parser).",
+            enabledTraits: ["Client", "Hummingbird"]),
+        .default(enabledTraits: isRoot && !isLibrary ? ["Command"] : []),
     ]
 )
+
+if !isLibrary {
+    let names = ["FormworkHTTP", "FormworkNIO", "FormworkResumable", "FormworkClient", "FormworkHummingbird"]
+    package.products += names.map(library)
+    package.products += [
+        .executable(name: "formwork", targets: ["FormworkMain"]),
+        .executable(name: "formwork-transfer", targets: ["FormworkTransferMain"]),
+    ]
+}
+package.dependencies = packages.prefix(isLibrary ? 1 : packages.count).map { name, from, _ in
+    let url = "https://github.com/\(name)"
+    // Hummingbird's own traits would bring its client's packages.
+    return name.hasSuffix("/hummingbird")
+        ? .package(url: url, from: from, traits: []) : .package(url: url, from: from)
+}
+
+/// Adds a target, unless it is left out because it needs a trait.
+@MainActor func add(_ trait: String?, _ target: @autoclosure () -> Target) {
+    if trait == nil || !isLibrary { package.targets.append(target()) }
+}
+@MainActor func module(
+    _ name: String, _ names: String..., trait: String? = nil, path: String? = nil, resources: [Resource]? = nil,
+    settings: [SwiftSetting] = settings
+) {
+    let dependencies = dependencies(names, trait: trait)
+    add(
+        trait,
+        .target(
+            name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings))
+}
+@MainActor func executable(_ name: String, _ names: String..., linked: [LinkerSetting]) {
+    let dependencies = dependencies(names, trait: "Command")
+    add(
+        "Command",
+        .executableTarget(
+            name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linked))
+}
+@MainActor func tests(_ name: String, _ names: String..., trait: String? = nil) {
+    let dependencies = dependencies(names, trait: trait)
+    add(trait, .testTarget(name: name, dependencies: dependencies, swiftSettings: testSettings))
+}
+
+// C: bytes, the kernel's calls, digests, sockets for tests, and libmagic, which is looked for when the program runs.
+package.targets = words("CFormworkBytes CFormworkSystem CFormworkDigests CFormworkSockets")
+    .map { .target(name: $0) }
+package.targets += [.target(name: "CMagic", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))])]
+
+// The lifetimes are for Array+Span.swift, which only Apple's systems before 26 need.
+let apple: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS]
+module(
+    "FormworkCore", "CFormworkBytes",
+    settings: settings + [.enableExperimentalFeature("Lifetimes", .when(platforms: apple))])
+module("FormworkURLEncoded", "FormworkCore")
+module("FormworkDigests", "FormworkCore CFormworkDigests")
+module("FormworkMagic", "FormworkCore CMagic")
+// The C library, and Foundation without its larger parts: their modules have other names on other systems.
+module("FormworkLibc")
+module("FormworkEssentials")
+// What the kernel gives, with types, and what waits.
+module("FormworkSystem", "FormworkCore FormworkLibc CFormworkSystem SystemPackage")
+module("Formwork", "CFormworkBytes FormworkCore FormworkURLEncoded FormworkSystem SystemPackage")
+// Files that only the receiver and the command write: journals, staged folders, private and appended files.
+module("FormworkFiles", "Formwork FormworkSystem SystemPackage")
+// How Formwork codes Foundation's values; Formwork itself is linked without Foundation.
+module("FormworkValues", "FormworkEssentials Formwork SystemPackage")
+module(
+    "FormworkFoundation", "FormworkSystem Formwork FormworkValues FormworkURLEncoded SystemPackage")
+// Alamofire's, AFNetworking's, Facebook's and the iOS Recipes' interfaces.
+module(
+    "FormworkMigration",
+    "FormworkSystem Formwork FormworkFoundation FormworkURLEncoded FormworkValues SystemPackage")
+// For tests of what sends forms and what takes them; its sockets are its own, so it needs no trait.
+module("FormworkTesting", "FormworkEssentials Formwork FormworkCore FormworkValues CFormworkSockets SystemPackage")
+
+module("FormworkHTTP", "FormworkEssentials Formwork SystemPackage HTTPTypes", trait: "NIO")
+module(
+    "FormworkResumable",
+    "FormworkEssentials Formwork FormworkDigests FormworkFiles FormworkHTTP FormworkSystem FormworkValues SystemPackage",
+    "HTTPTypes RawStructuredFieldValues", trait: "NIO", settings: smallSettings)
+module(
+    "FormworkNIO", "Formwork FormworkSystem FormworkValues SystemPackage NIOCore NIOHTTP1 HTTPTypes", trait: "NIO")
+module(
+    "FormworkClient",
+    "FormworkEssentials Formwork FormworkDigests FormworkFiles FormworkHTTP FormworkNIO FormworkResumable FormworkSystem",
+    "FormworkValues SystemPackage NIOCore NIOPosix NIOHTTP1 NIOHTTP2 NIOSSL NIOTLS NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP1",
+    "NIOHTTPTypesHTTP2 HTTPTypes AsyncHTTPClient", trait: "Client", settings: smallSettings)
+// What needs only Hummingbird's server, and not its router: the receiver is smaller without that.
+module(
+    "FormworkHummingbirdCore",
+    "FormworkHTTP NIOCore NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 HTTPTypes Logging",
+    "HummingbirdCore", trait: "Hummingbird")
+module(
+    "FormworkHummingbird",
+    "Formwork FormworkHTTP FormworkHummingbirdCore FormworkNIO FormworkResumable FormworkValues SystemPackage",
+    "NIOCore NIOConcurrencyHelpers NIOHTTP1 NIOHTTPTypes HTTPTypes Logging Hummingbird HummingbirdCore",
+    trait: "Hummingbird")
+// The command's verbs. Those that need a network have an executable of their own: it takes longer to start than the others
+// take to do their work.
+module(
+    "FormworkCommand",
+    "FormworkEssentials Formwork FormworkDigests FormworkFiles FormworkMagic FormworkSystem FormworkURLEncoded SystemPackage",
+    "ArgumentParser", trait: "Command", settings: smallSettings)
+// The verbs receive and link. The page is in the code, not in a bundle: the command is one file, wherever it is copied to.
+module(
+    "FormworkReceiver",
+    "FormworkEssentials Formwork FormworkClient FormworkCommand FormworkDigests FormworkFiles FormworkHTTP FormworkHummingbirdCore",
+    "FormworkNIO FormworkResumable FormworkSystem FormworkURLEncoded FormworkValues SystemPackage ArgumentParser NIOCore",
+    "NIOHTTP1 NIOPosix NIOSSL HTTPTypes NIOHTTP2 NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP2 AsyncHTTPClient Logging Metrics",
+    "ServiceLifecycle UnixSignals HummingbirdCore", trait: "Command",
+    resources: [.embedInCode("Page/Resources")], settings: smallSettings)
+// The verb send.
+module(
+    "FormworkTransfer",
+    "FormworkEssentials Formwork FormworkClient FormworkCommand FormworkFiles FormworkHTTP FormworkNIO FormworkResumable",
+    "FormworkSystem FormworkURLEncoded FormworkValues SystemPackage ArgumentParser NIOCore HTTPTypes", trait: "Command",
+    settings: smallSettings)
+executable(
+    "FormworkMain", "FormworkCommand FormworkSystem SystemPackage ArgumentParser", linked: linkedWhole)
+executable(
+    "FormworkTransferMain", "FormworkCommand FormworkReceiver FormworkTransfer ArgumentParser",
+    linked: linkedExceptGlibc)
+
+// What more than one of the tests needs.
+module("TestSupport", "FormworkCore SystemPackage", path: "Tests/TestSupport", settings: testSettings)
+tests("FormworkCoreTests", "FormworkCore TestSupport")
+tests("FormworkDigestsTests", "FormworkCore FormworkDigests")
+tests("FormworkURLEncodedTests", "FormworkCore FormworkURLEncoded TestSupport")
+tests("FormworkMagicTests", "Formwork FormworkMagic SystemPackage")
+tests("FormworkTests", "Formwork FormworkDigests FormworkFiles FormworkSystem TestSupport SystemPackage")
+tests("FormworkFilesTests", "Formwork FormworkCore FormworkFiles FormworkSystem TestSupport SystemPackage")
+tests(
+    "FormworkFoundationTests",
+    "Formwork FormworkFoundation FormworkMigration FormworkURLEncoded FormworkValues TestSupport",
+    "SystemPackage")
+tests("FormworkTestingTests", "Formwork FormworkFoundation FormworkTesting TestSupport SystemPackage")
+tests(
+    "DocumentationTests",
+    "Formwork FormworkFoundation FormworkMagic FormworkMigration FormworkTesting FormworkURLEncoded",
+    "SystemPackage")
+tests(
+    "FormworkHTTPTests", "Formwork FormworkCore FormworkHTTP FormworkResumable TestSupport HTTPTypes SystemPackage",
+    trait: "NIO")
+tests(
+    "FormworkNIOTests",
+    "Formwork FormworkClient FormworkCore FormworkHTTP FormworkNIO FormworkResumable TestSupport",
+    "SystemPackage NIOCore NIOPosix NIOEmbedded NIOHTTP1 NIOSSL NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1",
+    "NIOHTTPTypesHTTP2 HTTPTypes AsyncHTTPClient", trait: "Client")
+tests(
+    "FormworkHummingbirdTests",
+    "Formwork FormworkClient FormworkHTTP FormworkHummingbird FormworkHummingbirdCore FormworkNIO",
+    "FormworkResumable TestSupport SystemPackage NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOPosix HTTPTypes",
+    "Logging Hummingbird HummingbirdTesting AsyncHTTPClient", trait: "Command")
+tests(
+    "FormworkReceiverTests",
+    "Formwork FormworkClient FormworkDigests FormworkFiles FormworkHTTP FormworkNIO FormworkReceiver",
+    "FormworkResumable FormworkSystem TestSupport SystemPackage NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes",
+    "HTTPTypes AsyncHTTPClient Hummingbird Logging ServiceLifecycle FormworkHummingbirdCore", trait: "Command")
+tests(
+    "FormworkCommandTests", "FormworkCommand FormworkReceiver FormworkTransfer TestSupport SystemPackage",
+    trait: "Command")

@@ -10,7 +10,8 @@ let package = Package(
     dependencies: [.package(name: "formwork", path: "../..")],
     targets: [
         .executableTarget(name: "compose", dependencies: [forms], swiftSettings: settings),
-        .executableTarget(name: "fixtures", dependencies: [forms], swiftSettings: settings),
+        .executableTarget(name: "fixtures", dependencies: [forms, .product(name: "FormworkDigests", package: "formwork")],
+            swiftSettings: settings),
         .executableTarget(
             name: "upload", dependencies: [.product(name: "FormworkFoundation", package: "formwork")],
             swiftSettings: settings),

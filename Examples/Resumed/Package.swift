@@ -5,7 +5,7 @@ let package = Package(
     name: "resumed",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "formwork", path: "../..", traits: ["Client", "Hummingbird", "Resumable"]),
+        .package(name: "formwork", path: "../..", traits: ["Client", "Hummingbird"]),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),

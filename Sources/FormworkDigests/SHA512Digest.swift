@@ -2,27 +2,27 @@ import CFormworkDigests
 import FormworkCore
 
 /// SHA-512 (FIPS 180-4).
-package struct SHA512Digest: SavableDigest, Hashable {
+struct SHA512Digest: SavableDigest, Hashable {
     /// `sha-512`.
-    package static let algorithm = "sha-512"
+    static let algorithm = "sha-512"
     private var state = HashState<SHA512Function>()
 
     /// The digest of no bytes.
-    package init() {}
+    init() {}
 
-    package init?(saved bytes: [UInt8]) {
+    init?(saved bytes: [UInt8]) {
         guard let state = HashState<SHA512Function>(saved: bytes) else { return nil }
         self.state = state
     }
 
-    package var byteCount: Int64 { Int64(clamping: self.state.count) }
-    package var saved: [UInt8] { self.state.saved }
+    var byteCount: Int64 { Int64(clamping: self.state.count) }
+    var saved: [UInt8] { self.state.saved }
 
     /// Takes the next bytes.
-    package mutating func update(_ bytes: RawSpan) { self.state.update(bytes) }
+    mutating func update(_ bytes: RawSpan) { self.state.update(bytes) }
 
     /// 64 bytes.
-    package func finalized() -> [UInt8] { self.state.finalized() }
+    func finalized() -> [UInt8] { self.state.finalized() }
 }
 
 enum SHA512Function: HashFunction {

@@ -1,7 +1,6 @@
 import Formwork
 import FormworkSystem
 import Synchronization
-import SystemPackage
 
 /// A lock between processes, and between tasks: a file that exists while one of them has it, and that is unlocked if the
 /// process is killed.

@@ -1,6 +1,5 @@
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 /// A record of the steps of a form's publication, written before each step. If the process is killed in between, the
 /// next process that opens the folder can undo or complete the publication.
@@ -65,10 +64,10 @@ struct FormJournal {
     /// A file of the form, and the names that it may have.
     struct Entry {
         var file: Identity
-        var places: [Place] = []
+        var places: [Destination] = []
     }
 
-    struct Place: Hashable {
+    struct Destination: Hashable {
         var path: String
         var replaces: Bool
     }
@@ -105,7 +104,7 @@ struct FormJournal {
     }
 
     /// Adds a place before the file gets it.
-    mutating func add(_ place: Place, for index: Int) {
+    mutating func add(_ place: Destination, for index: Int) {
         guard !self.entries[index].places.contains(place) else { return }
         self.entries[index].places.append(place)
         self.writer?.waiting += "\(place.replaces ? "over" : "at") \(index) \(place.path)\n"
@@ -178,7 +177,7 @@ struct FormJournal {
         case "file": if let file = Identity(Array(words(6).dropFirst())) { self.entries.append(Entry(file: file)) }
         case "at" where place.count == 3, "over" where place.count == 3:
             guard let index = Int(place[1]), self.entries.indices.contains(index) else { return }
-            self.entries[index].places.append(Place(path: place[2], replaces: place[0] == "over"))
+            self.entries[index].places.append(Destination(path: place[2], replaces: place[0] == "over"))
         case "folder" where place.count > 1: self.folders.append(words(2)[1])
         case "done" where place.count == 1: self.isDone = true
         default: break

@@ -1,12 +1,11 @@
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 /// A complete file, and its future path.
 package struct FileToPublish: Sendable {
-    package var file: UnpublishedFile
-    package var path: SafePath
-    package var rule: PublishingRule
+    var file: UnpublishedFile
+    var path: SafePath
+    var rule: PublishingRule
 
     package init(_ file: UnpublishedFile, as path: SafePath, _ rule: PublishingRule) {
         (self.file, self.path, self.rule) = (file, path, rule)
@@ -15,9 +14,9 @@ package struct FileToPublish: Sendable {
 
 /// A small file that is written after the names of the others are known.
 package struct RecordToPublish: Sendable {
-    package var path: SafePath
-    package var rule: PublishingRule
-    package var bytes: [UInt8]
+    var path: SafePath
+    var rule: PublishingRule
+    var bytes: [UInt8]
 
     package init(_ bytes: [UInt8], as path: SafePath, _ rule: PublishingRule) {
         (self.path, self.rule, self.bytes) = (path, rule, bytes)
@@ -136,7 +135,7 @@ private struct FormPublication {
         }
         let path = one.path.text(named: name)
         planned.insert(path)
-        self.journal.add(FormJournal.Place(path: path, replaces: one.rule == .replacing), for: index)
+        self.journal.add(FormJournal.Destination(path: path, replaces: one.rule == .replacing), for: index)
     }
 
     private mutating func place(_ one: FileToPublish, _ index: Int, _ state: FileValidator) throws(Errno) {
@@ -198,7 +197,7 @@ private struct FormPublication {
     private mutating func take(
         _ name: String, _ one: FileToPublish, _ index: Int, in folder: FileDescriptor
     ) throws(Errno) -> String {
-        self.journal.add(FormJournal.Place(path: one.path.text(named: name), replaces: false), for: index)
+        self.journal.add(FormJournal.Destination(path: one.path.text(named: name), replaces: false), for: index)
         try self.journal.write()
         try one.file.move(to: name, in: folder)
         return name
@@ -254,7 +253,7 @@ private struct FormPublication {
         let (name, slot, spare) = (one.path.name.text, self.journal.slot(index), self.journal.spareSlot(index))
         guard let old = try? SystemCalls.status(of: name, in: folder) else {
             // Where names are numbered, only this line says that the file of this name is the new one.
-            self.journal.add(FormJournal.Place(path: one.path.text, replaces: false), for: index)
+            self.journal.add(FormJournal.Destination(path: one.path.text, replaces: false), for: index)
             try self.journal.write()
             try SystemCalls.rename(slot, to: name, in: folder, replacing: false)
             return name
@@ -279,7 +278,7 @@ private struct FormPublication {
         let index = self.journal.entries.count
         self.journal.add(FormJournal.Identity(state, of: file))
         if record.rule == .replacing {
-            self.journal.add(FormJournal.Place(path: record.path.text, replaces: true), for: index)
+            self.journal.add(FormJournal.Destination(path: record.path.text, replaces: true), for: index)
         }
         try FormworkError.writing(self.folder.path.appending(record.path.text)) { () throws(Errno) in
             try self.place(one, index, state)
@@ -308,5 +307,18 @@ private struct FormPublication {
         } else {
             self.journal.close()
         }
+    }
+}
+
+/// Standard error, for a command's messages.
+package enum StandardError {
+    /// The queue of standard error.
+    package static let output = OutputQueue(.standardError)
+
+    /// Writes text. If it can't be written, nothing happens: a closed pipe doesn't raise a signal or stop the command.
+    /// If the text isn't read, this waits for 5 seconds, and then not again until it is.
+    package static func write(_ text: String) {
+        self.output.enqueue(text)
+        self.output.flush(within: 5)
     }
 }

@@ -1,6 +1,5 @@
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 extension OpenFolder {
     /// Removes files that a killed process left, and undoes or completes the publication of its forms. Files of running
@@ -44,6 +43,19 @@ extension OpenFolder {
             guard journal.settle(in: self) else { return false }
             SystemCalls.unlink(name, in: self.descriptor)
             return true
+        }
+    }
+}
+
+extension OpenFolder {
+    /// Checks that the folder is still at its path: another may have been mounted over it.
+    /// - Throws: `writeFailed`.
+    package func checkPlace() throws(FormworkError) {
+        let own = try? SystemCalls.status(of: self.descriptor).validator
+        guard own?.isSameFile(as: try? SystemCalls.status(of: self.path).validator) == true else {
+            throw FormworkError(
+                .writeFailed, "was moved, removed or replaced: move it back, or restart the receiver",
+                path: self.path.string)
         }
     }
 }

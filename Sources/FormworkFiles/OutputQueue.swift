@@ -2,7 +2,6 @@ import Dispatch
 import Formwork
 import FormworkSystem
 import Synchronization
-import SystemPackage
 
 /// Writes text to a descriptor on a separate thread, so that the caller never waits for a reader that doesn't read,
 /// such as a pager, a stopped terminal or a hanging log shipper.
@@ -31,7 +30,7 @@ package final class OutputQueue: Sendable {
     /// - Parameters:
     ///   - descriptor: The descriptor. Keep it open as long as the queue is used.
     ///   - limit: The most bytes that wait. Default 1 MiB.
-    package init(_ descriptor: FileDescriptor, limit: Int = 1 << 20) {
+    init(_ descriptor: FileDescriptor, limit: Int = 1 << 20) {
         (self.descriptor, self.limit) = (descriptor, limit)
     }
 
@@ -109,7 +108,7 @@ package final class OutputQueue: Sendable {
     }
 
     /// The default report of dropped texts.
-    package static let report: @Sendable (Int) -> String = { count in
+    static let report: @Sendable (Int) -> String = { count in
         "formwork: \(count, "message") \(count == 1 ? "was" : "were") dropped here: nothing read them in time\n"
     }
 }

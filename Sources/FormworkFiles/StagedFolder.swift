@@ -1,7 +1,6 @@
 import Formwork
 import FormworkSystem
 import Synchronization
-import SystemPackage
 
 /// Files that appear in a folder together, after all of them are complete.
 ///
@@ -16,7 +15,7 @@ package final class StagedFolder: Sendable {
     }
 
     /// The folder's path in errors.
-    package let path: FilePath
+    let path: FilePath
     private let replacing: Bool
     private let isNew: Bool
     private let folder: FileDescriptor
@@ -138,7 +137,7 @@ package final class StagedFolder: Sendable {
 /// A file of a ``StagedFolder`` that is being written.
 package struct StagedFile: ~Copyable {
     /// The name that it will have.
-    package let name: String
+    let name: String
     private let descriptor: FileDescriptor
     private let folder: FilePath
 

@@ -1,11 +1,10 @@
-#if NIO
 import Formwork
 import HTTPTypes
 
 /// A request's form as its header section describes it, whatever the server's body type.
 ///
-/// FormworkHummingbird and FormworkNIO call the same initializers themselves, so that they are specialised for their
-/// bodies: otherwise most of a small form's time is spent on finding types at run time. Generic code of this package isn't
+/// FormworkHummingbird calls the same initializers itself, so that they are specialised for its
+/// body: otherwise most of a small form's time is spent on finding types at run time. Generic code of this package isn't
 /// inlined into its other modules, public code is.
 package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     private let head: FormHead
@@ -31,16 +30,6 @@ package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Ch
             collecting: self.body, contentType: self.head.contentType,
             contentLength: self.head.ownLength(limits), profile: profile, limits: limits, memory: memory,
             deadlines: deadlines)
-    }
-
-    /// The whole form as a value.
-    /// - Throws: ``RequestProblem`` for a form that was read, but doesn't match the type.
-    package func decode<Value: Decodable>(
-        _ type: Value.Type, by decoder: FormDataDecoder, profile: ParsingProfile, limits: ParsingLimits,
-        memory: CollectingLimits, deadlines: ReceivingDeadlines
-    ) async throws -> Value {
-        try await self.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
-            .decoded(as: type, by: decoder)
     }
 }
 
@@ -95,4 +84,3 @@ extension ReceivedForm {
         }
     }
 }
-#endif

@@ -1,7 +1,5 @@
-#if NIO
 import Formwork
 import HTTPTypes
-import SystemPackage
 
 /// An error with a description for the client of what was wrong with its request.
 public struct RequestProblem: Error, Sendable, CustomStringConvertible {
@@ -53,7 +51,8 @@ extension ProblemDetails {
         switch error.code {
         case .malformedBody: status = failure?.kind == .invalidContentType ? .unsupportedMediaType : .badRequest
         case .truncatedBody: status = .badRequest
-        case .limitExceeded: status = .contentTooLarge
+        // A smaller body wouldn't help.
+        case .limitExceeded: status = failure?.kind == .boundaryLengthLimit ? .badRequest : .contentTooLarge
         case .timedOut: status = .requestTimeout
         case .writeFailed:
             self = Self.writeFailed(error.cause as? Errno)
@@ -141,6 +140,7 @@ extension ParsingFailure {
         case .delimiterInPreamble:
             "A line before the first part has the boundary, but isn't a delimiter: nothing may be before it on its line, "
                 + "and lines must end with CRLF."
+        case .ambiguity: "The form has a detail that receivers read differently."
         case .preamble: "There is text before the first part."
         case .invalidText: "A name is not valid UTF-8."
         case .unexpectedEnd: "The body ended before its close delimiter."
@@ -162,4 +162,14 @@ extension ParsingFailure {
         }
     }
 }
-#endif
+
+extension Errno {
+    /// Whether room is missing, so that 507 is the answer (RFC 4918 §11.5). Other errors may pass by themselves.
+    package var isLackOfRoom: Bool { [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(self) }
+
+    /// The system's error inside another error: the error itself, or its cause. `nil` for any other error.
+    package init?(of error: any Error) {
+        guard let errno = error as? Errno ?? (error as? FormworkError)?.cause as? Errno else { return nil }
+        self = errno
+    }
+}

@@ -1,4 +1,5 @@
-#if NIO
+import FormworkEssentials
+
 /// A description of a failed request, for programs and people: `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Error, Hashable, Sendable {
     /// The media type of ``jsonBytes``.
@@ -57,4 +58,14 @@ private struct Members: Encodable {
         try object.encodeIfPresent(self.problem.detail, forKey: Key("detail"))
     }
 }
-#endif
+
+/// A program's own values as JSON, with sorted keys.
+package enum JSONBytes {
+    /// - Parameter value: Has strings and integers, which always encode.
+    package static func encode(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
+        return Array(data)
+    }
+}

@@ -1,4 +1,3 @@
-#if Hummingbird
 import Formwork
 import FormworkHTTP
 import HTTPTypes
@@ -63,4 +62,3 @@ extension RequestProblem: HTTPResponseError {
         self.details.response(to: request, context, cause: self)
     }
 }
-#endif

@@ -1,14 +1,15 @@
-#if Hummingbird
 import Formwork
 import FormworkHTTP
 import FormworkNIO
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
+import NIOConcurrencyHelpers
 
 /// The parts of a request's form as they arrive.
-public typealias FormParts = ReceivedParts<IncomingBody<RequestBody>>
+public typealias FormParts = ReceivedParts<IncomingBody>
 /// A part of a request's form, as it arrives.
-public typealias FormPart = ReceivedPart<IncomingBody<RequestBody>>
+public typealias FormPart = ReceivedPart<IncomingBody>
 
 extension Request {
     /// The parts of a multipart form as they arrive, at the pace of the reader.
@@ -40,10 +41,11 @@ extension Request {
             let parser = try MultipartParser(contentType: contentType, profile: profile, limits: limits)
             try head.checkLength(limits)
             let body = RequestBody(asyncSequence: try form.body(between: parser.boundary).buffers())
-            return ReceivedParts(IncomingBody(body), parser: parser, deadlines: deadlines)
+            return ReceivedParts(IncomingBody(body, isRequests: false), parser: parser, deadlines: deadlines)
         }
         let parts = try ReceivedParts(
-            self.unreadBody(), contentType: head.contentType, profile: profile, limits: limits, deadlines: deadlines)
+            IncomingBody(self.body), contentType: head.contentType, profile: profile, limits: limits,
+            deadlines: deadlines)
         try head.checkLength(limits)
         return parts
     }
@@ -66,7 +68,7 @@ extension Request {
         if let form = kept?.value { return form }
         let head = FormHead(self.headers)
         let form = try await ReceivedForm(
-            collecting: self.unreadBody(), contentType: head.contentType, contentLength: head.ownLength(limits),
+            collecting: IncomingBody(self.body), contentType: head.contentType, contentLength: head.ownLength(limits),
             profile: profile, limits: limits, memory: memory, deadlines: deadlines)
         kept?.keep(form)
         return form
@@ -91,27 +93,75 @@ extension Request {
             profile: profile, limits: limits, memory: memory, deadlines: deadlines)
         return try form.decoded(as: type, by: decoder)
     }
+}
 
-    /// Reading it throws ``FormworkError/Code/notReplayable`` if the body was already read.
-    private func unreadBody() -> IncomingBody<RequestBody> {
-        // Optimized builds find out when there are no bytes: it takes longer than decoding a small form.
-        var body = IncomingBody(self.body)
-        body.emptiness = { $0.isOfReadBody ? Self.alreadyRead : nil }
-        #if DEBUG
-        // Hummingbird would stop the program.
-        body.refusal = { [read = self.body] in read.wasRead ? Self.alreadyRead : nil }
-        #endif
-        return body
-    }
+/// Decodes forms, multipart or url-encoded, as the request decoder of a context:
+///
+/// ```swift
+/// struct AppRequestContext: RequestContext {
+///     var coreContext: CoreRequestContextStorage
+///     var requestDecoder: FormRequestDecoder { FormRequestDecoder() }
+///     init(source: Source) { self.coreContext = .init(source: source) }
+/// }
+/// ```
+public struct FormRequestDecoder: RequestDecoder, Sendable {
+    /// How field names map to members.
+    public var decoder = FormDataDecoder()
+    /// How strictly the body is parsed.
+    public var profile = ParsingProfile.default
+    /// The limits for reading the form; `nil` means the defaults, with the context's `maxUploadSize` for the whole body.
+    public var limits: ParsingLimits?
+    /// How much of the form stays in memory, and where the rest is stored.
+    public var memory = CollectingLimits()
+    /// How long to wait for the body.
+    public var deadlines = ReceivingDeadlines()
 
-    private static var alreadyRead: FormworkError {
-        FormworkError(
-            .notReplayable,
-            "the request's body was already read: "
-                + (KeptForm.current != nil
-                    ? "KeptFormMiddleware keeps a form that collectForm or decodeForm read, so read the form with one of "
-                        + "them first"
-                    : "add KeptFormMiddleware if more than one handler reads the form, or read it once and pass it on"))
+    /// The defaults.
+    public init() {}
+
+    /// Decodes a request's form.
+    /// - Throws: The errors of `Request.decodeForm(as:by:profile:limits:memory:deadlines:)`.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, from request: Request, context: some RequestContext
+    ) async throws -> Value {
+        var limits = self.limits ?? .default
+        if self.limits == nil { limits.totalBytes = Int64(context.maxUploadSize) }
+        return try await request.decodeForm(
+            as: type, by: self.decoder, profile: self.profile, limits: limits, memory: self.memory,
+            deadlines: self.deadlines)
     }
 }
-#endif
+
+extension RequestBody.AsyncIterator {
+    /// Whether the body was read before this iterator was made, which then returns nothing. It must not have been used.
+    /// `false` if that can't be determined.
+    ///
+    /// Hummingbird records it in a `Bool` of the iterator that is in this one.
+    var isOfReadBody: Bool { Self.flag(in: self, depth: 3) ?? false }
+
+    private static func flag(in value: Any, depth: Int) -> Bool? {
+        if let flag = value as? Bool { return flag }
+        guard depth > 0 else { return nil }
+        for child in Mirror(reflecting: value).children {
+            if let flag = self.flag(in: child.value, depth: depth - 1) { return flag }
+        }
+        return nil
+    }
+}
+
+extension RequestBody {
+    /// Whether this body has been read, at least partly. A body can be read once: Hummingbird has no bytes for a second
+    /// reader, and stops a debug build. `false` if that can't be determined.
+    ///
+    /// Hummingbird records this in a box, which is found by its type, not by a name.
+    var wasRead: Bool { Self.box(in: self, depth: 5)?.withLockedValue { $0 } ?? false }
+
+    private static func box(in value: Any, depth: Int) -> NIOLockedValueBox<Bool>? {
+        if let box = value as? NIOLockedValueBox<Bool> { return box }
+        guard depth > 0 else { return nil }
+        for child in Mirror(reflecting: value).children {
+            if let box = self.box(in: child.value, depth: depth - 1) { return box }
+        }
+        return nil
+    }
+}

@@ -1,4 +1,3 @@
-#if Hummingbird
 import Formwork
 import FormworkNIO
 import HTTPTypes
@@ -56,4 +55,3 @@ extension FormData: ResponseGenerator {
         try Response(form: self)
     }
 }
-#endif

@@ -1,5 +1,3 @@
-#if Hummingbird
-import FormworkNIO
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -41,4 +39,3 @@ package struct FramedHTTP1Channel: HTTPChannelHandler {
         await self.handleHTTP(asyncChannel: value, logger: logger)
     }
 }
-#endif

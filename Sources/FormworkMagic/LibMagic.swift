@@ -21,7 +21,7 @@ public final class LibMagic: Sendable {
     }
 
     /// libmagic's version as a number: 544 is 5.44; `nil` if libmagic isn't installed.
-    package static var version: Int? { cmagic_is_available() == 0 ? nil : Int(cmagic_version()) }
+    static var version: Int? { cmagic_is_available() == 0 ? nil : Int(cmagic_version()) }
 
     private static let own = Mutex<@Sendable () -> String?>({ nil })
 
@@ -45,7 +45,7 @@ public final class LibMagic: Sendable {
     public convenience init(database: String? = nil) { self.init(database: database, retryTime: .seconds(1)) }
 
     /// - Parameter retryTime: How long a failure is remembered before libmagic is opened again.
-    package init(database: String?, retryTime: Duration) { (self.database, self.retryTime) = (database, retryTime) }
+    init(database: String?, retryTime: Duration) { (self.database, self.retryTime) = (database, retryTime) }
 
     deinit {
         // SAFETY: no handle is in use any more, because its user would keep this object alive.

@@ -1,19 +1,18 @@
-#if Resumable
 import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 import RawStructuredFieldValues
 
 /// `Repr-Digest` and `Content-Digest` (RFC 9530 §2 and §3): digests by algorithm.
-public struct DigestField: Sendable, Hashable {
+package struct DigestField: Sendable, Hashable {
     /// The digests in order; each algorithm appears once.
-    public var values: [DigestValue]
+    package var values: [DigestValue]
 
     /// Creates a field of these digests.
-    public init(_ values: [DigestValue]) { self.values = values }
+    package init(_ values: [DigestValue]) { self.values = values }
 
     /// Reads a field's value; `nil` if it isn't a Dictionary of Byte Sequences, or has no members.
-    public init?(_ fieldValue: String) {
+    package init?(_ fieldValue: String) {
         guard let members = StructuredField.dictionary(fieldValue), !members.isEmpty else { return nil }
         self.values = []
         for (key, value) in members {
@@ -25,12 +24,12 @@ public struct DigestField: Sendable, Hashable {
     }
 
     /// `sha-256=:…:, sha-512=:…:`.
-    public var fieldValue: String {
+    package var fieldValue: String {
         self.values.map { "\($0.algorithm)=:\(Base64.encode($0.bytes)):" }.joined(separator: ", ")
     }
 
     /// The digest for an algorithm's name in the registry of RFC 9530.
-    public subscript(algorithm: String) -> [UInt8]? {
+    subscript(algorithm: String) -> [UInt8]? {
         self.values.first { $0.algorithm == algorithm }?.bytes
     }
 }
@@ -38,7 +37,7 @@ public struct DigestField: Sendable, Hashable {
 extension DigestField {
     /// The algorithms that a `Want-Repr-Digest` or `Want-Content-Digest` asks for (RFC 9530 §4), the most preferred
     /// first; those with a preference of 0 are left out. Empty if the value can't be read.
-    public static func wanted(_ fieldValue: String) -> [String] {
+    static func wanted(_ fieldValue: String) -> [String] {
         guard let members = StructuredField.dictionary(fieldValue) else { return [] }
         var wanted: [(algorithm: String, preference: Int64)] = []
         for (key, value) in members {
@@ -56,4 +55,3 @@ extension HTTPField.Name {
     package static let contentDigest = Self(known: "Content-Digest")
     package static let wantReprDigest = Self(known: "Want-Repr-Digest")
 }
-#endif

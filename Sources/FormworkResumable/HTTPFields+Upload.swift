@@ -1,13 +1,12 @@
-#if Resumable
 import FormworkHTTP
 import HTTPTypes
 
 extension HTTPField.Name {
-    package static let uploadDraftInteropVersion = Self(known: "Upload-Draft-Interop-Version")
+    static let uploadDraftInteropVersion = Self(known: "Upload-Draft-Interop-Version")
     package static let uploadComplete = Self(known: "Upload-Complete")
-    package static let uploadIncomplete = Self(known: "Upload-Incomplete")
-    package static let uploadOffset = Self(known: "Upload-Offset")
-    package static let uploadLength = Self(known: "Upload-Length")
+    static let uploadIncomplete = Self(known: "Upload-Incomplete")
+    static let uploadOffset = Self(known: "Upload-Offset")
+    static let uploadLength = Self(known: "Upload-Length")
     package static let uploadLimit = Self(known: "Upload-Limit")
 
     package static let tusResumable = Self(known: "Tus-Resumable")
@@ -15,13 +14,13 @@ extension HTTPField.Name {
     package static let tusExtension = Self(known: "Tus-Extension")
     package static let tusMaxSize = Self(known: "Tus-Max-Size")
     package static let tusChecksumAlgorithm = Self(known: "Tus-Checksum-Algorithm")
-    package static let uploadConcat = Self(known: "Upload-Concat")
+    static let uploadConcat = Self(known: "Upload-Concat")
     package static let uploadDeferLength = Self(known: "Upload-Defer-Length")
     package static let uploadMetadata = Self(known: "Upload-Metadata")
     package static let uploadChecksum = Self(known: "Upload-Checksum")
     package static let contentMD5 = Self(known: "Content-MD5")
     package static let uploadExpires = Self(known: "Upload-Expires")
-    package static let methodOverride = Self(known: "X-HTTP-Method-Override")
+    static let methodOverride = Self(known: "X-HTTP-Method-Override")
 
     /// The fields that clients of both protocols send, which mean nothing in other requests.
     package static let uploadRequest: [Self] = [
@@ -32,7 +31,7 @@ extension HTTPField.Name {
 
 extension HTTPResponse.Status {
     /// 104 Upload Resumption Supported.
-    package static let uploadResumptionSupported = Self(code: 104, reasonPhrase: "Upload Resumption Supported")
+    static let uploadResumptionSupported = Self(code: 104, reasonPhrase: "Upload Resumption Supported")
 }
 
 extension HTTPFields {
@@ -83,7 +82,7 @@ extension HTTPFields {
     package var uploadLimits: UploadLimits? { self[.uploadLimit].flatMap(UploadLimits.init(_:)) }
 
     /// Bytes of content; `nil` if the field is absent or has other characters than digits.
-    package var contentLengthValue: Int64? {
+    var contentLengthValue: Int64? {
         self[.contentLength].flatMap { text in
             text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
         }
@@ -107,4 +106,3 @@ extension UploadDraft {
         self.init(rawValue: number)
     }
 }
-#endif

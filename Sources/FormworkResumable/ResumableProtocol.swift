@@ -1,4 +1,3 @@
-#if Resumable
 import FormworkCore
 import FormworkHTTP
 
@@ -16,7 +15,7 @@ public enum ResumableChoice: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The protocol that a server and a client agreed on for an upload.
-public enum ResumableProtocol: Sendable, Hashable {
+package enum ResumableProtocol: Sendable, Hashable {
     /// draft-ietf-httpbis-resumable-upload.
     case draft(UploadDraft)
     /// tus 1.0.0 (<https://tus.io/protocols/resumable-upload>).
@@ -25,36 +24,36 @@ public enum ResumableProtocol: Sendable, Hashable {
 
 /// A version of draft-ietf-httpbis-resumable-upload, identified by its interop version. Client and server must use the
 /// same.
-public struct UploadDraft: Sendable, Hashable, Comparable {
+package struct UploadDraft: Sendable, Hashable, Comparable {
     /// The number in `Upload-Draft-Interop-Version`.
-    public let interopVersion: Int
+    package let interopVersion: Int
 
     private init(_ interopVersion: Int) { self.interopVersion = interopVersion }
 
     /// -01: `Upload-Incomplete`.
-    public static let v3 = Self(3)
+    static let v3 = Self(3)
     /// -03: `Upload-Complete`, progress by 104.
-    public static let v5 = Self(5)
+    static let v5 = Self(5)
     /// -04 and -05: `application/partial-upload`, `Upload-Length`, `Upload-Limit`, digests.
-    public static let v6 = Self(6)
+    package static let v6 = Self(6)
     /// -09 and later: limits are always announced, and a completed upload's answer can be requested again.
-    public static let v8 = Self(8)
+    static let v8 = Self(8)
 
     /// The version that a client offers first.
-    public static let latest = Self.v8
+    package static let latest = Self.v8
 
-    package static let allCases: [Self] = [.v3, .v5, .v6, .v8]
+    static let allCases: [Self] = [.v3, .v5, .v6, .v8]
 
     /// The version with this number; `nil` if it isn't known.
-    package init?(rawValue: Int) {
+    init?(rawValue: Int) {
         guard let draft = Self.allCases.first(where: { $0.interopVersion == rawValue }) else { return nil }
         self = draft
     }
 
-    package var rawValue: Int { self.interopVersion }
+    var rawValue: Int { self.interopVersion }
 
     /// Whether the first is older.
-    public static func < (old: Self, new: Self) -> Bool { old.rawValue < new.rawValue }
+    package static func < (old: Self, new: Self) -> Bool { old.rawValue < new.rawValue }
 
     /// The content type of a PATCH; `nil` if the draft has none.
     package var partialMediaType: String? { self >= .v6 ? "application/partial-upload" : nil }
@@ -66,9 +65,17 @@ public struct UploadDraft: Sendable, Hashable, Comparable {
     package var replaysAnswer: Bool { self >= .v8 }
 }
 
+extension ResumableProtocol {
+    /// The content type of tus' `PATCH`.
+    package static let tusMediaType = "application/offset+octet-stream"
+    /// In `Tus-Extension`, of servers that read an upload whose `content-type` is multipart/form-data as a form. tus has
+    /// no such extension: other servers store the body as it is.
+    package static let tusFormExtension = "formwork-form-data"
+}
+
 extension ResumableProtocol: Codable, CustomStringConvertible {
     /// `tus`, or `draft-8` with the interop version.
-    public var description: String {
+    package var description: String {
         switch self {
         case .draft(let draft): "draft-\(draft.rawValue)"
         case .tus: "tus"
@@ -76,7 +83,7 @@ extension ResumableProtocol: Codable, CustomStringConvertible {
     }
 
     /// Reads a text made by ``description``.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         if text == "tus" {
             self = .tus
         } else if text.hasPrefix("draft-"), let draft = Int(text.dropFirst(6)).flatMap(UploadDraft.init(rawValue:)) {
@@ -87,7 +94,7 @@ extension ResumableProtocol: Codable, CustomStringConvertible {
     }
 
     /// Reads a value written by ``encode(to:)``.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = Self(text) else {
@@ -98,7 +105,7 @@ extension ResumableProtocol: Codable, CustomStringConvertible {
     }
 
     /// Writes ``description``.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(self.description)
     }
@@ -109,4 +116,3 @@ extension ResumableProtocol: Codable, CustomStringConvertible {
         return draft
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Resumable
 import FormworkHTTP
 import HTTPTypes
 import RawStructuredFieldValues
@@ -111,4 +110,3 @@ extension HTTPField.Name {
         self = name
     }
 }
-#endif

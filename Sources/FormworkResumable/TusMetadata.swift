@@ -1,4 +1,3 @@
-#if Resumable
 import FormworkCore
 import FormworkHTTP
 
@@ -16,10 +15,10 @@ public struct TusMetadata: Sendable, Hashable, Codable {
     public private(set) var entries: [Entry] = []
 
     /// Creates metadata without entries.
-    public init() {}
+    package init() {}
 
     /// Reads a field's value; `nil` if a key is empty or appears twice, or a value isn't base64.
-    package init?(_ fieldValue: String) {
+    init?(_ fieldValue: String) {
         // tus.io's own clients send an empty field if there is no metadata.
         if fieldValue.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) { return }
         // A set: a field may have thousands of keys, and a search for each would take minutes.
@@ -58,6 +57,5 @@ public struct TusMetadata: Sendable, Hashable, Codable {
     }
 
     /// Adds an entry with a key that is allowed and new.
-    mutating func append(_ entry: Entry) { self.entries.append(entry) }
+    package mutating func append(_ key: String, _ value: [UInt8]) { self.entries.append(Entry(key: key, value: value)) }
 }
-#endif

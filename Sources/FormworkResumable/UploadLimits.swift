@@ -1,4 +1,3 @@
-#if Resumable
 import FormworkHTTP
 import RawStructuredFieldValues
 
@@ -28,7 +27,7 @@ public struct UploadLimits: Sendable, Hashable, Codable {
     }
 
     /// Reads a field's value. Unknown members are ignored; `nil` if a known member isn't a number.
-    package init?(_ fieldValue: String) {
+    init?(_ fieldValue: String) {
         guard let members = StructuredField.dictionary(fieldValue) else { return nil }
         self.init()
         for (key, value) in members {
@@ -40,7 +39,7 @@ public struct UploadLimits: Sendable, Hashable, Codable {
 
     /// The field's value; `min-size=0` if there is no limit, as the draft requires.
     /// - Parameter draft: -04 and -05 (interop version 6) call `max-age` `expires`.
-    package func fieldValue(for draft: UploadDraft) -> String {
+    func fieldValue(for draft: UploadDraft) -> String {
         let ageKey = draft < .v8 ? "expires" : "max-age"
         let members = Self.members.compactMap { member -> String? in
             guard member.place != \.maxAge || member.key == ageKey else { return nil }
@@ -72,4 +71,3 @@ public struct UploadLimits: Sendable, Hashable, Codable {
         ]
     }
 }
-#endif

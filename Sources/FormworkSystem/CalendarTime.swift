@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import FormworkLibc
 
 // Unsafe code in this file: the C library's conversion of a time to a date.
 

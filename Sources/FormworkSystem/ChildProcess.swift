@@ -1,13 +1,6 @@
 import CFormworkSystem
+import FormworkLibc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 // Unsafe code in this file: starting another program with a socket as its standard input.
 

@@ -1,12 +1,5 @@
+import FormworkLibc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The status of a file at one moment.
 package struct FileStatus: Sendable {
@@ -22,7 +15,7 @@ package struct FileStatus: Sendable {
     package var user: UInt32
     package var group: UInt32
 
-    package init(_ raw: stat) {
+    init(_ raw: stat) {
         self.kind = FileType(rawValue: CInterop.Mode(raw.st_mode & S_IFMT))
         self.validator = FileValidator(
             size: Int64(raw.st_size), modified: FileTime(raw.modified), inode: UInt64(raw.st_ino),
@@ -46,7 +39,7 @@ extension stat {
 }
 
 extension FileTime {
-    package init(_ time: timespec) {
+    init(_ time: timespec) {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 }

@@ -1,16 +1,9 @@
 import CFormworkSystem
 import Dispatch
 import FormworkCore
+import FormworkLibc
 import Synchronization
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A signal by which a user or the system stops a program. All systems give them these numbers.
 package enum StoppingSignal: Int32, CaseIterable, Sendable {

@@ -1,14 +1,7 @@
 import CFormworkSystem
 import FormworkCore
+import FormworkLibc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 // Unsafe code in this file: system calls. Every call is typed, is retried on EINTR, and throws an `Errno`.
 

@@ -1,14 +1,7 @@
 import CFormworkSystem
 import FormworkCore
+import FormworkLibc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 // This module's unsafe code and system calls: those of descriptors here, names and waits in the files beside. Every call is
 // typed, is retried on EINTR, and throws an `Errno`.
@@ -122,7 +115,7 @@ package enum SystemCalls {
     }
 
     /// Writes some of the bytes, at least one if there are any.
-    package static func write(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) -> Int {
+    static func write(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) -> Int {
         // SAFETY: the kernel only reads, during the call.
         try self.counting {
             unsafe bytes.withUnsafeBytes { unsafe kernelWrite(descriptor.rawValue, $0.baseAddress, $0.count) }
@@ -268,7 +261,7 @@ package enum SystemCalls {
         _ = fw_set_pipe_size(descriptor.rawValue, bytes)
     }
 
-    package static func opening(_ call: () -> CInt) throws(Errno) -> FileDescriptor {
+    static func opening(_ call: () -> CInt) throws(Errno) -> FileDescriptor {
         while true {
             let number = call()
             if number >= 0 { return FileDescriptor(rawValue: number) }
@@ -277,7 +270,7 @@ package enum SystemCalls {
     }
 
     /// Repeats a call that a signal interrupts. A negative count is an error.
-    package static func counting(_ call: () -> Int) throws(Errno) -> Int {
+    static func counting(_ call: () -> Int) throws(Errno) -> Int {
         while true {
             let count = call()
             if count >= 0 { return count }

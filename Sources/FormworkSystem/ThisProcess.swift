@@ -1,14 +1,7 @@
 import CFormworkSystem
+import FormworkLibc
 import FormworkCore
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 // Unsafe code in this file: this process's own file, arguments and limits.
 
@@ -51,7 +44,7 @@ package enum ThisProcess {
     }
 
     /// The number of this process on Linux; negative on other systems.
-    package static var id: Int32 { fw_process_id() }
+    static var id: Int32 { fw_process_id() }
 
     /// Exits after the C library's own buffers are written.
     package static func exit(_ status: Int32) -> Never { kernelExit(status) }
@@ -91,9 +84,6 @@ package enum ThisProcess {
     /// Has SIGQUIT stop the process, unless it is ignored. Swift's runtime catches it, if it finds its program for traces:
     /// then it prints one, and the process continues, or hangs.
     package static func stopOnQuitSignal() { fw_restore_signal(SIGQUIT) }
-
-    /// The seconds of processor time that this process has used.
-    package static var processorSeconds: Double { Double(clock()) / 1_000_000 }
 
     /// Changes the system's own copy of the arguments, which the list of processes shows. Does nothing if the system
     /// doesn't report where it is.
@@ -148,4 +138,23 @@ package enum ThisProcess {
         return (start, Int(clamping: stop - start))
     }
     #endif
+}
+
+/// A random word that makes a name unique.
+package enum RandomWord {
+    /// 64 random bits, in digits and small letters.
+    package static func make() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+}
+
+/// The memory of this process's allocator.
+package enum SystemMemory {
+    /// Returns free memory to the system, if the C library can do that.
+    package static func giveBack() { fw_give_back_memory() }
+
+    /// Has the memory of network buffers kept for the next ones from now on, and freed blocks of 1 MiB and more returned at
+    /// once.
+    ///
+    /// glibc returns every buffer of more than 128 KiB, so that the system fills its pages with zeros again for the next
+    /// one: a fifth of the CPU time of an upload. It keeps larger blocks, if blocks of that size were freed before.
+    package static func keepNetworkBuffers() { fw_keep_blocks(1 << 20, 4 << 20) }
 }

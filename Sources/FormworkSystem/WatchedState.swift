@@ -56,14 +56,14 @@ package final class WatchedState<State: Sendable>: Sendable {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let goesOn = self.guarded.withLock { guarded in
+                let continues = self.guarded.withLock { guarded in
                     if case .coming = guarded.waiters[id], !isMet(guarded.state) {
                         guarded.waiters[id] = .waiting(continuation, isMet: isMet)
                         return false
                     }
                     return true
                 }
-                if goesOn { continuation.resume() }
+                if continues { continuation.resume() }
             }
         } onCancel: {
             self.wake(id)

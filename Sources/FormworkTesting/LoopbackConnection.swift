@@ -1,4 +1,4 @@
-import FormworkCore
+import Formwork
 
 /// HTTP/1.1 on one connection, one request after another, used by one thread.
 struct LoopbackConnection: ~Copyable {
@@ -36,10 +36,10 @@ struct LoopbackConnection: ~Copyable {
                 self.filled.removeFirst()
             }
             let bytes = self.buffer[self.filled]
-            if let end = Self.end(of: bytes, from: bytes.startIndex + searched) {
+            if let end = MessageHead.end(in: bytes, from: bytes.startIndex + searched) {
                 let section = bytes[..<end.lowerBound]
                 self.filled = end.upperBound..<self.filled.upperBound
-                return try RequestHead(section)
+                return try RequestHead(MessageHead(section))
             }
             searched = max(0, bytes.count - 3)
             guard bytes.count < Self.headLimit else {
@@ -51,19 +51,6 @@ struct LoopbackConnection: ~Copyable {
                 throw ConnectionEnd.peer
             }
         }
-    }
-
-    /// The empty line that ends a head, with the line end before it.
-    private static func end(of bytes: ArraySlice<UInt8>, from start: Int) -> Range<Int>? {
-        var place = start
-        while let line = bytes[place...].firstIndex(of: 0x0A) {
-            if bytes[(line + 1)...].first == 0x0A { return line..<line + 2 }
-            if bytes[(line + 1)...].starts(with: [0x0D, 0x0A]) {
-                return (line > bytes.startIndex && bytes[line - 1] == 0x0D ? line - 1 : line)..<line + 3
-            }
-            place = line + 1
-        }
-        return nil
     }
 
     /// Reads a body of this framing, at most `limit` bytes of it.

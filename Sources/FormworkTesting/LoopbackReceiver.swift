@@ -3,11 +3,7 @@ import FormworkCore
 import Synchronization
 import SystemPackage
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// An HTTP/1.1 server on this machine for tests: real sockets, bodies of any size in constant memory, scripted answers.
 ///
@@ -38,7 +34,7 @@ public final class LoopbackReceiver: Sendable {
     /// - Throws: ``FormworkError/Code/invalidArgument`` for an answer with a status, field or body that can't be sent, or a
     ///   negative count; ``FormworkError/Code/sourceUnavailable`` if no socket can be opened.
     public init(
-        answers: [Answer] = [], keeping: Int = 1 << 20, digests: [any BodyDigest] = []
+        answers: [Response] = [], keeping: Int = 1 << 20, digests: [any BodyDigest] = []
     ) throws(FormworkError) {
         for answer in answers { try answer.check() }
         do {
@@ -88,7 +84,7 @@ private final class Shared: Sendable {
     typealias Request = LoopbackReceiver.Request
 
     struct State {
-        var answers: ArraySlice<LoopbackReceiver.Answer>
+        var answers: ArraySlice<LoopbackReceiver.Response>
         var requests: [Request] = []
         /// How many of them ``LoopbackReceiver/nextRequest(within:)`` has returned.
         var given = 0
@@ -105,7 +101,7 @@ private final class Shared: Sendable {
     private let stop: StopSignal
 
     init(
-        _ answers: [LoopbackReceiver.Answer], keeping: Int, _ digests: [any BodyDigest], _ stop: StopSignal
+        _ answers: [LoopbackReceiver.Response], keeping: Int, _ digests: [any BodyDigest], _ stop: StopSignal
     ) {
         self.state = Mutex(State(answers: answers[...]))
         (self.keeping, self.digests, self.stop) = (keeping, digests, stop)
@@ -169,7 +165,7 @@ private final class Shared: Sendable {
             }
         } catch let error as FormworkError {
             // Invalid HTTP is answered as by any server.
-            let answer = LoopbackReceiver.Answer.status(400, body: error.description)
+            let answer = LoopbackReceiver.Response.status(400, body: error.description)
             try? connection.send(answer.bytes(closing: true))
             connection.linger()
         } catch {}
@@ -184,7 +180,7 @@ private final class Shared: Sendable {
         }
     }
 
-    private func nextAnswer() -> LoopbackReceiver.Answer {
+    private func nextAnswer() -> LoopbackReceiver.Response {
         self.state.withLock { $0.answers.popFirst() } ?? .status(200)
     }
 

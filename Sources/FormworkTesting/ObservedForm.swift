@@ -1,5 +1,4 @@
 import Formwork
-import FormworkCore
 
 /// The content of a form, part by part, without holding it: names, types, lengths and checksums of any content, and
 /// small content itself.

@@ -1,10 +1,6 @@
 import Formwork
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 extension JSONParts: JSONPartCoding {
     package static func json(

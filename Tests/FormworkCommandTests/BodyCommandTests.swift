@@ -1,132 +1,8 @@
-#if Command
 import Foundation
 import Testing
 
 @Suite("formwork body", .timeLimit(.minutes(10)))
 struct BodyCommandTests {
-    @Test("Parts keep the order of the command line, whichever option they come by")
-    func order() throws {
-        let result = try Command.run(
-            "body", "--boundary", "b", "-F", "a=1", "--form-string", "b=@;type=x", "-F", "c=\"x;y\";type=text/plain")
-        #expect(
-            result.text == """
-                --b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\
-                \r\n--b\r\nContent-Disposition: form-data; name="b"\r\n\r\n@;type=x\
-                \r\n--b\r\nContent-Disposition: form-data; name="c"\r\nContent-Type: text/plain\r\n\r\nx;y\
-                \r\n--b--\r\n
-                """)
-        #expect(result.status == 0)
-        #expect(result.errors == "")
-    }
-
-    @Test("Files, field files and types by name")
-    func files() throws {
-        let folder = Folder()
-        try folder.file("a.JPG", "jpeg")
-        try folder.file("notes", "some\nnotes")
-        let result = try Command.run(
-            "body", "--type-from", "extension", "--boundary", "b", "-F", "p=@a.JPG", "-F", "n=<notes", "-F",
-            "q=@notes;filename=\"x;\\\"y\"",
-            in: folder.path)
-        #expect(
-            result.text == """
-                --b\r\nContent-Disposition: form-data; name="p"; filename="a.JPG"\r\nContent-Type: image/jpeg\r\n\r\njpeg\
-                \r\n--b\r\nContent-Disposition: form-data; name="n"\r\n\r\nsome\nnotes\
-                \r\n--b\r\nContent-Disposition: form-data; name="q"; filename="x;%22y"\r\n\
-                Content-Type: application/octet-stream\r\n\r\nsome\nnotes\
-                \r\n--b--\r\n
-                """)
-    }
-
-    @Test("A checked body is the same, and one that its own content breaks leaves no file")
-    func check() throws {
-        let folder = Folder()
-        try folder.file("good", "\r\n--c\r\n")
-        try folder.file("bad", "\r\n--b\r\n")
-        let form = "--type-from extension --boundary b -F f=@"
-        let plain = try Command.shell("$F body \(form)good", in: folder.path)
-        let checked = try Command.shell("$F body --check \(form)good", in: folder.path)
-        #expect(checked.output == plain.output && checked.status == 0)
-        let broken = try Command.shell("$F body --check \(form)bad -o out", in: folder.path)
-        #expect(broken.status == 2)
-        #expect(broken.errors.hasPrefix("formwork: part 1 \"f\": "), "\(broken.errors)")
-        #expect(try Command.shell("ls out", in: folder.path).status != 0)
-    }
-
-    @Test("Any slice is that slice of the whole")
-    func slices() throws {
-        let folder = Folder()
-        try folder.file("f", String(repeating: "0123456789", count: 20_000))
-        let form = ["body", "--type-from", "extension", "--boundary", "b", "-F", "a=1", "-F", "f=@f", "-F", "z=2"]
-        let whole = try Command.shell("$F \(form.joined(separator: " "))", in: folder.path).output
-        #expect(whole.count == 200_216)
-        for (offset, length) in [(0, 10), (150, 100_000), (200_000, 500), (100, 0), (0, 200_216)] {
-            let script = "$F \(form.joined(separator: " ")) --offset \(offset) --length \(length)"
-            #expect(
-                try Command.shell(script, in: folder.path).output
-                    == Array(whole[offset..<min(offset + length, whole.count)]), "\(offset), \(length)")
-        }
-        let outside = try Command.run("body", "-F", "a=1", "--boundary", "b", "--offset", "60")
-        #expect(outside.status == 2)
-        #expect(outside.errors == "formwork: offset 60 is outside the body of 59 bytes\n")
-    }
-
-    @Test("Types come from one place: curl's table, or another")
-    func typesFromTwo() throws {
-        let both = try Command.run("body", "--compat", "curl", "--type-from", "content", "-F", "a=1")
-        #expect(both.status == 2 && both.output.isEmpty)
-        #expect(both.errors.contains("--type-from") && both.errors.contains("--compat"))
-    }
-
-    @Test("Standard input is streamed, with a length where one is given, and spooled on request")
-    func standardInput() throws {
-        let head =
-            "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"-\"\r\n"
-            + "Content-Type: text/plain\r\n\r\n"
-        let plain = try Command.run("body", "--boundary", "b", "-F", "f=@-", input: Array("hello".utf8))
-        #expect(plain.text == head + "hello\r\n--b--\r\n")
-        let sized = try Command.run("body", "--boundary", "b", "-F", "f=@-;length=5", input: Array("hello".utf8))
-        #expect(sized.text == plain.text)
-        for length in [4, 6] {
-            let wrong = try Command.run("body", "-F", "f=@-;length=\(length)", input: Array("hello".utf8))
-            #expect(wrong.status == 26)
-            #expect(wrong.errors.contains("declared length of \(length)"), "\(wrong.errors)")
-        }
-        let spooled = try Command.run("headers", "--boundary", "b", "--spool", "-F", "f=@-", input: Array("hello".utf8))
-        #expect(spooled.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 103\n")
-        let twice = try Command.run("body", "-F", "f=@-", "-F", "g=<-")
-        #expect(twice.status == 2)
-        #expect(twice.errors == "formwork: -F 'g=<-': standard input is already the content of another part\n")
-    }
-
-    @Test("A regular file as standard input has a length, from where it stands")
-    func standardInputFile() throws {
-        let folder = Folder()
-        try folder.file("in", "line 1\nline 2\n")
-        let result = try Command.shell("{ read -r -N 7 x; $F headers --boundary b -F f=@-; } < in", in: folder.path)
-        #expect(result.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 105\n")
-    }
-
-    @Test("Process substitution works: a FIFO is streamed")
-    func processSubstitution() throws {
-        let result = try Command.shell("$F body --boundary b -F 'f=<'<(printf hello)")
-        #expect(result.text == "--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nhello\r\n--b--\r\n")
-    }
-
-    @Test("An output file appears only when it is whole")
-    func output() throws {
-        let folder = Folder()
-        let good = try Command.run("body", "--boundary", "b", "-F", "a=1", "-o", "out", in: folder.path)
-        #expect(good.status == 0 && good.output.isEmpty)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/out")).count == 59)
-        let bad = try Command.run("body", "-F", "a=1", "-F", "f=@-;length=9", "-o", "other", in: folder.path)
-        #expect(bad.status == 26)
-        #expect(folder.names == ["out"])
-        let device = try Command.run("body", "-F", "a=1", "-o", "/dev/null")
-        #expect(device.status == 0)
-        #expect(try Command.shell("test -c /dev/null").status == 0, "a device isn't replaced")
-    }
-
     @Test("A full disk and a size limit: 23, said plainly, and nothing is left")
     func fullDisk() throws {
         let folder = Folder()
@@ -152,15 +28,6 @@ struct BodyCommandTests {
         if mounted.status == 0, !mounted.text.isEmpty {
             #expect(mounted.text == "23\n")
             #expect(mounted.errors == "formwork: out: can't be written (No space left on device)\n")
-        }
-    }
-
-    @Test("An empty path of curl's grammar is called that")
-    func emptyPath() throws {
-        for argument in ["a=@", "a=<", "a=@;type=x/y"] {
-            let result = try Command.run("body", "--compat", "curl", "-F", argument)
-            #expect(result.status == 26 && result.text == "")
-            #expect(result.errors == "formwork: -F '\(argument)': the path is empty\n".replacing("'a=@'", with: "a=@"))
         }
     }
 
@@ -234,4 +101,3 @@ struct BodyCommandTests {
         #expect(peaks[1] <= 48 * 1024, "\(peaks) KiB")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import FormworkURLEncoded
 import Testing
@@ -20,27 +19,6 @@ struct CaptureTests {
     }
 
     private static let type = "content-type: multipart/form-data; boundary=XX"
-
-    @Test("Requests and responses, with a length, without one, and with LF alone in the head")
-    func messages() throws {
-        for capture in [
-            Self.request(Self.type, "Content-Length: 118"),
-            Self.request(Self.type, "Content-Length: 118", body: Self.body + "GET / HTTP/1.1\r\n\r\n"),
-            Self.request(Self.type), Self.request("X: y"),
-            "HTTP/1.1 200 OK\r\n\(Self.type)\r\n\r\n\(Self.body)",
-            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\(Self.type)\r\n\r\n\(Self.body)",
-            "PUT /a HTTP/1.0\n\(Self.type)\n\n\(Self.body)",
-        ] {
-            let result = try Self.inspect(capture)
-            #expect(result.text == InspectCommandTests.twoPartsTable, "\(capture) \(result.errors)")
-            #expect(result.status == 0)
-        }
-        let surplus = try Self.inspect(Self.request(Self.type, "Content-Length: 118", body: Self.body + "GET"))
-        #expect(
-            surplus.errors
-                == "formwork: warning: the capture continues after the 118 bytes of its Content-Length\n"
-        )
-    }
 
     @Test("A chunked body is decoded, in chunks of any size, extensions and trailers left out")
     func chunked() throws {
@@ -75,55 +53,6 @@ struct CaptureTests {
         #expect(undecoded.errors.contains("its first line, \"b;x=\"y\"\", is a chunk's size"), "\(undecoded.errors)")
     }
 
-    @Test("A cut capture says what was promised and what is there")
-    func cut() throws {
-        let head = Self.request(Self.type, "Content-Length: 118", body: "")
-        let result = try Self.inspect(head + String(Self.body.utf8.prefix(90))!)
-        #expect(result.status == 70)
-        #expect(
-            result.errors
-                == "formwork: standard input: probably the capture is cut: Content-Length promises 118 "
-                + "bytes, but it has 90 (unexpectedEnd at offset 90: The body ended after 90 bytes, in the "
-                + "header section of part 2)\n"
-        )
-        let noHead = try Self.inspect("POST / HTTP/1.1\r\nHost: x\r\n")
-        #expect(noHead.status == 70)
-        #expect(
-            noHead.errors
-                == "formwork: standard input: the capture ends inside its header section, after 26 bytes\n")
-        let short = try Self.inspect(Self.request(Self.type, "Content-Length: 100"))
-        #expect(short.status == 70)
-        #expect(
-            short.errors.contains(
-                ": probably the capture continues after the 100 bytes of its Content-Length ("),
-            "\(short.errors)")
-        let odd = try Self.inspect(Self.request(Self.type, "Content-Length: x"))
-        #expect(
-            odd.errors == "formwork: standard input: the captured Content-Length isn't a number: \"x\"\n"
-                && odd.status == 70)
-    }
-
-    @Test("Types that are none: what it is, and the profile that reads it")
-    func types() throws {
-        let json = try Self.inspect(Self.request("Content-Type: application/json", body: "{}"))
-        #expect(
-            json.errors
-                == "formwork: standard input: probably it is JSON, not multipart (invalidContentType: The "
-                + "Content-Type is \"application/json\", not multipart/form-data: forms are sent as that, or "
-                + "url-encoded)\n")
-        #expect(json.status == 70)
-        let mixed = Self.request("Content-Type: multipart/mixed; boundary=XX")
-        let refused = try Self.inspect(mixed)
-        #expect(refused.status == 70)
-        #expect(
-            refused.errors.hasSuffix(
-                "is \"multipart/mixed\", not multipart/form-data: the profile generic reads it\n"))
-        #expect(try Self.inspect(mixed, "--profile generic").text == InspectCommandTests.twoPartsTable)
-        let encoded = try Self.inspect(Self.request(Self.type, "Content-Encoding: br", body: "xyz"))
-        #expect(
-            encoded.errors.contains(": probably its Content-Encoding is br: decode it first ("), "\(encoded.errors)")
-    }
-
     // MARK: HAR
 
     private static func archive(_ entries: [[String: Any]]) throws -> String {
@@ -142,24 +71,6 @@ struct CaptureTests {
         return ["request": request]
     }
 
-    private static var get: [String: Any] {
-        ["request": ["method": "GET", "url": "https://x.example/", "headers": []]]
-    }
-
-    @Test("The only multipart entry is read, text or base64")
-    func archives() throws {
-        for entry in [
-            Self.entry(Self.body), Self.entry(Self.body, type: "multipart/form-data"),
-            Self.entry(Data(Self.body.utf8).base64EncodedString(), extra: ["encoding": "base64"]),
-        ] {
-            for text in [try Self.archive([Self.get, entry]), try "\u{FEFF} \n" + Self.archive([entry])] {
-                let result = try Self.inspect(text)
-                #expect(result.text == InspectCommandTests.twoPartsTable, "\(result.errors)")
-                #expect(result.status == 0)
-            }
-        }
-    }
-
     @Test("Text stands for bytes where its length or its characters say so")
     func latin1() throws {
         func length(_ value: String, size: Int?) throws -> String {
@@ -173,36 +84,4 @@ struct CaptureTests {
         #expect(try length("\u{89}PNG", size: nil) == "4")
         #expect(try length("東", size: 118) == "3")
     }
-
-    @Test("Several entries need a choice, and what can't be read is said")
-    func choices() throws {
-        let two = try Self.archive([
-            Self.entry("--YY--\r\n", type: "multipart/form-data; boundary=YY"), Self.get, Self.entry(Self.body),
-        ])
-        let unchosen = try Self.inspect(two)
-        #expect(unchosen.status == 2)
-        #expect(
-            unchosen.errors
-                == "formwork: 2 entries of this HAR file have a multipart body: choose one with --entry N; entries "
-                + "with one: 1 (POST https://x.example/up), 3 (POST https://x.example/up)\n")
-        #expect(try Self.inspect(two, "--entry 3").text == InspectCommandTests.twoPartsTable)
-        let wrong = try Self.inspect(two, "--entry 2")
-        #expect(
-            wrong.status == 2
-                && wrong.errors.hasPrefix("formwork: --entry 2: this entry of the HAR file has no multipart body"))
-        let none = try Self.inspect(Self.archive([Self.get]))
-        #expect(
-            none.errors
-                == "formwork: standard input: no entry of this HAR file has a multipart body\n")
-        #expect(none.status == 70)
-        let params = try Self.inspect(
-            Self.archive([Self.entry(nil, extra: ["params": [["name": "a", "value": "1"]]])]))
-        #expect(
-            params.errors
-                == "formwork: standard input: entry 1 has params but no text: the browser saved the form "
-                + "without its files; capture it with a proxy instead\n")
-        let cut = try Self.inspect(String(two.dropLast(5)))
-        #expect(cut.status == 70 && cut.errors.hasPrefix("formwork: standard input: line 1, column "), "\(cut.errors)")
-    }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import Testing
 
@@ -89,4 +88,3 @@ struct ChangedFileTests {
 extension [UInt8] {
     func contains(sequence text: String) -> Bool { self.firstRange(of: Array(text.utf8)) != nil }
 }
-#endif

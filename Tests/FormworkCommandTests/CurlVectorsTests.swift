@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import Testing
 
@@ -144,4 +143,3 @@ struct CurlVectorsTests {
         return text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import Testing
 
@@ -174,4 +173,3 @@ struct CutAnswerTests {
         #expect(help.contains("It has at most 1 MiB of the"))
     }
 }
-#endif

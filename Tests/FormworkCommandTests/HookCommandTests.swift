@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import Testing
 
@@ -129,4 +128,3 @@ struct HookCommandTests {
         #expect(!outcome.errors.contains("u:p"))
     }
 }
-#endif

@@ -1,5 +1,4 @@
-#if Transfer
-@testable import FormworkTransfer
+@testable import FormworkCommand
 import Testing
 
 /// The names in ASCII are those of Python's encoder (`"…".encode("idna")`), but for ß, which stays a letter of its own.
@@ -38,4 +37,3 @@ import Testing
         #expect(InternationalHost.ascii(host) == nil)
     }
 }
-#endif

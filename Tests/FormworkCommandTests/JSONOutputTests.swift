@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import FormworkURLEncoded
 import Testing
@@ -59,7 +58,7 @@ struct JSONOutputTests {
                 "send", "send --json http://h $'bad\\xff'",
                 "argument 4 is not UTF-8: rename a file, or give its content on standard input ('@-' or '-'); a value comes from a file with -F 'NAME=<FILE'"
             ),
-            ("plan", "plan --json=x", "the option '--json' does not take any value, but 'x' was specified."),
+            ("plan", "plan --json=x", "The option '--json' does not take any value, but 'x' was specified."),
         ])
     func usage(schema: String, arguments: String, message: String) throws {
         let result = try Self.run(arguments, in: Folder())
@@ -257,7 +256,6 @@ struct JSONOutputTests {
         let lines = try text("log").split(separator: "\n").map(String.init)
         #expect(lines.count >= 3)
         for line in lines { #expect(try SchemaCheck("receive-log").violations(line) == [], "\(line)") }
-        #expect(try SchemaCheck("help").violations(Command.run("help", "--json").text) == [])
     }
 
     @Test func `The state of an upload has times of RFC 3339`() throws {
@@ -368,4 +366,3 @@ struct JSONOutputTests {
         #expect(object["bytesSent"] as? Int == 0 && object["bytesTotal"] as? Int == 59, "\(result.text)")
     }
 }
-#endif

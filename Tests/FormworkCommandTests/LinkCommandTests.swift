@@ -1,4 +1,3 @@
-#if Transfer
 import Formwork
 @testable import FormworkCommand
 import Foundation
@@ -37,22 +36,6 @@ struct LinkCommandTests {
             """, in: folder.path)
     }
 
-    @Test func `An address that isn't a URL, or has no scheme`() throws {
-        let outcome = try Self.run(
-            """
-            link --to 'http://x y'; echo $?; link --to http:/h; echo $?; link --to up.example.com | cut -c 1-22; link --to http://h | cut -c 1-8
-            """)
-        #expect(outcome.text == "2\n2\nhttp://up.example.com/\nhttp://h\n")
-        #expect(
-            outcome.errors == """
-                formwork: --to 'http://x y': give an address such as https://up.example.com
-                formwork: --to http:/h: give an address such as https://up.example.com
-                formwork: warning: --to up.example.com: without a scheme the link is http://, and everyone who reads the traffic can \
-                use it: write https://up.example.com
-
-                """)
-    }
-
     @Test func `Python checks the signature`() throws {
         let outcome = try Self.run(
             """
@@ -88,39 +71,6 @@ struct LinkCommandTests {
         #expect(object["maxSize"] as? Int == 1_024 && object["prefix"] as? String == "a")
         #expect(object["title"] as? String == "T")
         #expect((object["url"] as? String)?.hasPrefix("https://h/.link/") == true)
-    }
-
-    @Test(arguments: [
-        ("", "--to", 2), ("--to http://h/up", "--to http://h/up: give scheme, host and port alone", 2),
-        ("--to ftp://h", "--to ftp://h: give an address such as https://up.example.com", 2),
-        ("--to http://u:p@h", "give scheme, host and port alone", 2), ("--to h --expires 0s", "--expires", 2),
-        ("--to h --expires 2w", "--expires", 2), ("--to h --max-size 0", "--max-size: give 1 or more", 2),
-        ("--to h --prefix ../a", "--prefix ../a: give folder names", 2), ("--to h --prefix a//b", "--prefix", 2),
-        ("--to h --title ''", "--title: the text is empty", 2),
-        ("--to h --title $'a\\nb'", "--title: give one line", 2),
-        ("--to h --key-file nope", "--key-file nope: can't be read", 26),
-        ("--to h --key-file short", "a key has 32", 2),
-        ("--to h --key-file empty", "has no key: make a key with 'openssl rand -hex 32'", 2),
-    ])
-    func `Wrong arguments are errors`(arguments: String, named: String, status: Int) throws {
-        for more in ["", " --json"] {
-            let key = arguments.contains("--key-file") ? "" : "--key-file key"
-            let outcome = try Self.run(
-                "echo short > short; : > empty; FORMWORK_LINK_KEY= \"$F\" link \(key) \(arguments)\(more)")
-            #expect(Int(outcome.status) == status && outcome.errors.contains(named), "\(outcome.errors)")
-            #expect(!outcome.errors.contains("u:p"))
-            if !more.isEmpty { #expect(try SchemaCheck("link").violations(outcome.text) == []) }
-        }
-    }
-
-    @Test func `Without a key there is an error that says how to make one`() throws {
-        let outcome = try Self.run(#"FORMWORK_LINK_KEY= "$F" link --to h"#)
-        #expect(
-            outcome.errors == """
-                formwork: no key: give the receiver's key with --key-file FILE or FORMWORK_LINK_KEY; make a key with \
-                'openssl rand -hex 32'
-
-                """)
     }
 
     @Test func `curl, send and a resumed upload use a link without a token`() throws {
@@ -185,4 +135,3 @@ struct LinkCommandTests {
         #expect(SecretText.masked(words[5]) == "x/.link/a.***?c/.link/d.***")
     }
 }
-#endif

@@ -1,11 +1,8 @@
-#if Command
 import Formwork
 import Testing
 
 @testable import FormworkCommand
-#if Transfer
 @testable import FormworkTransfer
-#endif
 
 @Suite("Numbers of options and captures", .timeLimit(.minutes(10)))
 struct NumberTests {
@@ -18,13 +15,13 @@ struct NumberTests {
             ("1.5k", nil), ("1kk", nil), ("1 k", nil),
         ] as [(String, Int64?)])
     func byteCount(text: String, bytes: Int64?) {
-        #expect(ByteCount(argument: text)?.bytes == bytes)
+        #expect((try? ByteCount.read(text).bytes) == bytes)
     }
 
     @Test("A time limit of less than a microsecond isn't none")
     func shortTime() throws {
-        #expect(try TimeOption(argument: "0.0000001")?.bound("-m") == .microseconds(1))
-        #expect(try TimeOption(argument: "0")?.bound("-m") == nil)
+        #expect(try TimeOption.read("0.0000001").bound("-m") == .microseconds(1))
+        #expect(try TimeOption.read("0").bound("-m") == nil)
     }
 
     @Test("A chunk's size has up to 15 digits")
@@ -49,30 +46,21 @@ struct NumberTests {
         }
     }
 
-    @Test("A capture's Content-Length is digits, and anything else is told", arguments: ["-1", "+9", "9x", ""])
-    func contentLength(text: String) throws {
-        let head = "POST / HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: \(text)\r\n\r\n"
-        let outcome = try Command.run("inspect", input: Array((head + "--b--\r\n").utf8))
-        #expect(outcome.status == 70 && outcome.output.isEmpty)
-        #expect(outcome.errors == "formwork: standard input: the captured Content-Length isn't a number: \"\(text)\"\n")
-    }
-
     @Test("A time is in seconds, 0 or more with a fraction, or has a unit")
     func times() throws {
         let times: KeyValuePairs = [
             "1.5": 1500, "0": 0, "90s": 90_000, "0.5m": 30_000, "2h": 7_200_000, "1d": 86_400_000, "10": 10_000,
         ]
         for (text, milliseconds) in times {
-            #expect(try TimeOption(argument: text)?.duration("--pause") == .milliseconds(milliseconds), "\(text)")
+            #expect(try TimeOption.read(text).duration("--pause") == .milliseconds(milliseconds), "\(text)")
         }
         for text in ["1e10", "1e3", "nan", "inf", "x", "", "s", "5y", "+5", "0x10", "1 s", "1e9d", "20000d"] {
-            #expect(TimeOption(argument: text) == nil, "\(text)")
+            #expect(throws: (any Error).self, "\(text)") { try TimeOption.read(text) }
         }
-        let error = #expect(throws: ExitStatus.self) { try TimeOption(argument: "-1")?.duration("--pause") }
+        let error = #expect(throws: ExitStatus.self) { try TimeOption.read("-1").duration("--pause") }
         #expect(error?.code == 2 && error?.message == "formwork: --pause -1: give 0 or more seconds")
     }
 
-    #if Transfer
     @Test(
         "Every option that reads a time reads both forms",
         arguments: [
@@ -99,6 +87,4 @@ struct NumberTests {
                     "write a time in seconds, such as 10 or 0.5, or with its unit, such as 90s, 15m, 24h or 7d"),
             "\(result.errors)")
     }
-    #endif
 }
-#endif

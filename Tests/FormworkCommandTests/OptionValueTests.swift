@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkCommand
 import Foundation
 import FormworkURLEncoded
@@ -29,21 +28,9 @@ struct OptionValueTests {
         #expect(options.count > 20)
         #expect(options.subtracting(PartArgument.optionsWithValue).sorted() == ["--form", "--form-string", "-F"])
     }
-
-    @Test("A value may begin with a hyphen and a letter that is an option's")
-    func hyphen() throws {
-        let folder = Folder()
-        let result = try Command.shell(
-            """
-            echo 0123456789abcdef0123456789abcdef > key
-            "$F" link --to https://h --key-file key --title '-Tom' --prefix=a | cut -c 1-16
-            """, in: folder.path)
-        #expect(result.text == "https://h/.link/\n" && result.errors == "", "\(result.errors)")
-    }
 }
 
 extension ParameterValue? {
     fileprivate var text: String? { if case .text(let text)? = self { text } else { nil } }
     fileprivate var elements: [ParameterValue] { if case .array(let elements)? = self { elements } else { [] } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Testing
 
 @testable import FormworkCommand
@@ -147,4 +146,3 @@ struct OrderedJSONTests {
                 """)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import Testing
 
@@ -125,4 +124,3 @@ struct ProgressTests {
         #expect(result.text == "5807\n")
     }
 }
-#endif

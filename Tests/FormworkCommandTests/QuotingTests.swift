@@ -1,4 +1,3 @@
-#if Command
 @testable import FormworkCommand
 import Foundation
 import Testing
@@ -41,4 +40,3 @@ struct QuotingTests {
         #expect(Array(configuration.text.utf8) == Array(line.utf8))
     }
 }
-#endif

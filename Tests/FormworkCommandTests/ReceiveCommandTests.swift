@@ -1,4 +1,3 @@
-#if Transfer
 import Testing
 
 /// `receive` as a process: its arguments, its signals, and a kernel that refuses bytes.
@@ -52,17 +51,6 @@ struct ReceiveCommandTests {
             """)
         #expect(outcome.text.hasSuffix(" 22\n"), "\(outcome)")
         #expect(outcome.errors == "ls: cannot access 'in': No such file or directory\n")
-    }
-
-    @Test func `A collector of traces without an http URL is an error at the start`() throws {
-        let outcome = try Self.run(
-            """
-            OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318 timeout 20 "$F" receive --dir in --port 0; echo $?
-            """)
-        #expect(outcome.text == "2\n")
-        #expect(
-            outcome.errors
-                == "formwork: OTEL_EXPORTER_OTLP_ENDPOINT: give an http or https URL, such as http://127.0.0.1:4318\n")
     }
 
     @Test func `A second signal drops what is under way`() throws {
@@ -440,4 +428,3 @@ struct ReceiveCommandTests {
         #expect(outcome.errors.contains("can't listen on 127.0.0.1:"))
     }
 }
-#endif

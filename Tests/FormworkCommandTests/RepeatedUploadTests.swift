@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import TestSupport
 import Testing
@@ -75,4 +74,3 @@ struct RepeatedUploadTests {
         #expect(outcome.text == "Idempotency-Key: \"mine\"\n", "\(outcome.errors)")
     }
 }
-#endif

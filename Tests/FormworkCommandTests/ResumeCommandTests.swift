@@ -1,4 +1,3 @@
-#if Transfer
 import TestSupport
 import Testing
 
@@ -175,4 +174,3 @@ struct ResumeCommandTests {
         #expect(result.errors.contains("; try 2 in 0.1 s\n") && result.errors.contains("; try 8 in 0.1 s\n"))
     }
 }
-#endif

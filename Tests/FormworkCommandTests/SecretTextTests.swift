@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 @testable import FormworkCommand
 import Testing
@@ -70,4 +69,3 @@ struct SecretTextTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Testing
 
 /// `receive` as a service: messages to the service manager, its socket, and draining.
@@ -139,4 +138,3 @@ struct ServiceManagerTests {
         #expect(outcome.errors == "formwork: --drain-delay -1: give 0 to 86400 seconds\n")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import TestSupport
 import Testing
@@ -71,4 +70,3 @@ struct SystemLimitTests {
         #expect(json.text.hasSuffix("}\n0\n"), "\(json)")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import Testing
 
@@ -31,7 +30,6 @@ struct TerminalTests {
         let files = Self.names.map(\.shellQuoted).joined(separator: " ")
         for command in [
             "plan \(parts)", "type \(files)", "inspect --lint bad", "body \(parts) -F l=@large -o out --progress bar",
-            "--help", "send --help", "help send", "receive --help", "inspect --help", "query decode --help",
         ] {
             let run = try PseudoTerminal.run("\"$F\" \(command)", columns: columns, in: folder.path)
             #expect(run.screen.wraps == 0, "\(command)\n\(run.screen.text)")
@@ -209,4 +207,3 @@ struct TerminalTests {
         #expect(Screen("e\u{301}x", columns: 2).lines == ["e\u{301}x"])
     }
 }
-#endif

@@ -1,10 +1,8 @@
-#if Transfer
 import Formwork
 import FormworkCommand
 @testable import FormworkTransfer
 import FormworkNIO
 import FormworkClient
-import SystemPackage
 import Testing
 
 /// What a script decides on: curl's numbers, as the help lists them.
@@ -65,4 +63,3 @@ struct TransferStatusTests {
         #expect(ExitStatus(transfer: FormworkError(.sourceUnavailable, "gone")).code == 26)
     }
 }
-#endif

@@ -1,5 +1,6 @@
 import FormworkCore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Boundary", .timeLimit(.minutes(10)))

@@ -33,23 +33,6 @@ struct ExtremeNumbersTests {
         #expect(ContinuousClock.Instant.after(Duration(attoseconds: .max)) - start >= .seconds(1_000_000_000))
     }
 
-    @Test(
-        "A rate limit of any numbers is one that can be kept",
-        arguments: [
-            (RateLimit(packet: 0, delay: .zero), 1, .zero), (RateLimit(packet: .min, delay: .seconds(-1)), 1, .zero),
-            (RateLimit(packet: .max, delay: .seconds(Int64.max)), 4_294_967_296, .seconds(1_000_000_000)),
-            (.bytesPerSecond(0), 1, .seconds(1)), (.bytesPerSecond(.min), 1, .seconds(1)),
-            (.bytesPerSecond(.max), 262_144, Duration(attoseconds: 28_421)),
-        ] as [(RateLimit, Int, Duration)])
-    func rates(limit: RateLimit, packet: Int, delay: Duration) {
-        #expect(limit.packet == packet)
-        #expect(limit.delay == delay)
-        var limiter = RateLimiter(limit)
-        let now = ContinuousClock.now
-        for _ in 0..<3 { limiter.spend(limit.packet, at: now) }
-        #expect(limiter.delay(at: now) == limit.delay * 3)
-    }
-
     @Test("A negative number of bytes to look at is none")
     func headCounts() {
         func count(_ number: Int) -> Int {

@@ -1,5 +1,6 @@
 import FormworkCore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("HeaderField", .timeLimit(.minutes(10)))

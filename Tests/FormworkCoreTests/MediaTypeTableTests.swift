@@ -194,7 +194,7 @@ struct MediaTypeTableDataTests {
 
     @Test("Extensions are in order, without repetition, and found")
     func order() {
-        let short = Self.extensions.prefix(MediaTypeTable.shortExtensions.count)
+        let short = Self.extensions.prefix(MediaTypeTable.shortTypes.count)
         let long = Self.extensions.dropFirst(short.count)
         #expect(zip(short, short.dropFirst()).allSatisfy { $0 < $1 })
         #expect(zip(long, long.dropFirst()).allSatisfy { $0 < $1 })

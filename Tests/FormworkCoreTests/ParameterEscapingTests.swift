@@ -1,4 +1,5 @@
-import FormworkCore
+@testable import FormworkCore
+import TestSupport
 import Testing
 
 @Suite("ParameterEscaping", .timeLimit(.minutes(10)))
@@ -68,7 +69,7 @@ struct ParameterEscapingTests {
     private static func expect(_ text: String, by rule: ParameterEscaping, _ expected: String?) throws {
         var bytes: [UInt8] = [0x23]
         guard let expected else {
-            _ = try refusal("\(rule)") { try rule.append(text, as: "name", to: &bytes) }
+            _ = try refusal { try rule.append(text, as: "name", to: &bytes) }
             return
         }
         try rule.append(text, as: "name", to: &bytes)

@@ -1,4 +1,5 @@
-import FormworkCore
+@testable import FormworkCore
+import TestSupport
 import Testing
 
 @Suite("PartHeader", .timeLimit(.minutes(10)))

@@ -1,4 +1,5 @@
 import FormworkCore
+import TestSupport
 import Testing
 
 @Suite("Copying between arrays and buffers", .timeLimit(.minutes(10)))

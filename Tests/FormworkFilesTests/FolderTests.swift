@@ -1,7 +1,6 @@
 import Foundation
 import Formwork
 import FormworkFiles
-import SystemPackage
 import TestSupport
 import Testing
 

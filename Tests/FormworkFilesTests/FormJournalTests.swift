@@ -1,10 +1,8 @@
-import FormworkCore
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 
-import Formwork
+@testable import Formwork
 import FormworkSystem
 @testable import FormworkFiles
 
@@ -38,7 +36,8 @@ struct FormJournalTests {
         var journal = try FormJournal(in: open, durably: false)
         journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, of: file))
         journal.add(
-            FormJournal.Place(path: moment == .placedFree ? "a (1)" : "a", replaces: moment != .placedFree), for: 0)
+            FormJournal.Destination(path: moment == .placedFree ? "a (1)" : "a", replaces: moment != .placedFree),
+            for: 0)
         try journal.write()
         let (slot, spare, place) = (journal.slot(0), journal.spareSlot(0), open.descriptor)
         switch moment {
@@ -51,7 +50,7 @@ struct FormJournalTests {
         case .placedWhereNothingWas:
             SystemCalls.unlink("a", in: place)
             if !open.numbersFiles() {
-                journal.add(FormJournal.Place(path: "a", replaces: false), for: 0)
+                journal.add(FormJournal.Destination(path: "a", replaces: false), for: 0)
                 try journal.write()
             }
             try file.move(to: "a", in: place)
@@ -94,7 +93,7 @@ struct FormJournalTests {
         defer { file.close() }
         var journal = try FormJournal(in: first, durably: false)
         journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, of: file))
-        journal.add(FormJournal.Place(path: "a", replaces: true), for: 0)
+        journal.add(FormJournal.Destination(path: "a", replaces: true), for: 0)
         try journal.write()
         try file.move(to: journal.slot(0), in: first.descriptor)
         try SystemCalls.exchange(journal.slot(0), with: "a", in: first.descriptor)
@@ -178,8 +177,8 @@ struct FormJournalTests {
         for file in files.dropFirst() {
             journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, of: file))
         }
-        journal.add(FormJournal.Place(path: prefix + name, replaces: true), for: 0)
-        journal.add(FormJournal.Place(path: prefix + name + " (1)", replaces: false), for: 1)
+        journal.add(FormJournal.Destination(path: prefix + name, replaces: true), for: 0)
+        journal.add(FormJournal.Destination(path: prefix + name + " (1)", replaces: false), for: 1)
         journal.add(folder: name + "f g")
         try journal.write()
         let (slot, all) = (journal.slot(0), files)

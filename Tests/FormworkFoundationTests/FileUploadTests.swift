@@ -1,7 +1,6 @@
 import Foundation
 import FormworkFoundation
 import FoundationNetworking
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import FormworkFoundation
 import FormworkMigration
 import FoundationNetworking
-import SystemPackage
 import TestSupport
 import Testing
 

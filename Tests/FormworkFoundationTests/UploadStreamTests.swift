@@ -2,7 +2,6 @@ import Foundation
 import FormworkFoundation
 import FormworkMigration
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 

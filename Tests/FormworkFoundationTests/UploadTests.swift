@@ -3,7 +3,6 @@ import FormworkFoundation
 import FormworkMigration
 import FoundationNetworking
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,8 +1,5 @@
-#if NIO
-import Formwork
 import FormworkHTTP
 import FormworkResumable
-import HTTPTypes
 import Synchronization
 import Testing
 
@@ -58,4 +55,3 @@ struct AnnouncedLengthTests {
         #expect(try await collect(Body(text), announced: count, limit: count)["a"] == "1")
     }
 }
-#endif

@@ -1,8 +1,5 @@
-#if NIO
-import Formwork
 import FormworkHTTP
 import FormworkResumable
-import HTTPTypes
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct IncomingFormTests {
@@ -31,4 +28,3 @@ import Testing
         #expect(try await self.collect("title=Harbour", [:])["title"] == "Harbour")
     }
 }
-#endif

@@ -1,9 +1,5 @@
-#if NIO
-import Formwork
 import FormworkHTTP
 import FormworkResumable
-import HTTPTypes
-import SystemPackage
 import Testing
 
 @Suite("Problem details", .timeLimit(.minutes(10)))
@@ -62,4 +58,3 @@ struct ProblemDetailsTests {
         #expect(ProblemDetails(FormworkError(.timedOut, "x")).status == 408)
     }
 }
-#endif

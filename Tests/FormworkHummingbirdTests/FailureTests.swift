@@ -1,13 +1,9 @@
-#if Hummingbird
-import Formwork
 import FormworkHummingbird
-import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
 import Synchronization
-import SystemPackage
 import Testing
 
 /// Keeps the lines of level error.
@@ -213,4 +209,3 @@ struct FailureTests {
         #expect(answer.refusals.count == 1 && answer.refusals[0].contains("photo"), "\(answer.refusals)")
     }
 }
-#endif

@@ -1,7 +1,4 @@
-#if Hummingbird
-import Formwork
 import FormworkHummingbird
-import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
@@ -109,4 +106,3 @@ struct ResponseTests {
         }
     }
 }
-#endif

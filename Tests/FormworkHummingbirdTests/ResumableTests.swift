@@ -1,19 +1,14 @@
-#if Hummingbird
-#if Client
 import AsyncHTTPClient
-import Formwork
 import FormworkClient
 import FormworkHummingbird
 import FormworkNIO
 import FormworkResumable
 import Foundation
-import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import NIOHTTP1
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -425,6 +420,42 @@ struct ResumableTests {
             #expect(options.headers["Upload-Limit"] == ["max-age=86400"])
         }
     }
+
+    @Test("A cut upload gets no answer, and the connection is closed", arguments: ["/files", "/inbox"])
+    func cut(path: String) async throws {
+        let (folder, seen) = (Folder(), Seen())
+        let router = Router()
+        router.resumableUploads("files", in: UploadStore(folder.appending("unfinished"))) { upload, _ in
+            seen.add(try await upload.content.bytes(upTo: 100))
+            return HTTPResponse.Status.created
+        }
+        router.resumableUploads("inbox", into: folder.appending("inbox"))
+        try await Application(router: router, server: .http1ExpectContinue()).test(.live) { server in
+            try await RawClient.with(port: #require(server.port)) { client, channel in
+                try await channel.send("PUT \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n12345678")
+                try await channel.close(mode: .output).get()
+                #expect(try await client.lastAnswer() == "")
+            }
+        }
+        #expect(seen.all.isEmpty)
+        // Nothing is visible but the store's own folder.
+        let inbox = folder.appending("inbox").string
+        #expect(((try? FileManager.default.contentsOfDirectory(atPath: inbox)) ?? []).allSatisfy { $0 == ".uploads" })
+    }
+
+    @Test("A piece isn't stored as a whole file")
+    func piece() async throws {
+        let folder = Folder()
+        try await self.serve(folder) { url, seen, _ in
+            var request = HTTPClientRequest(url: url + "/files")
+            request.method = .PUT
+            request.headers = ["Content-Range": "bytes 5-9/100", "Content-Type": "text/plain"]
+            request.body = .bytes(ByteBuffer(string: "hello"))
+            let refused = try await HTTPClient.shared.execute(request, deadline: .now() + .seconds(60))
+            #expect(refused.status == .badRequest && seen.all.isEmpty)
+            #expect(
+                try await String(buffer: refused.body.collect(upTo: 1000)).contains(
+                    "Content-Range isn't supported here: send the whole content, or use a resumable upload."))
+        }
+    }
 }
-#endif
-#endif

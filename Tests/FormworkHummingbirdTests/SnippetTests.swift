@@ -1,5 +1,3 @@
-#if Hummingbird
-import Formwork
 import FormworkHummingbird
 import Hummingbird
 import HummingbirdTesting
@@ -23,4 +21,3 @@ struct ServerSnippetTests {
         }
     }
 }
-#endif

@@ -1,15 +1,17 @@
-#if Hummingbird
 import Foundation
-import Formwork
 import FormworkHummingbird
-import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import Synchronization
 import Testing
 
 @Suite("Bytes on the wire", .timeLimit(.minutes(10)), .serialized)
 struct WireTests {
+    private struct Note: Decodable { var title: String }
+
+    private static let failures = Mutex<[FormworkError.Code]>([])
+
     private func router(_ gate: Gate = Gate()) -> Router<BasicRequestContext> {
         let router = Router()
         router.post("parts") { request, _ in
@@ -30,6 +32,24 @@ struct WireTests {
             var limits = ParsingLimits()
             limits.totalBytes = 1000
             return try await request.collectForm(limits: limits)["a"] ?? ""
+        }
+        router.post("title") { request, _ in
+            do {
+                return try await request.decodeForm(as: Note.self).title
+            } catch let error as FormworkError {
+                Self.failures.withLock { $0.append(error.code) }
+                throw error
+            }
+        }
+        for method in [HTTPRequest.Method.get, .head] {
+            router.on("chunks", method: method) { _, _ in
+                let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+                source.yield(Array("sea".utf8))
+                source.finish()
+                var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
+                form.append(name: "a", source: .chunks(once: chunks))
+                return try Response(form: form)
+            }
         }
         router.post("unread") { _, _ in HTTPResponse.Status.forbidden }
         router.post("slow") { request, _ in
@@ -75,6 +95,98 @@ struct WireTests {
                     #expect(client.text.hasPrefix("HTTP/1.1 400 "))
                 }
             }
+        }
+    }
+
+    @Test(
+        "The connection ends after a request that says so", .timeLimit(.minutes(10)),
+        arguments: [
+            "GET /none HTTP/1.0\r\n\r\n", "GET /none HTTP/1.1\r\nHost: a\r\nConnection: Close, TE\r\n\r\n",
+        ])
+    func ends(request: String) async throws {
+        try await self.serve { port in
+            try await RawClient.with(port: port) { client, channel in
+                try await channel.send(request)
+                #expect(try await client.lastAnswer().hasPrefix("HTTP/1.1 "))
+            }
+        }
+    }
+
+    /// Everything that the server sends until it closes.
+    private func answers(to text: String, ends: Bool = false) async throws -> String {
+        try await self.serve { port in
+            try await RawClient.with(port: port) { client, channel in
+                try await channel.send(text)
+                if ends { try await channel.close(mode: .output).get() }
+                return try await client.lastAnswer()
+            }
+        }
+    }
+
+    @Test("An answer of unknown length is framed for its client", .timeLimit(.minutes(10)))
+    func framing() async throws {
+        let last = "GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        // A last chunk would begin the next answer.
+        let head = try await self.answers(to: "HEAD /chunks HTTP/1.1\r\nHost: a\r\n\r\n" + last)
+        #expect(head.components(separatedBy: "\r\n\r\n").count == 3 && !head.contains("Transfer-Encoding"), "\(head)")
+        let chunked = try await self.answers(to: "GET /chunks HTTP/1.1\r\nHost: a\r\n\r\n" + last)
+        #expect(chunked.contains("\r\nTransfer-Encoding: chunked\r\n"))
+        #expect(chunked.contains("\r\n0\r\n\r\nHTTP/1.1 404 Not Found\r\n"))
+        // An HTTP/1.0 client recognizes the end by the connection's, and expects nothing.
+        let old = try await self.answers(
+            to: "GET /chunks HTTP/1.0\r\nConnection: keep-alive\r\nExpect: 100-continue\r\n\r\n")
+        #expect(old.hasPrefix("HTTP/1.1 200 OK\r\n") && old.contains("\r\nConnection: close\r\n"))
+        #expect(old.contains("\r\n\r\n--harbour\r\n") && old.hasSuffix("sea\r\n--harbour--\r\n"))
+        let kept = try await self.answers(
+            to: "GET /none HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /none HTTP/1.0\r\n\r\n")
+        let both = kept.components(separatedBy: "HTTP/1.1 404 ")
+        #expect(both.count == 3 && both[1].contains("Connection: keep-alive\r\n"))
+    }
+
+    private func note(length: Int = 9) -> String {
+        "POST /title HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            + "Content-Length: \(length)\r\n\r\ntitle=a+b"
+    }
+
+    @Test("A client that ends its side gets its answers", .timeLimit(.minutes(10)))
+    func halfClosed() async throws {
+        for count in 1...2 {
+            let text = try await self.answers(to: String(repeating: self.note(), count: count), ends: true)
+            #expect(text.components(separatedBy: "\r\n\r\na b").count == count + 1)
+        }
+        let cut = try await self.answers(to: self.note() + self.note(length: 10), ends: true)
+        #expect(cut.contains("\r\n\r\na bHTTP/1.1 400 Bad Request\r\n") && cut.contains("truncatedBody"))
+        #expect(try await self.answers(to: "", ends: true) == "")
+    }
+
+    @Test("Chunks that are cut before the end of their trailer section are a cut body", .timeLimit(.minutes(10)))
+    func cutTrailer() async throws {
+        let body = multipart("title\r\n\r\nsea")
+        let trailer = "\r\n0\r\nX-Sum: 1\r\n\r\n"
+        for path in ["/title", "/parts"] {
+            let request =
+                "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: \(multipartType)\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n\(String(body.utf8.count, radix: 16))\r\n\(body)"
+            for cut in 0..<trailer.utf8.count {
+                let part = String(decoding: trailer.utf8.prefix(cut), as: UTF8.self)
+                let text = try await self.answers(to: request + part, ends: true)
+                #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("truncatedBody"), "\(cut): \(text)")
+            }
+            #expect(try await self.answers(to: request + trailer, ends: true).hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test("A client that resets the connection has cut its body", .timeLimit(.minutes(10)))
+    func reset() async throws {
+        Self.failures.withLock { $0 = [] }
+        try await self.serve { port in
+            try await RawClient.with(port: port) { client, channel in
+                try await channel.send(self.head("/title", 100) + "--x\r\n")
+                let options = try #require(channel as? any SocketOptionProvider)
+                try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+            }
+            while Self.failures.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(Self.failures.withLock { $0 } == [.truncatedBody])
         }
     }
 
@@ -210,4 +322,3 @@ struct WireTests {
         }
     }
 }
-#endif

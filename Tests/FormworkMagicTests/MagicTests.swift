@@ -1,7 +1,6 @@
-import Formwork
-import FormworkMagic
+@testable import Formwork
+@testable import FormworkMagic
 import Foundation
-import SystemPackage
 import Testing
 
 @Suite("libmagic", .timeLimit(.minutes(10)))

@@ -1,7 +1,6 @@
 import Formwork
-import FormworkMagic
+@testable import FormworkMagic
 import Foundation
-import SystemPackage
 import Testing
 
 @Suite("Types of real files", .timeLimit(.minutes(10)))

@@ -1,11 +1,7 @@
-#if NIO
-import Formwork
 import FormworkClient
 import FormworkNIO
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -160,4 +156,3 @@ extension NIOTests {
         }
     }
 }
-#endif

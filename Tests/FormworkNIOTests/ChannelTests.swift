@@ -1,11 +1,9 @@
-#if NIO
 import Foundation
 import FormworkNIO
 import FormworkClient
 import NIOCore
 import NIOPosix
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -148,4 +146,3 @@ extension NIOTests {
         }
     }
 }
-#endif

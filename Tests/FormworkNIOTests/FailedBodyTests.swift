@@ -1,5 +1,3 @@
-#if NIO
-import Formwork
 @testable import FormworkClient
 @testable import FormworkNIO
 import Foundation
@@ -59,4 +57,3 @@ extension NIOTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if NIO
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -239,4 +238,3 @@ where Writer: SendableMetatype, Writer.WriteElement == UInt8, Writer.FinalElemen
         knownLength: Int64? = nil, _ body: @escaping @Sendable (Int64, consuming Writer) async throws -> Void
     ) -> Self { Self(knownLength: knownLength, writeBody: .seekable(body)) }
 }
-#endif

@@ -1,8 +1,5 @@
-#if NIO
-import Formwork
 import FormworkHTTP
 import FormworkNIO
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -141,4 +138,3 @@ struct FrameworkTests {
         #expect(error?.part?.name == "a")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Client
 import AsyncHTTPClient
 import Foundation
 import FormworkNIO
@@ -8,7 +7,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -746,4 +744,3 @@ private enum Progress {
         return ProgressObserver(every: .zero) { progress in self.value.withLock { $0 = progress.position } }
     }
 }
-#endif

@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkReceiver
+@testable import FormworkReceiver
 import FormworkResumable
 import TestSupport
 import Testing
@@ -121,4 +120,3 @@ struct ConditionTests {
         }
     }
 }
-#endif

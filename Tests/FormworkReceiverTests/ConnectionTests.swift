@@ -1,6 +1,4 @@
-#if Transfer
-import Formwork
-import FormworkReceiver
+@testable import FormworkReceiver
 import FormworkResumable
 import ServiceLifecycle
 import TestSupport
@@ -198,4 +196,3 @@ extension String {
         }
     }
 }
-#endif

@@ -1,8 +1,6 @@
-#if Transfer
 import Formwork
-import FormworkReceiver
+@testable import FormworkReceiver
 import NIOCore
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -21,4 +19,3 @@ struct DurableStorageTests {
         #expect(DiskSyncs.count(ofFolder: folder.path.string) == (durably ? 1 : 0))
     }
 }
-#endif

@@ -1,5 +1,3 @@
-#if Transfer
-import Formwork
 import FormworkHTTP
 import FormworkResumable
 import Foundation
@@ -221,4 +219,3 @@ extension RawConnection {
         }
     }
 }
-#endif

@@ -1,9 +1,7 @@
-#if Transfer
 import Formwork
-import FormworkReceiver
+@testable import FormworkReceiver
 import Foundation
 import NIOCore
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -230,4 +228,3 @@ struct FolderStorageTests {
         #expect(Array(stored) == expected)
     }
 }
-#endif

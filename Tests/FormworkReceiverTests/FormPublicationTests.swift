@@ -1,11 +1,8 @@
-#if Transfer
 import Formwork
-import FormworkCore
-import FormworkReceiver
+@testable import FormworkReceiver
 import Foundation
 import NIOCore
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -177,4 +174,3 @@ struct FormPublicationTests {
         }
     }
 }
-#endif

@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkReceiver
+@testable import FormworkReceiver
 import TestSupport
 import Testing
 
@@ -158,4 +157,3 @@ struct FormRecordTests {
         }
     }
 }
-#endif

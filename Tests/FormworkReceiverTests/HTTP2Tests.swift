@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import FormworkResumable
 import NIOCore
@@ -262,4 +261,3 @@ struct HTTP2Tests {
         }
     }
 }
-#endif

@@ -1,6 +1,5 @@
-#if Transfer
 import Foundation
-import FormworkReceiver
+@testable import FormworkReceiver
 import TestSupport
 import Testing
 
@@ -200,4 +199,3 @@ struct HeadCheckTests {
         }
     }
 }
-#endif

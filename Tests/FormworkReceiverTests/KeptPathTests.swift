@@ -1,9 +1,6 @@
-#if Transfer
-import FormworkCore
-import FormworkReceiver
+@testable import FormworkReceiver
 import FormworkResumable
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -156,4 +153,3 @@ struct KeptPathTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkReceiver
 import Testing
 
@@ -33,4 +32,3 @@ struct LogLineTests {
         #expect(line("a\"\u{200D}\u{FE0F} b") == "t info m v=\"a\\\"\u{200D}\u{FE0F} b\"\n")
     }
 }
-#endif

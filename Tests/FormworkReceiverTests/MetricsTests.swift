@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkReceiver
 import FormworkResumable
 import Foundation
@@ -124,4 +123,3 @@ import Testing
         }
     }
 }
-#endif

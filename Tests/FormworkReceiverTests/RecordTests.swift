@@ -1,10 +1,8 @@
-#if Transfer
 import Formwork
-import FormworkReceiver
-import FormworkFiles
+@testable import FormworkReceiver
+@testable import FormworkFiles
 import Foundation
 import Logging
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -103,4 +101,3 @@ struct RecordTests {
         try pipe.writeEnd.close()
     }
 }
-#endif

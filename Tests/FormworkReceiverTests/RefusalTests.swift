@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkReceiver
+@testable import FormworkReceiver
 import SystemPackage
 import TestSupport
 import Testing
@@ -283,4 +282,3 @@ struct RefusalTests {
         }
     }
 }
-#endif

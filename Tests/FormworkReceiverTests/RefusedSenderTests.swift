@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkNIO
+import FormworkHummingbirdCore
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -73,4 +72,3 @@ struct RefusedSenderTests {
         #expect(!channel.isActive)
     }
 }
-#endif

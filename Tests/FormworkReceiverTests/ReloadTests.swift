@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkReceiver
+@testable import FormworkReceiver
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -48,4 +47,3 @@ struct ReloadTests {
         }
     }
 }
-#endif

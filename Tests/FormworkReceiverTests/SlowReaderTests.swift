@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkNIO
+import FormworkHummingbirdCore
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -68,4 +67,3 @@ struct SlowReaderTests {
         #expect(!channel.isActive)
     }
 }
-#endif

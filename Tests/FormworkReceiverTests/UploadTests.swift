@@ -1,8 +1,5 @@
-#if Transfer
 import Formwork
-import FormworkCore
-import FormworkReceiver
-import SystemPackage
+@testable import FormworkReceiver
 import TestSupport
 import Testing
 
@@ -231,4 +228,3 @@ struct UploadTests {
         }
     }
 }
-#endif

@@ -334,14 +334,14 @@ struct LoopbackReceiverTests {
     @Test(
         "A script that can't be sent is refused",
         arguments: [
-            (LoopbackReceiver.Answer.status(199), "the status 199 is not a final one: 200 to 599"),
+            (LoopbackReceiver.Response.status(199), "the status 199 is not a final one: 200 to 599"),
             (.status(600), "the status 600 is not a final one: 200 to 599"),
             (.status(204, body: "x"), "an answer with the status 204 has no body: leave it out"),
             (.early(304, body: "x"), "an answer with the status 304 has no body: leave it out"),
             (.closing(after: -1), "an answer after -1 bytes: a count is not negative"),
             (.redirect(to: "/ "), "The value of Location begins or ends with a blank: trim it."),
         ])
-    func refused(answer: LoopbackReceiver.Answer, reason: String) {
+    func refused(answer: LoopbackReceiver.Response, reason: String) {
         let error = #expect(throws: FormworkError.self) { try LoopbackReceiver(answers: [.status(200), answer]) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message == reason)

@@ -1,8 +1,7 @@
 import Dispatch
 import Foundation
-import Formwork
+@testable import Formwork
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -186,7 +185,7 @@ struct AsyncTests {
             return try await self.collect(form.plan().chunks()).count
         }
         #expect(try await body(6) == 64)
-        #expect(try await body(4, .leave) == 62)
+        #expect(try await body(4, .ignore) == 62)
         await expect(.lengthMismatch) { try await body(5) }
         await expect(.lengthMismatch) { try await body(7) }
     }

@@ -1,6 +1,5 @@
 import Formwork
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import Formwork
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -85,7 +84,7 @@ struct DescriptionTests {
 
     @Test("A boundary that needs quotes and goes without is in no description", arguments: ["a b", "a,b", "a'b=c"])
     func unquoted(boundary: String) throws {
-        let framing = MultipartFraming(boundary: try Boundary(boundary), quoting: .never)
+        let framing = MultipartFraming(boundary: try Boundary(boundary), ending: .closeDelimiter, quoting: .never)
         expect(.invalidArgument) { try FormData([BodyPart(name: "a", value: "1")], framing: framing).plan().describe() }
     }
 

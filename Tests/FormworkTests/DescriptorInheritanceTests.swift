@@ -1,7 +1,6 @@
 import Foundation
 import Formwork
-import FormworkFiles
-import SystemPackage
+@testable import FormworkFiles
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Formwork
 import FormworkFiles
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Formwork
-import SystemPackage
 import Testing
 
 @Suite("Equal forms", .timeLimit(.minutes(10)))

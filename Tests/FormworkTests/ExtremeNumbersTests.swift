@@ -1,5 +1,4 @@
-import Formwork
-import SystemPackage
+@testable import Formwork
 import TestSupport
 import Testing
 
@@ -158,5 +157,22 @@ struct ExtremeNumbersTests {
             _ = try await ReceivedForm(
                 collecting: ReceivedParts(ChunkSource(Self.body, every: 1000), contentType: Self.type), limits: limits)
         }
+    }
+
+    @Test(
+        "A rate limit of any numbers is one that can be kept",
+        arguments: [
+            (RateLimit(packet: 0, delay: .zero), 1, .zero), (RateLimit(packet: .min, delay: .seconds(-1)), 1, .zero),
+            (RateLimit(packet: .max, delay: .seconds(Int64.max)), 4_294_967_296, .seconds(1_000_000_000)),
+            (.bytesPerSecond(0), 1, .seconds(1)), (.bytesPerSecond(.min), 1, .seconds(1)),
+            (.bytesPerSecond(.max), 262_144, Duration(attoseconds: 28_421)),
+        ] as [(RateLimit, Int, Duration)])
+    func rates(limit: RateLimit, packet: Int, delay: Duration) {
+        #expect(limit.packet == packet)
+        #expect(limit.delay == delay)
+        var limiter = RateLimiter(limit)
+        let now = ContinuousClock.now
+        for _ in 0..<3 { limiter.spend(limit.packet, at: now) }
+        #expect(limiter.delay(at: now) == limit.delay * 3)
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
-import Formwork
-import SystemPackage
+@testable import Formwork
 import TestSupport
 import Testing
 

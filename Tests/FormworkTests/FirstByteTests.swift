@@ -1,6 +1,5 @@
 import Foundation
 import Formwork
-import SystemPackage
 import TestSupport
 import Testing
 

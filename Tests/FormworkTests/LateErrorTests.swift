@@ -1,7 +1,6 @@
 #if os(Linux)
 import Formwork
 import FormworkFiles
-import SystemPackage
 import TestSupport
 import Testing
 

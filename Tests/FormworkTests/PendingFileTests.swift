@@ -1,8 +1,6 @@
 import Foundation
 import Formwork
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 import TestSupport
 import Testing
 

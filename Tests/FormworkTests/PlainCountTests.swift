@@ -1,4 +1,3 @@
-import FormworkCore
 import TestSupport
 import Testing
 

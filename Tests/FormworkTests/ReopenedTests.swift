@@ -1,6 +1,5 @@
 import Formwork
 import Synchronization
-import SystemPackage
 import Testing
 
 @Suite("Streams and sequences that begin again", .timeLimit(.minutes(10)))

@@ -1,4 +1,4 @@
-import Formwork
+@testable import Formwork
 import Testing
 
 @Suite("When a transfer is tried again", .timeLimit(.minutes(10)))

@@ -1,8 +1,6 @@
 import Foundation
 import Formwork
-import FormworkCore
 import Synchronization
-import SystemPackage
 import Testing
 
 @Suite("Signals while code of a caller's runs", .timeLimit(.minutes(10)))

@@ -1,6 +1,5 @@
 import Foundation
 import Formwork
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -125,10 +124,10 @@ struct SourceTests {
         }
         #expect(try self.content(of: stream(nil)) == "0123456789")
         #expect(try self.content(of: stream(10)) == "0123456789")
-        #expect(try self.content(of: stream(4, .leave)) == "0123")
-        #expect(try self.content(of: stream(0, .leave)) == "")
+        #expect(try self.content(of: stream(4, .ignore)) == "0123")
+        #expect(try self.content(of: stream(0, .ignore)) == "")
         #expect(self.error(of: stream(11))?.code == .lengthMismatch)
-        #expect(self.error(of: stream(11, .leave))?.message.contains("ended 1 byte before") == true)
+        #expect(self.error(of: stream(11, .ignore))?.message.contains("ended 1 byte before") == true)
         #expect(self.error(of: stream(9))?.code == .lengthMismatch)
         #expect(self.error(of: stream(0))?.code == .lengthMismatch)
         #expect(self.error(of: stream(-1))?.code == .invalidArgument)

@@ -1,6 +1,5 @@
 import Formwork
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
-import Formwork
-import FormworkCore
+@testable import Formwork
 import Synchronization
 import Testing
 

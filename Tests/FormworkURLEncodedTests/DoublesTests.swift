@@ -1,4 +1,4 @@
-import FormworkURLEncoded
+@testable import FormworkURLEncoded
 import Testing
 
 @Suite("Numbers with a fraction", .timeLimit(.minutes(10)))

@@ -1,5 +1,5 @@
 import FormworkCore
-import FormworkURLEncoded
+@testable import FormworkURLEncoded
 import Testing
 
 @Suite("Escaping by system and version", .timeLimit(.minutes(10)))

@@ -1,4 +1,4 @@
-import FormworkURLEncoded
+@testable import FormworkURLEncoded
 import Testing
 
 @Suite("Flattening", .timeLimit(.minutes(10)))

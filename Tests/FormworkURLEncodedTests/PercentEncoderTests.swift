@@ -1,4 +1,4 @@
-import FormworkURLEncoded
+@testable import FormworkURLEncoded
 import Testing
 
 @Suite("Percent encoding", .timeLimit(.minutes(10)))

@@ -1,5 +1,5 @@
 import FormworkCore
-import FormworkURLEncoded
+@testable import FormworkURLEncoded
 import Testing
 
 @Suite("Limits of text that arrives piece by piece", .timeLimit(.minutes(10)))

@@ -1,4 +1,4 @@
-import FormworkURLEncoded
+@testable import FormworkURLEncoded
 import Testing
 
 @Suite("Reading pairs", .timeLimit(.minutes(10)))

@@ -11,6 +11,8 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+from processes import peak, processor_seconds
+
 HERE = Path(__file__).resolve().parent
 COUNTS = HERE / "instructions.json"
 BOUNDARY = "----WebKitFormBoundaryformworkbench0123"
@@ -26,7 +28,6 @@ ORDER = {
 PHOTO = bytes(31 * number % 256 for number in range(2048))
 DECODED, DECODED_URL_ENCODED = "1084", "1073"  # the sum that every server's route makes of what it decoded
 CONNECTIONS, SECONDS = 32, 2
-TICKS = os.sysconf("SC_CLK_TCK")
 TOLERANCE = 1.03  # of an instruction count; two builds of the same code differ by less
 COUNTED = ["parse", "decode", "decode-20", "decode-urlencoded", "collect", "collect-decode", "parts", "pieces", "send-on"]
 COUNTED += ["encode-urlencoded", "encode-struct", "fields-16", "fields-670", "compose", "compose-once", "plan-files"]
@@ -58,12 +59,10 @@ class Route:
             raise OSError(f"{self.url}: answered {answer!r}, not {self.answer!r}")
 
     def cpu(self):
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        return processor_seconds(self.process.pid)
 
     def peak_mib(self):
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmHWM:\s*(\d+)", status)[1]) / 1024
+        return peak(self.process.pid)
 
     def run(self, tools):
         """The time and the server's CPU time of one request, as a mean over some seconds."""
@@ -128,7 +127,6 @@ def forms_section(tools, bench):
     with tools.contextlib.ExitStack() as stack:
         own = server(stack, tools.swift_program("forms"), environment=loops)
         form, text = routes(own, own.stdout.readline().strip())
-        alone, _ = routes(own, own.stdout.readline().strip())
         size, text_size = str(multipart_body.stat().st_size), str(url_encoded_body.stat().st_size)
         form("twice", answer="notReplayable")
         raw, decoded = form("raw", answer=size), form("decode", answer=DECODED)
@@ -140,10 +138,6 @@ def forms_section(tools, bench):
             row("form collected", form("collect", answer="Jane Doe, jane@example.com, 6"), name, raw, near, most_more=8),
             row("form read part by part", form("parts", answer="35, 2048"), name, raw, near, most_more=8),
             row("url-encoded form decoded", decoded_text, name, raw_text, near, most_more=8),
-            row(
-                "form decoded by a NIO handler", alone("decode", answer=DECODED), name, alone("raw", answer=size), near,
-                most_more=8,
-            ),
         ]  # fmt: skip
         ahead = tools.Goal(wall=1)
         if shutil.which("go"):

@@ -11,6 +11,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from processes import peak, processor_seconds
+
 MOST = 1.05  # an exponent above it is named, and isn't met
 FILE_SIZE = 4096
 
@@ -26,7 +28,7 @@ WORK = [
     ("levels", "nested forms, planned and read", LEVELS),
     ("describe", "nested forms, described", LEVELS),
     ("curl", "nested forms, as curl's arguments", LEVELS),
-    ("lint", "nested forms, checked", LEVELS),
+    ("check", "nested forms, read with a check", LEVELS),
     ("seek-levels", "nested forms, 100 places sought", LEVELS),
 ]
 
@@ -79,7 +81,7 @@ def work_curves(tools, bench):
             command = [bench.formwork_bench, "grow", name, str(size), str(folder)]
             with bench.output_of([tools.c_program("measure"), "2", *command]) as stream:
                 found = dict(line.split() for line in stream.read().decode().splitlines())
-            tools.require(int(found["parts"]) == size and (name == "lint" or int(found["bytes"]) > 0), f"grow {name} {size}: {found}")
+            tools.require(int(found["parts"]) == size and int(found["bytes"]) > 0, f"grow {name} {size}: {found}")
             seconds.append(int(found["nanoseconds"]) / 1e9)
             peaks.append(int(Path(bench.errors).read_text().split()[4]) / 1024)
         yield Curve(case, sizes, seconds, peaks)
@@ -121,14 +123,7 @@ def server_curve(tools, bench, cores):
                     answer.read()
                     return answer.status
 
-                def stat(name, pattern):
-                    return re.search(pattern, Path(f"/proc/{process.pid}/{name}").read_text())
-
-                def cpu():
-                    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-                    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-                before = cpu()
+                before = processor_seconds(process.pid)
                 with concurrent.futures.ThreadPoolExecutor(size) as pool:
                     connections = [http.client.HTTPConnection(address, timeout=120) for _ in range(size)]
                     for _ in range(times):
@@ -136,8 +131,8 @@ def server_curve(tools, bench, cores):
                         tools.require(statuses == {201}, f"receive answered {statuses} to {size} at once")
                     for connection in connections:
                         connection.close()
-                seconds.append((cpu() - before) / times)
-                peaks.append(int(stat("status", r"VmHWM:\s*(\d+)")[1]) / 1024)
+                seconds.append((processor_seconds(process.pid) - before) / times)
+                peaks.append(peak(process.pid))
             arrived = len(list(Path(folder).glob("*.bin")))
             tools.require(arrived == size * times, f"{arrived} of {size * times} files arrived")
     return Curve(f"connections to receive, {cores} core{'s' if cores > 1 else ''}", sizes, seconds, peaks)

@@ -1,7 +1,6 @@
 """receive FOLDER: Flask, with its own server; every file of a form goes to FOLDER. Prints its port."""
 
 import pathlib
-import socket
 import sys
 
 from flask import Flask, request

@@ -14,6 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from certificates import self_signed
+from processes import free_port
+
 MANY, MANY_SIZE = 200, 16 << 20
 
 
@@ -47,8 +50,7 @@ def send_section(core, bench):
 @contextlib.contextmanager
 def nginx(core, bench, server, samples=None):
     """nginx with a server block: yields its port. Its cost is added to `samples` when it has exited."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with tempfile.TemporaryDirectory(prefix="formwork-bench-", dir=memory_folder(bench)) as name:
         configuration = Path(name) / "nginx.conf"
         temporary = "".join(f"{kind}_temp_path {name}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -69,10 +71,7 @@ def tls_section(core, bench):
     """The same form over TLS to nginx, which passes it on to the sink: the client's time"""
     if not all(map(shutil.which, ("curl", "nginx", "openssl"))):
         return core.skipped("no curl, nginx or openssl")
-    certificate, key = bench.directory / "certificate.pem", bench.directory / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=bench",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, stderr=subprocess.DEVNULL)
+    certificate, key = self_signed(bench.directory, "bench", "IP:127.0.0.1")
     form = ["--cacert", certificate, "-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
     rows = []
     for protocol in ("1.1", "2"):

@@ -3,8 +3,10 @@
 import http.server
 import sys
 
+import posts
 
-class Handler(http.server.BaseHTTPRequestHandler):
+
+class Handler(posts.Handler):
     def do_POST(self):
         length = int(self.headers["Content-Length"])
         with open(sys.argv[1], "wb") as file:
@@ -13,14 +15,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             while rest and (piece := self.rfile.read(min(rest, 1 << 20))):
                 file.write(piece)
                 rest -= len(piece)
-        answer = f"got {length - rest} of {length} bytes\n".encode()
-        self.send_response(200 if rest == 0 else 400)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *_):
-        pass
+        self.answer(200 if rest == 0 else 400, f"got {length - rest} of {length} bytes\n", {"Connection": "close"})
 
 
 server = http.server.HTTPServer(("127.0.0.1", 0), Handler)

@@ -1,5 +1,8 @@
 """The command that a script runs."""
 
+import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +14,24 @@ def formwork(given: str | None = None, *, network: bool = False) -> str:
         return given
     build = [Path(__file__).resolve().parents[1] / "build", *(["transfer"] if network else [])]
     return subprocess.run(build, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+
+
+def existing(given: str | None, parser) -> str:
+    """The same, as a path that holds in every folder; an error of the parser if there is no such program."""
+    program = shutil.which(found := formwork(given))
+    return os.path.abspath(program) if program else parser.error(f"no such executable: {found}")
+
+
+def quote(word):
+    """A word for bash, always on one line."""
+    if re.fullmatch(r"[A-Za-z0-9_./:=@%+-]+", word):
+        return word
+    if word.isprintable():
+        return "'" + word.replace("'", "'\\''") + "'"
+    escapes = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    # \xHH reads at most two digits, so the next character can't become part of it.
+    shown = (escapes.get(c) or (c if c.isprintable() else "".join(f"\\x{b:02x}" for b in c.encode())) for c in word)
+    return "$'" + "".join(shown) + "'"
 
 
 def release_of(package: Path, product: str) -> Path:

@@ -2,7 +2,7 @@
 
     python3 scripts/lib/manual.py FORMWORK-TRANSFER FOLDER
 
-The text is the command's own: what `formwork help --json` prints. The pages are in mdoc(7).
+The text is the command's own: what `--experimental-dump-help` of ArgumentParser prints. The pages are in mdoc(7).
 """
 
 import datetime
@@ -91,8 +91,36 @@ def sections(discussion: str) -> dict[str, str]:
     return {title: "\n".join(lines).strip("\n") for title, lines in found.items()}
 
 
+def verbs_of(command: dict, above: list[str]) -> list[dict]:
+    """A verb and those below it, as `page` needs them."""
+    words = [*above, command["commandName"]]
+    inner = [verbs_of(child, words) for child in command.get("subcommands", []) if child["commandName"] != "help"]
+    options = [option_of(argument) for argument in command.get("arguments", []) if argument["shouldDisplay"]]
+    verb = {
+        "words": words, "abstract": command["abstract"], "discussion": command.get("discussion", ""),
+        "options": [option for option in options if option["spelling"] not in ("--version", "-h, --help")],
+        "verbs": [verbs[0] for verbs in inner],
+    }
+    return [verb] + [one for verbs in inner for one in verbs]
+
+
+def option_of(argument: dict) -> dict:
+    names = [("--" if name["kind"] == "long" else "-") + name["name"] for name in argument.get("names", [])]
+    spelling = ", ".join(sorted(names, key=lambda name: name.startswith("--")))
+    value = f"<{argument['valueName']}>" if argument["kind"] != "flag" else ""
+    text = argument.get("abstract", "")
+    if argument.get("defaultValue") and "default" not in text:
+        text += f" (default: {argument['defaultValue']})"
+    is_argument = argument["kind"] == "positional"
+    return {
+        "spelling": f"{spelling} {value}".strip(), "text": text, "details": argument.get("discussion", ""),
+        "isArgument": is_argument, "isOptional": argument["isOptional"], "isRepeating": argument["isRepeating"],
+        "group": "Arguments" if is_argument else argument.get("sectionTitle", "Options"),
+    }
+
+
 def page(verb: dict, others: list[str], date: str) -> str:
-    words = verb["name"].split()
+    words = verb["words"]
     name = "-".join(words)
     text = sections(verb["discussion"])
     lines = [
@@ -106,20 +134,20 @@ def page(verb: dict, others: list[str], date: str) -> str:
     else:
         lines.append(".Op Ar options")
         for option in verb["options"]:
-            if option["group"] is None:
-                value = re.sub(r"[<>]|\.\.\.", "", option["spelling"]).strip()
-                dots = " ..." if option["spelling"].endswith("...") else ""
+            if option["isArgument"]:
+                value = option["spelling"].strip("<>")
+                dots = " ..." if option["isRepeating"] else ""
                 macro = "Op Ar" if option["isOptional"] else "Ar"
                 lines.append(f".{macro} {argument(value)}{dots}")
     lines += [".Sh DESCRIPTION", *(paragraphs(text[""]) or prose(verb["abstract"]))]
     if verb["verbs"]:
         lines += [".Pp", "The verbs are:", ".Bl -tag -width completion"]
         for inner in verb["verbs"]:
-            lines += [f".It Cm {inner['name'].split()[-1]}", *prose(inner["abstract"])]
+            lines += [f".It Cm {inner['words'][-1]}", *prose(inner["abstract"])]
         lines += [".El"]
     groups = {}
     for option in verb["options"]:
-        groups.setdefault(option["group"] or "Arguments", []).append(option)
+        groups.setdefault(option["group"], []).append(option)
     if groups:
         lines.append(".Sh OPTIONS")
     for title, options in groups.items():
@@ -127,16 +155,17 @@ def page(verb: dict, others: list[str], date: str) -> str:
             lines.append(f".Ss {title}")
         lines.append(".Bl -tag -width Ds")
         for option in options:
-            is_argument = option["group"] is None
-            value = re.sub(r"[<>]|\.\.\.", "", option["spelling"]).strip()
-            lines += [f".It Ar {argument(value)}" if is_argument else item(option["spelling"]), *prose(option["text"])]
+            value = option["spelling"].strip("<>")
+            lines += [f".It Ar {argument(value)}" if option["isArgument"] else item(option["spelling"]), *prose(option["text"])]
             if option["details"]:
                 lines += [".Pp", *paragraphs(option["details"])]
         lines.append(".El")
-    lines += [".Sh EXIT STATUS", ".Bl -tag -width Ds"]
-    for status in verb["exitStatuses"]:
-        lines += [f".It {status['status']}", *prose(status["meaning"])]
-    lines += [".El"]
+    if text.get("EXIT STATUS"):
+        lines += [".Sh EXIT STATUS", ".Bl -tag -width Ds"]
+        for line in text["EXIT STATUS"].split("\n"):
+            status, meaning = re.split(r"(?<=\d) {2,}", line.strip(), maxsplit=1)
+            lines += [f".It {status}", *prose(meaning)]
+        lines += [".El"]
     if text.get("EXAMPLES"):
         lines += [".Sh EXAMPLES", ".Bd -literal", *(escaped(line) for line in text["EXAMPLES"].split("\n")), ".Ed"]
     lines.append(".Sh SEE ALSO")
@@ -145,19 +174,15 @@ def page(verb: dict, others: list[str], date: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def all_verbs(verb: dict) -> list[dict]:
-    return [verb] + [inner for child in verb["verbs"] for inner in all_verbs(child)]
-
-
 def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    output = subprocess.run([sys.argv[1], "help", "--json"], check=True, capture_output=True, text=True).stdout
-    verbs = all_verbs(json.loads(output)["command"])
+    output = subprocess.run([sys.argv[1], "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
+    verbs = verbs_of(json.loads(output)["command"], [])
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     day = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) if seconds else datetime.datetime.now(datetime.UTC)
     date = f"{day:%B} {day.day}, {day.year}"
-    names = ["-".join(verb["name"].split()) for verb in verbs]
+    names = ["-".join(verb["words"]) for verb in verbs]
     for verb, name in zip(verbs, names):
         Path(sys.argv[2], f"{name}.1").write_text(page(verb, names, date), encoding="utf-8")
 

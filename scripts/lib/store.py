@@ -2,9 +2,10 @@
 
 import hashlib
 import http.client
+import importlib.util
 import json
-import os
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -17,7 +18,9 @@ CEPH = Path(__file__).resolve().parents[1] / "interop/ceph"
 
 
 def start_ceph():
-    """Returns the AWS variables, and whether this run started Ceph."""
+    """Returns the AWS variables, and whether this run started Ceph. Its clients need boto3."""
+    if not importlib.util.find_spec("boto3"):
+        raise SystemExit(f"{Path(sys.argv[0]).name}: install boto3 (pip install boto3)")
     running = subprocess.run([CEPH, "env"], capture_output=True, text=True)
     output = running.stdout if running.returncode == 0 else subprocess.run(
         [CEPH, "start"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -50,9 +53,8 @@ class OwnStore:
         (folder / "objects").mkdir()
         self.process = Process(
             ["python3", OWN, "--port", self.port, "--folder", folder / "objects", *options], folder=folder,
-            environment=dict(os.environ), log=folder / "store.log")
-        if not self.process.wait_until(lambda: is_listening(self.port), 10):
-            raise SystemExit(f"the store does not start: {self.process.last_words()}")
+            log=folder / "store.log")
+        self.process.until(lambda: is_listening(self.port), 10, "the store")
         self.variables = {
             "AWS_ENDPOINT_URL_S3": f"http://127.0.0.1:{self.port}", "AWS_ACCESS_KEY_ID": "id",
             "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}

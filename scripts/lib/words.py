@@ -1,9 +1,10 @@
-"""Finds the phrases of words.txt in prose: Markdown, comments and texts of the sources, scripts and examples.
+"""Finds the phrases of words.txt in prose, and its words in names: Markdown, comments and texts of the sources, scripts and
+examples, and what Swift declares.
 
     python3 scripts/lib/words.py [FILE...]      without FILE, every file in git
 
-Prints file:line, what was found, and what to write instead. Code isn't searched: fences and code spans of Markdown, and Swift
-and Python outside of comments and string literals. The status is 1 if something was found.
+Prints file:line, what was found, and what to write instead. In code only the names that Swift declares are searched, as words
+(goesOn is "goes on"), for the rules that begin with `name:` or, for types, `type:`. The status is 1 if something was found.
 """
 
 import io
@@ -21,11 +22,13 @@ SKIPPED = re.compile(r"scripts/lib/words\.(py|txt)$|scripts/packaging/debian/cop
 SUFFIXES = {".md", ".swift", ".html", ".js", ".mjs", ".py", ".sh", ".toml", ".service", ""}
 
 
-def patterns() -> list[tuple[re.Pattern, str]]:
+def patterns(kind: str = "") -> list[tuple[re.Pattern, str]]:
+    """The rules for prose, or those of a kind: `name` or `type`."""
     found = []
     for line in LIST.read_text().splitlines():
-        if line and not line.startswith("#"):
-            pattern, advice = line.split(" -> ", 1)
+        of = re.match(r"(name|type): ", line)
+        if line and not line.startswith("#") and (of.group(1) if of else "") == kind:
+            pattern, advice = (line.removeprefix(f"{kind}: ") if kind else line).split(" -> ", 1)
             flags = 0 if re.search(r"(?<!\\)[A-Z]", pattern) else re.IGNORECASE
             found.append((re.compile(pattern.rstrip(), flags), advice.strip()))
     return found
@@ -101,6 +104,24 @@ def found(path: str, text: str, rules: list[tuple[re.Pattern, str]]) -> list[tup
     return sorted(hits)
 
 
+DECLARED = re.compile(r"\b(func|var|let|case|struct|class|enum|actor|protocol|typealias)\s+`?(\w+)")
+TYPES = {"struct", "class", "enum", "actor", "protocol", "typealias"}
+
+
+def declared(text: str) -> list[tuple[int, str, str]]:
+    """Names of a Swift file that have a word of the list: the line, the name, and what to write."""
+    names, types, hits = patterns("name"), patterns("type"), []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("//"):
+            continue
+        for kind, name in DECLARED.findall(line):
+            words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name).lower()
+            for rule, advice in names + (types if kind in TYPES else []):
+                if rule.search(words):
+                    hits.append((number, name, advice))
+    return hits
+
+
 def main() -> int:
     names = sys.argv[1:]
     if not names:
@@ -111,7 +132,11 @@ def main() -> int:
         path = ROOT / name
         if not name or SKIPPED.search(name) or path.suffix not in SUFFIXES or not path.is_file():
             continue
-        for number, phrase, advice in found(name, path.read_text(errors="replace"), rules):
+        text = path.read_text(errors="replace")
+        hits = found(name, text, rules)
+        if name.startswith("Sources/") and path.suffix == ".swift":
+            hits += declared(text)
+        for number, phrase, advice in hits:
             print(f'{name}:{number}: "{phrase}": write {advice}')
             count += 1
     if count:

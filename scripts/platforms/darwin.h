@@ -1,7 +1,8 @@
 // What this package uses of Darwin's C library, for scripts/check-platforms: a header of Darwin for each "// <…>" line.
 //
-// Facts from Apple's open headers: xnu e3723e1f (macOS 15.4: bsd/sys, libsyscall/wrappers) and Libc (include, gen), and
-// the manual pages. Written anew: only names, types and numbers. Values are those of 64-bit systems.
+// What musl declares alike is in posix.h. Facts from Apple's open headers: xnu e3723e1f (macOS 15.4: bsd/sys,
+// libsyscall/wrappers) and Libc (include, gen), and the manual pages. Written anew: only names, types and numbers.
+// Values are those of 64-bit systems.
 
 // <TargetConditionals.h>
 // Clang itself defines TARGET_OS_TV and the others for these targets.
@@ -43,12 +44,6 @@ STRUCT(stat, {
     int32_t st_lspare;
     int64_t st_qspare[2];
 });
-CONSTANT(T(mode_t), S_IFMT, 0170000);
-CALL(int, fstat, (_:_:), int, struct T(stat) *);
-CALL(int, fstatat, (_:_:_:_:), int, const char *, struct T(stat) *, int);
-CALL(int, fchmod, (_:_:), int, T(mode_t));
-CALL(int, mkdir, (_:_:), const char *, T(mode_t));
-CALL(int, mkdirat, (_:_:_:), int, const char *, T(mode_t));
 
 // <sys/mount.h>
 #include <sys/types.h>
@@ -79,63 +74,33 @@ CONSTANT(int, AT_FDCWD, -2);
 CONSTANT(int, AT_SYMLINK_NOFOLLOW, 0x20);
 CONSTANT(int, AT_SYMLINK_FOLLOW, 0x40);
 CONSTANT(int, AT_REMOVEDIR, 0x80);
-CONSTANT(int, F_GETFD, 1);
 CONSTANT(int, F_DUPFD_CLOEXEC, 67);
-CONSTANT(int, F_SETFD, 2);
 CONSTANT(int, F_GETFL, 3);
 CONSTANT(int, F_SETFL, 4);
 CONSTANT(int, F_FULLFSYNC, 51);
 CONSTANT(int, F_SETNOSIGPIPE, 73);
 CONSTANT(int, F_GETNOSIGPIPE, 74);
-CONSTANT(int, FD_CLOEXEC, 1);
 #if defined(FORMWORK_CLANG)
 int open(const char *, int, ...);
 int openat(int, const char *, int, ...);
 int fcntl(int, int, ...);
 #endif
-VARIADIC(int, open, (_:_:), const char *, int);
-VARIADIC(int, open, (_:_:_:), const char *, int, T(mode_t));
-VARIADIC(int, openat, (_:_:_:), int, const char *, int);
-VARIADIC(int, openat, (_:_:_:_:), int, const char *, int, T(mode_t));
-VARIADIC(int, fcntl, (_:_:), int, int);
-VARIADIC(int, fcntl, (_:_:_:), int, int, int);
 
 // <unistd.h>
 #include <sys/types.h>
-CONSTANT(int, R_OK, 4);
-CONSTANT(int, W_OK, 2);
-CALL(int, access, (_:_:), const char *, int);
-CALL(int, close, (_:), int);
 CALL(int, dup2, (_:_:), int, int);
 CALL(int, execv, (_:_:), const char *, char *const *) NOT_ON_TV;
 CALL(int, execvp, (_:_:), const char *, char *const *) NOT_ON_TV;
 CALL(void, _exit, (_:), int) __attribute__((noreturn));
-CALL(int, fchown, (_:_:_:), int, T(uid_t), T(gid_t));
-CALL(int, fsync, (_:), int);
-CALL(int, ftruncate, (_:_:), int, T(off_t));
-CALL(T(uid_t), geteuid, (), void);
-CALL(T(pid_t), getpid, (), void);
 CALL(T(pid_t), getppid, (), void);
-CALL(int, isatty, (_:), int);
-CALL(int, link, (_:_:), const char *, const char *);
-CALL(int, linkat, (_:_:_:_:_:), int, const char *, int, const char *, int);
-CALL(T(off_t), lseek, (_:_:_:), int, T(off_t), int);
 CALL(int, pipe, (_:), int[2]);
-CALL(T(ssize_t), pread, (_:_:_:_:), int, void *, size_t, T(off_t));
-CALL(T(ssize_t), read, (_:_:_:), int, void *, size_t);
 CALL(T(ssize_t), readlink, (_:_:_:), const char *, char *, size_t);
-CALL(int, rmdir, (_:), const char *);
-CALL(int, unlink, (_:), const char *);
-CALL(int, unlinkat, (_:_:_:), int, const char *, int);
-CALL(T(ssize_t), write, (_:_:_:), int, const void *, size_t);
 
 // <stdio.h>
 #include <stddef.h>
 // sys/stdio.h
 CONSTANT(unsigned int, RENAME_SWAP, 2);
 CONSTANT(unsigned int, RENAME_EXCL, 4);
-CALL(int, rename, (_:_:), const char *, const char *);
-CALL(int, renameat, (_:_:_:_:), int, const char *, int, const char *);
 CALL(int, renameatx_np, (_:_:_:_:_:), int, const char *, int, const char *, unsigned int);
 #if defined(FORMWORK_CLANG)
 int snprintf(char *, size_t, const char *, ...);
@@ -145,12 +110,6 @@ int snprintf(char *, size_t, const char *, ...);
 #include <sys/types.h>
 CONSTANT(int, CLONE_NOOWNERCOPY, 2);
 CALL(int, fclonefileat, (_:_:_:_:), int, int, const char *, uint32_t);
-
-// <sys/file.h>
-CONSTANT(int, LOCK_EX, 2);
-CONSTANT(int, LOCK_NB, 4);
-CONSTANT(int, LOCK_UN, 8);
-CALL(int, flock, (_:_:), int, int);
 
 // <sys/acl.h>
 #if defined(FORMWORK_CLANG)
@@ -180,15 +139,8 @@ CALL(T(DIR) *, fdopendir, (_:), int);
 CALL(struct T(dirent) *, readdir, (_:), T(DIR) *);
 CALL(int, closedir, (_:), T(DIR) *);
 
-// <fnmatch.h>
-CONSTANT(int, FNM_PERIOD, 4);
-CALL(int, fnmatch, (_:_:_:), const char *, const char *, int);
-
 // <errno.h>
 CONSTANT(int, EPERM, 1);
-CONSTANT(int, EINTR, 4);
-CONSTANT(int, ENOENT, 2);
-CONSTANT(int, EINVAL, 22);
 CONSTANT(int, EAGAIN, 35);
 CONSTANT(int, EWOULDBLOCK, 35);
 CONSTANT(int, ENOTSUP, 45);
@@ -198,18 +150,9 @@ CONSTANT(int, ENOSYS, 78);
 extern int *__error(void);
 #define errno (*__error())
 #endif
-OVERLAY(int, errno);
-#if !defined(FORMWORK_CLANG) && !defined(FORMWORK_VERIFY)
-// An enum of Swift's own, with a case for each code.
-enum __attribute__((swift_name("POSIXErrorCode"))) formwork_POSIXErrorCode : int { formwork_no_error };
-#endif
 
 // <time.h>
 #include <sys/types.h>
-STRUCT(timespec, {
-    T(time_t) tv_sec;
-    long tv_nsec;
-});
 STRUCT(tm, {
     int tm_sec;
     int tm_min;
@@ -229,36 +172,23 @@ typedef enum { CLOCK_REALTIME = 0, CLOCK_MONOTONIC = 6 } clockid_t;
 typedef enum __attribute__((swift_name("clockid_t"))) formwork_clockid : unsigned int { formwork_realtime } formwork_clockid_t;
 static const formwork_clockid_t formwork_CLOCK_REALTIME __attribute__((swift_name("CLOCK_REALTIME"))) = formwork_realtime;
 #endif
-CALL(unsigned long, clock, (), void);
-CALL(int, clock_gettime, (_:_:), T(clockid_t), struct T(timespec) *);
-CALL(int, clock_getres, (_:_:), T(clockid_t), struct T(timespec) *);
-CALL(int, nanosleep, (_:_:), const struct T(timespec) *, struct T(timespec) *);
-CALL(T(time_t), time, (_:), T(time_t) *);
 CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
 CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
 
 // <stdlib.h>
 #include <stddef.h>
 CALL(void, exit, (_:), int) __attribute__((noreturn));
-CALL(void, free, (_:), void *);
-CALL(char *, getenv, (_:), const char *);
 CALL(char *, realpath, (_:_:), const char *, char *);
 
 // <string.h>
 #include <stddef.h>
 CALL(void *, memcpy, (_:_:_:), void *, const void *, size_t);
 CALL(void *, memset, (_:_:_:), void *, int, size_t);
-CALL(char *, strdup, (_:), const char *);
-CALL(size_t, strlen, (_:), const char *);
-CALL(char *, strrchr, (_:_:), const char *, int);
 
 // <signal.h>
 #include <sys/types.h>
-CONSTANT(int, SIGKILL, 9);
 CONSTANT(int, SIGPIPE, 13);
-CONSTANT(int, SIGQUIT, 3);
 CONSTANT(int, SIGXFSZ, 25);
-CALL(int, kill, (_:_:), T(pid_t), int);
 #if defined(FORMWORK_CLANG)
 typedef uint32_t sigset_t;
 #define SIG_DFL (void (*)(int))0
@@ -305,9 +235,6 @@ STRUCT(termios, {
     unsigned long c_ospeed;
 });
 CONSTANT(int, ECHO, 0x8);
-CONSTANT(int, TCSAFLUSH, 2);
-CALL(int, tcgetattr, (_:_:), int, struct T(termios) *);
-CALL(int, tcsetattr, (_:_:_:), int, int, const struct T(termios) *);
 
 // <sys/ioctl.h>
 #if defined(FORMWORK_CLANG)
@@ -318,9 +245,6 @@ int ioctl(int, unsigned long, ...);
 #endif
 
 // <poll.h>
-CONSTANT(int, POLLIN, 0x0001);
-CONSTANT(int, POLLOUT, 0x0004);
-CONSTANT(int, POLLERR, 0x0008);
 CONSTANT(int, POLLHUP, 0x0010);
 #if defined(FORMWORK_CLANG)
 struct pollfd { int fd; short events; short revents; };
@@ -341,8 +265,6 @@ int kevent(int, const struct kevent *, int, struct kevent *, int, const struct t
 
 // <sys/socket.h>
 #include <sys/types.h>
-CONSTANT(int, SHUT_WR, 1);
-CALL(int, shutdown, (_:_:), int, int);
 #if defined(FORMWORK_CLANG)
 enum { SOCK_STREAM = 1, AF_UNIX = 1, AF_INET = 2, SOL_SOCKET = 0xFFFF, SO_LINGER = 0x80 };
 #define SO_NOSIGPIPE 0x1022
@@ -400,10 +322,6 @@ int setrlimit(int, const struct rlimit *);
 // <sys/syslimits.h>
 CONSTANT(int, PATH_MAX, 1024);
 CONSTANT(int, OPEN_MAX, 10240);
-
-// <sys/wait.h>
-#include <sys/types.h>
-CALL(T(pid_t), waitpid, (_:_:_:), T(pid_t), int *, int);
 
 // <spawn.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 // What FormworkSystem uses of musl, for Swift; scripts/check-platforms compares every line with musl's real headers.
 // Only what Swift sees: C files are compiled with those headers themselves. Written anew from musl 1.2.3 (64-bit).
+// What Darwin declares alike is in posix.h.
 
 // <sys/types.h>
 #include <stddef.h>
@@ -35,12 +36,6 @@ STRUCT(stat, {
     struct T(timespec) st_ctim;
     long __unused_[3];
 });
-CONSTANT(T(mode_t), S_IFMT, 0170000);
-CALL(int, fstat, (_:_:), int, struct T(stat) *);
-CALL(int, fstatat, (_:_:_:_:), int, const char *, struct T(stat) *, int);
-CALL(int, fchmod, (_:_:), int, T(mode_t));
-CALL(int, mkdir, (_:_:), const char *, T(mode_t));
-CALL(int, mkdirat, (_:_:_:), int, const char *, T(mode_t));
 
 // <sys/statvfs.h>
 #include <sys/types.h>
@@ -57,8 +52,6 @@ CALL(int, statvfs, (_:_:), const char *restrict, struct T(statvfs) *restrict);
 
 // <fcntl.h>
 #include <sys/types.h>
-CONSTANT(int, F_SETFD, 2);
-CONSTANT(int, FD_CLOEXEC, 1);
 CONSTANT(int, O_RDONLY, 0);
 CONSTANT(int, O_WRONLY, 1);
 CONSTANT(int, O_RDWR, 2);
@@ -72,49 +65,13 @@ CONSTANT(int, O_CLOEXEC, 02000000);
 CONSTANT(int, AT_FDCWD, -100);
 CONSTANT(int, AT_SYMLINK_NOFOLLOW, 0x100);
 CONSTANT(int, AT_REMOVEDIR, 0x200);
-CONSTANT(int, F_GETFD, 1);
 CONSTANT(int, F_DUPFD_CLOEXEC, 1030);
-VARIADIC(int, open, (_:_:), const char *, int);
-VARIADIC(int, open, (_:_:_:), const char *, int, T(mode_t));
-VARIADIC(int, openat, (_:_:_:), int, const char *, int);
-VARIADIC(int, openat, (_:_:_:_:), int, const char *, int, T(mode_t));
-VARIADIC(int, fcntl, (_:_:), int, int);
-VARIADIC(int, fcntl, (_:_:_:), int, int, int);
 
 // <unistd.h>
 #include <sys/types.h>
-CONSTANT(int, R_OK, 4);
-CONSTANT(int, W_OK, 2);
-CALL(int, access, (_:_:), const char *, int);
-CALL(int, close, (_:), int);
 CALL(int, execv, (_:_:), const char *, char *const *);
 CALL(_Noreturn void, _exit, (_:), int);
-CALL(int, fchown, (_:_:_:), int, T(uid_t), T(gid_t));
-CALL(int, fsync, (_:), int);
-CALL(int, ftruncate, (_:_:), int, T(off_t));
-CALL(T(uid_t), geteuid, (), void);
-CALL(T(pid_t), getpid, (), void);
-CALL(int, isatty, (_:), int);
-CALL(int, link, (_:_:), const char *, const char *);
-CALL(int, linkat, (_:_:_:_:_:), int, const char *, int, const char *, int);
-CALL(T(off_t), lseek, (_:_:_:), int, T(off_t), int);
-CALL(T(ssize_t), pread, (_:_:_:_:), int, void *, size_t, T(off_t));
-CALL(T(ssize_t), read, (_:_:_:), int, void *, size_t);
 CALL(T(ssize_t), readlink, (_:_:_:), const char *restrict, char *restrict, size_t);
-CALL(int, rmdir, (_:), const char *);
-CALL(int, unlink, (_:), const char *);
-CALL(int, unlinkat, (_:_:_:), int, const char *, int);
-CALL(T(ssize_t), write, (_:_:_:), int, const void *, size_t);
-
-// <stdio.h>
-CALL(int, rename, (_:_:), const char *, const char *);
-CALL(int, renameat, (_:_:_:_:), int, const char *, int, const char *);
-
-// <sys/file.h>
-CONSTANT(int, LOCK_EX, 2);
-CONSTANT(int, LOCK_NB, 4);
-CONSTANT(int, LOCK_UN, 8);
-CALL(int, flock, (_:_:), int, int);
 
 // <dirent.h>
 #include <sys/types.h>
@@ -134,21 +91,9 @@ CALL(DIR *, fdopendir, (_:), int);
 CALL(struct T(dirent) *, readdir, (_:), DIR *);
 CALL(int, closedir, (_:), DIR *);
 
-// <fnmatch.h>
-CONSTANT(int, FNM_PERIOD, 4);
-CALL(int, fnmatch, (_:_:_:), const char *, const char *, int);
-
 // <errno.h>
-CONSTANT(int, EINTR, 4);
 CONSTANT(int, EAGAIN, 11);
 CONSTANT(int, EWOULDBLOCK, 11);
-CONSTANT(int, EINVAL, 22);
-CONSTANT(int, ENOENT, 2);
-OVERLAY(int, errno);
-#if !defined(FORMWORK_CLANG) && !defined(FORMWORK_VERIFY)
-// An enum of Swift's own, with a case for each code.
-enum __attribute__((swift_name("POSIXErrorCode"))) formwork_POSIXErrorCode : int { formwork_no_error };
-#endif
 
 // <limits.h>
 CONSTANT(int, PATH_MAX, 4096);
@@ -156,10 +101,6 @@ CONSTANT(int, PATH_MAX, 4096);
 // <time.h>
 #include <sys/types.h>
 TYPE(int, clockid_t);
-STRUCT(timespec, {
-    T(time_t) tv_sec;
-    long tv_nsec;
-});
 STRUCT(tm, {
     int tm_sec;
     int tm_min;
@@ -174,31 +115,12 @@ STRUCT(tm, {
     const char *tm_zone;
 });
 CONSTANT(int, CLOCK_REALTIME_COARSE, 5);
-CALL(long, clock, (), void);
-CALL(int, clock_gettime, (_:_:), T(clockid_t), struct T(timespec) *);
-CALL(int, clock_getres, (_:_:), T(clockid_t), struct T(timespec) *);
-CALL(int, nanosleep, (_:_:), const struct T(timespec) *, struct T(timespec) *);
-CALL(T(time_t), time, (_:), T(time_t) *);
 CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *restrict, struct T(tm) *restrict);
 CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *restrict, struct T(tm) *restrict);
 
 // <stdlib.h>
 CALL(_Noreturn void, exit, (_:), int);
-CALL(void, free, (_:), void *);
-CALL(char *, getenv, (_:), const char *);
 CALL(char *, realpath, (_:_:), const char *restrict, char *restrict);
-
-// <string.h>
-#include <stddef.h>
-CALL(char *, strdup, (_:), const char *);
-CALL(size_t, strlen, (_:), const char *);
-CALL(char *, strrchr, (_:_:), const char *, int);
-
-// <signal.h>
-#include <sys/types.h>
-CONSTANT(int, SIGKILL, 9);
-CONSTANT(int, SIGQUIT, 3);
-CALL(int, kill, (_:_:), T(pid_t), int);
 
 // <termios.h>
 TYPE(unsigned int, tcflag_t);
@@ -213,19 +135,3 @@ STRUCT(termios, {
     unsigned int __c_ospeed;
 });
 CONSTANT(int, ECHO, 010);
-CONSTANT(int, TCSAFLUSH, 2);
-CALL(int, tcgetattr, (_:_:), int, struct T(termios) *);
-CALL(int, tcsetattr, (_:_:_:), int, int, const struct T(termios) *);
-
-// <poll.h>
-CONSTANT(int, POLLIN, 0x0001);
-CONSTANT(int, POLLOUT, 0x0004);
-CONSTANT(int, POLLERR, 0x0008);
-
-// <sys/socket.h>
-CONSTANT(int, SHUT_WR, 1);
-CALL(int, shutdown, (_:_:), int, int);
-
-// <sys/wait.h>
-#include <sys/types.h>
-CALL(T(pid_t), waitpid, (_:_:_:), T(pid_t), int *, int);

@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Seconds in decimal digits: a whole number, and a fraction of 0 or more that is added to it.
 ///
 /// Units and epochs are converted digit by digit, so that nothing is rounded.
@@ -157,7 +155,7 @@ extension DecimalSeconds {
     /// The zone's offset from UTC in seconds: `Z`, `+01:00`, `+0100`, `+01`, or none for UTC; `nil` for other text.
     private static func zone(_ rest: inout Substring.UTF8View) -> Int64? {
         if rest.isEmpty || Self.take(&rest, "Z") || Self.take(&rest, "z") { return 0 }
-        let isBehind = rest.first == 0x2D
+        let isWestOfUTC = rest.first == 0x2D
         guard Self.take(&rest, "+") || Self.take(&rest, "-"), let hours = Self.number(&rest, 2), hours < 24 else {
             return nil
         }
@@ -167,7 +165,7 @@ extension DecimalSeconds {
             guard let number = Self.number(&rest, 2), number < 60 else { return nil }
             minutes = number
         }
-        return (isBehind ? -1 : 1) * (hours * 3600 + minutes * 60)
+        return (isWestOfUTC ? -1 : 1) * (hours * 3600 + minutes * 60)
     }
 
     private static func number(_ rest: inout Substring.UTF8View, _ width: Int) -> Int64? {
@@ -181,5 +179,34 @@ extension DecimalSeconds {
         guard let first = rest.first, UInt32(first) == character.value else { return false }
         rest.removeFirst()
         return true
+    }
+}
+
+/// Dates as days since 1970-01-01, computed with years that begin in March (H. Hinnant).
+enum GregorianCalendar {
+    /// The number of a date's day.
+    static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = year.flooring(by: 400)
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// The inverse of `days`, for every number.
+    static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (days + 719_468).flooring(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded down, and the remainder, 0 or more.
+    func flooring(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

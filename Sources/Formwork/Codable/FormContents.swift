@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// The form that is being decoded, and the decoder's settings. All decoders of its values share it.
 final class FormContents {
     /// A place of the form's tree. A leaf is the index of its part.

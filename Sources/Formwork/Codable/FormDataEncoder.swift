@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Encodes a value as a form, with a field for each of its values and a file for each ``FormFile``.
 ///
 /// ```swift
@@ -67,7 +65,7 @@ public struct FormDataEncoder: Sendable {
         _ value: some Encodable, framing: MultipartFraming = MultipartFraming()
     ) throws -> FormData {
         let sink = FormSink(self)
-        try FormValueEncoder(sink: sink, place: EncodingPlace()).writeRoot(value)
+        try FormValueEncoder(sink: sink, place: EncodingPath()).writeRoot(value)
         try sink.finish()
         var form = FormData(framing: framing)
         for written in sink.written { form.append(written.part) }
@@ -76,8 +74,8 @@ public struct FormDataEncoder: Sendable {
 }
 
 /// A place in the encoded value: the keys that lead to it, its names, and whether anything was written there.
-final class EncodingPlace {
-    let parent: EncodingPlace?
+final class EncodingPath {
+    let parent: EncodingPath?
     let key: (any CodingKey)?
     /// The prefix of the names of members and elements; `nil` for the root, which isn't a field.
     let name: String?
@@ -101,7 +99,7 @@ final class EncodingPlace {
     }
 
     /// A member of `parent`.
-    init(_ key: some CodingKey, of parent: EncodingPlace) {
+    init(_ key: some CodingKey, of parent: EncodingPath) {
         let text = key.stringValue
         (self.parent, self.key, self.depth) = (parent, key, parent.depth + 1)
         self.name = parent.name.map { "\($0)[\(text)]" } ?? text
@@ -110,7 +108,7 @@ final class EncodingPlace {
     }
 
     /// An element of `parent`.
-    init(_ index: Int, of parent: EncodingPlace, arrays: FormDataEncoder.Arrays) {
+    init(_ index: Int, of parent: EncodingPath, arrays: FormDataEncoder.Arrays) {
         (self.parent, self.key, self.depth) = (parent, ElementKey(index), parent.depth + 1)
         self.name = parent.name.map { "\($0)[\(index)]" }
         switch arrays {
@@ -153,7 +151,7 @@ final class EncodingPlace {
 final class FormSink {
     struct Written {
         var part: BodyPart
-        var place: EncodingPlace
+        var place: EncodingPath
         /// Whether the content is known to be empty.
         var isEmpty: Bool
     }
@@ -162,20 +160,20 @@ final class FormSink {
     private(set) var written: [Written] = []
     /// What was written at the place of each name: several containers of a type may be for one place. Names are UTF-8
     /// bytes, so two spellings of a letter are two names.
-    private var contents: [[UInt8]: EncodingPlace.Content] = [:]
+    private var contents: [[UInt8]: EncodingPath.Content] = [:]
     /// Places whose container was requested by the type itself. Decoding them needs at least one field.
-    private var required: [EncodingPlace] = []
+    private var required: [EncodingPath] = []
 
     init(_ options: FormDataEncoder) { self.options = options }
 
     private var depth: Int { min(max(0, self.options.nameDepth), 512) }
 
-    func require(_ place: EncodingPlace) -> EncodingPlace {
+    func require(_ place: EncodingPath) -> EncodingPath {
         self.required.append(place)
         return place
     }
 
-    func append(_ part: BodyPart, named name: String, isEmpty: Bool, at place: EncodingPlace) throws {
+    func append(_ part: BodyPart, named name: String, isEmpty: Bool, at place: EncodingPath) throws {
         if let problem = place.problem { throw place.refusal(name, problem) }
         guard name.utf8.count(where: { $0 == 0x5B }) <= self.depth else { throw self.tooDeep(place) }
         try self.mark(place, as: .value)
@@ -183,12 +181,12 @@ final class FormSink {
     }
 
     /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
-    func checkDepth(_ place: EncodingPlace) throws {
+    func checkDepth(_ place: EncodingPath) throws {
         // The first name isn't in brackets, and an element may have its array's name.
         guard place.depth <= 512 + 2 else { throw self.tooDeep(place) }
     }
 
-    private func tooDeep(_ place: EncodingPlace) -> EncodingError {
+    private func tooDeep(_ place: EncodingPath) -> EncodingError {
         place.refusal(
             place.name ?? "",
             "The name nests deeper than \(self.depth, "level") (nameDepth of FormDataEncoder and FormDataDecoder).")
@@ -196,7 +194,7 @@ final class FormSink {
 
     /// Marks a place, and those around it, as written.
     /// - Throws: `EncodingError` if a place would have two values, or contents of two kinds.
-    private func mark(_ place: EncodingPlace, as content: EncodingPlace.Content) throws {
+    private func mark(_ place: EncodingPath, as content: EncodingPath.Content) throws {
         guard content == .value || place.content != content else { return }
         let known = self.contents.updateValue(content, forKey: Array((place.name ?? "").utf8))
         guard known == nil || known == content && content != .value else {
@@ -210,7 +208,7 @@ final class FormSink {
     }
 
     /// Refuses nil, which writes nothing, at a place with a value: that would be read back.
-    func checkIsFree(_ place: EncodingPlace) throws {
+    func checkIsFree(_ place: EncodingPath) throws {
         guard self.contents[Array((place.name ?? "").utf8)] != nil else { return }
         throw place.refusal(Void?.none as Any, "There is already a value here, which nil couldn't replace: encode one.")
     }

@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// How a `Date` is written in a field.
 ///
 /// All digits of a `Date`'s fraction are written, so decoding gives an equal date.

@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// A file in a type that is decoded from a form or encoded into one.
 ///
 /// ```swift
@@ -83,4 +80,11 @@ public protocol FormTextConvertible {
     init?(formText: String)
     /// The value as a field's text.
     var formText: String { get }
+}
+
+extension FormFile: CustomStringConvertible {
+    /// The file without its content: `file (beach.jpg, image/jpeg), 90210 bytes`.
+    public var description: String {
+        "\(Summary.file(filename: self.filename, contentType: self.contentType)), \(self.source)"
+    }
 }

@@ -1,4 +1,4 @@
-import FormworkCore
+import FormworkURLEncoded
 
 /// The members of an object, and where the last one was found: types ask for their members in order, and forms often
 /// have them in the same order.

@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Reads the members of an object.
 struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: FormMemberList

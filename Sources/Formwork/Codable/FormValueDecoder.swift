@@ -1,4 +1,4 @@
-import FormworkCore
+import FormworkURLEncoded
 import Synchronization
 
 /// A decoder at one place of a form's tree.
@@ -60,8 +60,8 @@ final class FormValueDecoder: Decoder {
     }
 
     /// Whether a missing member is read as `type`: not if a member around it, missing too, is being read as that.
-    /// - Parameter type: `nil` if the caller reads it. A class has a few superclasses, but a type that tries two such
-    ///   members of its own would try 2^32 of them in 32 levels.
+    /// - Parameter type: `nil` if the caller reads it. This limits recursion: a type with two optional members of its own
+    ///   type would otherwise be tried 2^32 times within 32 levels.
     func mayBeAbsent(_ type: Any.Type?) -> Bool {
         let type = type.map { ObjectIdentifier($0) }
         let absent = sequence(first: self, next: \.parent).prefix { $0.absence > 0 }
@@ -326,22 +326,6 @@ struct FormSingleValue: SingleValueDecodingContainer {
     func decode(_ type: UInt32.Type) throws -> UInt32 { try self.number(type) }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try self.number(type) }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try self.number(type) }
-}
-
-extension Bool {
-    /// The value of a checkbox or of a word, in upper or lower case; `nil` for other texts.
-    init?(formText: String) {
-        switch formText {
-        case "true", "1", "on", "yes": self = true
-        case "false", "0", "off", "no": self = false
-        default:
-            switch formText.lowercased() {
-            case "true", "on", "yes": self = true
-            case "false", "off", "no": self = false
-            default: return nil
-            }
-        }
-    }
 }
 
 /// An optional, whose wrapped type decides whether an empty field is `nil`.

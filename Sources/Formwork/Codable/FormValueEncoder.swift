@@ -1,12 +1,10 @@
-import FormworkCore
-
 /// An encoder at one place.
 struct FormValueEncoder: Encoder {
     private static let insteadOfEmpty = ": pass nil, make the member not optional, or send it as a JSONPart."
     static let rootProblem = "A form's root must be an object, whose members are the form's fields."
 
     let sink: FormSink
-    let place: EncodingPlace
+    let place: EncodingPath
     var codingPath: [any CodingKey] { self.place.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { self.sink.options.userInfo }
 
@@ -17,7 +15,7 @@ struct FormValueEncoder: Encoder {
     func unkeyedContainer() -> any UnkeyedEncodingContainer { FormElementsEncoder(self) }
     func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValueEncoder(encoder: self) }
 
-    func at(_ place: EncodingPlace) -> Self { Self(sink: self.sink, place: place) }
+    func at(_ place: EncodingPath) -> Self { Self(sink: self.sink, place: place) }
 
     func writeRoot<Value: Encodable>(_ value: Value) throws {
         guard !Self.isNil(value) else { throw self.place.refusal(value, Self.rootProblem) }
@@ -181,7 +179,7 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
     let encoder: FormValueEncoder
     var codingPath: [any CodingKey] { self.encoder.codingPath }
 
-    private func place(_ key: Key) -> EncodingPlace { EncodingPlace(key, of: self.encoder.place) }
+    private func place(_ key: Key) -> EncodingPath { EncodingPath(key, of: self.encoder.place) }
 
     private func put<Value: Encodable>(_ value: Value, _ key: Key, isOptional: Bool = false) throws {
         // A dictionary's keys are known only from the fields that were written.
@@ -234,7 +232,7 @@ private struct FormElementsEncoder: UnkeyedEncodingContainer {
     private func next() -> FormValueEncoder {
         defer { self.encoder.place.count += 1 }
         let arrays = self.encoder.sink.options.arrays
-        return self.encoder.at(EncodingPlace(self.count, of: self.encoder.place, arrays: arrays))
+        return self.encoder.at(EncodingPath(self.count, of: self.encoder.place, arrays: arrays))
     }
 
     private func put<Value: Encodable>(_ value: Value) throws {

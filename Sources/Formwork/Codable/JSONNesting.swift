@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Encodes a value to nothing, to find out whether it nests deeper than Foundation's `JSONEncoder` writes: that encoder calls
 /// itself for each level, so a value of some thousand levels overflows the stack.
 package struct JSONNesting: Encoder {
@@ -7,10 +5,10 @@ package struct JSONNesting: Encoder {
     package static let limit = 511
 
     /// A key and those around it.
-    private final class Place {
+    private final class Position {
         let key: any CodingKey
-        let parent: Place?
-        init(_ key: any CodingKey, in parent: Place?) { (self.key, self.parent) = (key, parent) }
+        let parent: Position?
+        init(_ key: any CodingKey, in parent: Position?) { (self.key, self.parent) = (key, parent) }
 
         var codingPath: [any CodingKey] {
             Array(sequence(first: self) { $0.parent }.map(\.key).reversed())
@@ -20,7 +18,7 @@ package struct JSONNesting: Encoder {
     private struct TooDeep: Error { let codingPath: [any CodingKey] }
 
     package let userInfo: [CodingUserInfoKey: Any]
-    private var place: Place?
+    private var place: Position?
     /// How many objects, arrays and single values are around this one.
     private var levels = 0
 
@@ -49,7 +47,7 @@ package struct JSONNesting: Encoder {
     private func child(_ key: (any CodingKey)?) -> Self {
         var child = self
         child.levels += 1
-        if let key { child.place = Place(key, in: self.place) }
+        if let key { child.place = Position(key, in: self.place) }
         return child
     }
 

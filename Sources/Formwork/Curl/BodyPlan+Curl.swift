@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 extension BodyPlan {
     /// Arguments with which curl makes this body, except for its boundary: `-F`, and if needed `-H` and
     /// `--form-escape`.

@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// A form described by curl's command line: `-F` and `--form-string` arguments in order.
 ///
 /// ```swift
@@ -26,11 +23,11 @@ public struct CurlForm: Sendable {
         /// How the types of files are found; `nil` uses the extension table, or curl's table in curl's grammar.
         public var types: MediaTypeDetection?
         /// Whether content in quoted-printable is read when the form is planned, so that the body has a length.
-        public var measuresQuotedPrintable = false
+        package var measuresQuotedPrintable = false
         /// Whether standard input and FIFOs are collected in an unlinked temporary file first, so that they have a length and
         /// can be read again. In curl's grammar only standard input is, unless it is a regular file, and always, because
         /// curl reads it into memory.
-        public var spoolsPipes = false
+        package var spoolsPipes = false
 
         /// The defaults for a grammar.
         public init(grammar: FormGrammar = .strict) { self.grammar = grammar }

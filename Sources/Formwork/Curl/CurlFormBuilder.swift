@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// Turns arguments into parts, one after the other.
 struct CurlFormBuilder {
@@ -151,6 +149,12 @@ struct CurlFormBuilder {
             findsType = parameters.filename != nil
         }
         header.fields = fields
+        // Browsers send an empty file like that, and receivers take each for none.
+        if !self.isCurl, header.filename?.isEmpty ?? false, !source.isEmptyText {
+            self.warnings.append(
+                "the file of \"\(name ?? "")\" has an empty name, and some receivers drop its content: write filename=NAME, or "
+                    + "leave filename= out")
+        }
         self.add(BodyPart(header: header, source: source, findsType: findsType))
     }
 

@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// Standard input, which can be the content of one part.
 struct CurlStandardInput {

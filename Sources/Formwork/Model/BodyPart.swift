@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// One part of a form: a header section, and the source of its content.
 ///
@@ -113,7 +111,7 @@ extension BodyPart {
     }
 
     /// Whether the source is sent without encoding.
-    var goesOutAsItIs: Bool { self.header.transferEncoding?.isIdentity ?? true }
+    var isUnencoded: Bool { self.header.transferEncoding?.isIdentity ?? true }
 
     /// The source as it is sent, in the header's transfer encoding.
     var content: BodySource {

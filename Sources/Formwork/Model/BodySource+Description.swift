@@ -1,5 +1,3 @@
-import FormworkCore
-
 // Texts for print() and logs, without content, which is often large or private.
 
 extension BodySource: CustomStringConvertible {

@@ -1,5 +1,3 @@
-import FormworkCore
-
 extension FormData.Entry: Equatable {
     static func == (left: FormData.Entry, right: FormData.Entry) -> Bool {
         switch (left, right) {

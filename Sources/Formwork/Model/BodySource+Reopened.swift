@@ -1,5 +1,3 @@
-import FormworkCore
-
 // Streams and sequences that are opened again, in the forms in which callers have them.
 
 extension BodySource {

@@ -1,18 +1,16 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// Identifies the state of a file across processes, mounts and boots: its size, its modification time, and a checksum
 /// of its first and last 64 KiB.
 ///
 /// Device and inode numbers aren't included, because many file systems assign new ones at each mount. A copy with the
 /// same content and time counts as the same file.
-public struct FileFingerprint: Hashable, Sendable, Codable {
+package struct FileFingerprint: Hashable, Sendable, Codable {
     /// The file's size in bytes.
-    package var size: Int64
-    package var modified: FileTime
+    var size: Int64
+    var modified: FileTime
     /// CRC-32C of the first and the last ``endSize`` bytes, or of all bytes of a smaller file.
-    package var ends: UInt32
+    var ends: UInt32
 
     private static let endSize: Int64 = 64 << 10
 

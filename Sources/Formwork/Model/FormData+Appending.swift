@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Builds a form in one expression:
 ///
 /// ```swift

@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// A form to send: parts in order, and how they are framed.
 ///
 /// ```swift

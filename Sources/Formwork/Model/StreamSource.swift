@@ -1,4 +1,3 @@
-import FormworkCore
 import FormworkSystem
 import Synchronization
 
@@ -31,7 +30,7 @@ struct StreamSource: Sendable {
     /// How bytes after the declared length are treated.
     var surplus: StreamSurplus = .refuse
     /// Whether reading waits for nothing but the disk.
-    var waitsForNobody = false
+    var isReadableWithoutWaiting = false
     /// Whether the caller's code is asked to begin at an offset.
     var beginsAtOffset = false
     var opening: Opening
@@ -45,7 +44,7 @@ public enum StreamSurplus: Sendable {
     /// They are an error. The reader waits for the end of the stream after the last byte.
     case refuse
     /// They are not read: exactly the declared length is sent.
-    case leave
+    case ignore
 }
 
 /// What an iterator returns without waiting.
@@ -116,4 +115,50 @@ final class OneShot<Value>: Sendable {
         FormworkError(
             .notReplayable, "this source can be read only once, and was: use a source that can be opened again")
     }
+}
+
+/// A stream that only reads, so no signal mask has to be restored for it.
+protocol PlainStream: ByteStream {}
+
+/// A descriptor as a pull stream. It waits for a non-blocking descriptor, and closes one that it owns.
+final class DescriptorStream: PlainStream {
+    private let descriptor: FileDescriptor
+    private let owned: Bool
+
+    init(_ descriptor: FileDescriptor, owned: Bool) { (self.descriptor, self.owned) = (descriptor, owned) }
+
+    deinit {
+        if self.owned { try? SystemCalls.close(self.descriptor) }
+    }
+
+    /// Whether a read returns something within 50 ms.
+    var isReady: Bool {
+        get throws { try SystemCalls.wait(self.descriptor, for: .read, atMost: .milliseconds(50)) }
+    }
+
+    func read(into buffer: inout MutableRawSpan) throws -> Int {
+        while true {
+            do throws(Errno) {
+                return try SystemCalls.read(self.descriptor, into: &buffer)
+            } catch {
+                guard error == .wouldBlock else { throw error }
+                try SystemCalls.wait(self.descriptor, for: .read)
+            }
+        }
+    }
+}
+
+/// What the readers of a stream of unknown length have seen, shared by the copies of its source.
+///
+/// A closure that returns a sequence which was read already would otherwise send nothing more, as if that were all.
+final class StreamHistory: Sendable {
+    /// The first bytes of a stream.
+    struct Beginning {
+        var count: Int64 = 0
+        var checksum: UInt32 = 0
+        /// Whether there are no more.
+        var isWhole = false
+    }
+
+    let longest = Mutex(Beginning())
 }

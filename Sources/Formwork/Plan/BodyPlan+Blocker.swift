@@ -1,5 +1,3 @@
-import FormworkCore
-
 extension BodyPlan {
     /// The part that prevents a property of a body, and the reason.
     public struct Blocker: Hashable, Sendable, CustomStringConvertible {

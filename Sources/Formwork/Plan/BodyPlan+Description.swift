@@ -1,5 +1,3 @@
-import FormworkCore
-
 // Texts for print() and logs: one line, with each part but without content and boundary. debugDescription has the
 // layout, with paths.
 
@@ -65,7 +63,7 @@ package enum Summary {
     }
 
     /// A file outside a form.
-    package static func file(filename: String?, contentType: String?) -> String {
+    static func file(filename: String?, contentType: String?) -> String {
         "file" + Self.details(filename: filename, contentType: contentType)
     }
 

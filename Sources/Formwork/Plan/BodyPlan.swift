@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// A body whose every byte is decided, but not yet read: boundary, order, lengths, and each file's state.
 ///
 /// ```swift
@@ -74,7 +71,7 @@ public struct BodyPlan: Sendable {
     var mayBlock: Bool { self.storage.sources.contains(where: \.mayBlock) }
 
     /// Whether all content is on the disk or in memory.
-    package var waitsForNobody: Bool { self.storage.sources.allSatisfy(\.waitsForNobody) }
+    package var isReadableWithoutWaiting: Bool { self.storage.sources.allSatisfy(\.isReadableWithoutWaiting) }
 
     /// For each part, at its number plus one, the numbers of the parts in it. Index 0 has those of the body itself.
     var partNumbers: [[Int]] {
@@ -116,7 +113,7 @@ public struct BodyPlan: Sendable {
     package var isForm: Bool { self.storage.isForm }
 
     /// This body after its bytes were collected in another source, with the same `Content-Type`.
-    package func collected(as source: BodySource) throws(FormworkError) -> BodyPlan {
+    func collected(as source: BodySource) throws(FormworkError) -> BodyPlan {
         var builder = PlanBuilder()
         try builder.build(content: source)
         return BodyPlan(storage: try Storage(self.storage.framing, builder, contentType: self.contentType))
@@ -156,4 +153,16 @@ public struct BodyPlan: Sendable {
 
     /// Makes a reader of the whole body.
     public func makeReader() -> BodyReader { BodyReader(self, options: ReaderOptions()) }
+}
+
+extension BodyPlan {
+    /// The form's own parts as planned, with their types; `nil` if some are made or arrive while the body is read.
+    package var outerParts: [(part: BodyPart, reference: PartReference)]? {
+        var parts: [(BodyPart, PartReference)] = []
+        for planned in self.storage.parts where planned.parent < 0 {
+            guard let part = planned.part else { return nil }
+            parts.append((part, planned.reference))
+        }
+        return parts
+    }
 }

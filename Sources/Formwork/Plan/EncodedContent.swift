@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Planned content in a transfer encoding.
 struct EncodedContent: Sendable {
     /// A position in quoted-printable at which encoding can begin.

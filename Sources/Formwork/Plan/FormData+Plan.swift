@@ -1,4 +1,3 @@
-import FormworkCore
 import FormworkSystem
 
 extension FormData {
@@ -17,16 +16,16 @@ extension FormData {
     ///   missing file or a directory, `sourceChanged` for a file that differs from its description, `limitExceeded` for
     ///   parts nested in more than 40 others.
     public func plan() async throws(FormworkError) -> BodyPlan {
-        guard self.asksTheDisk else { return try BodyPlan(self) }
+        guard self.planningMayBlock else { return try BodyPlan(self) }
         return try await BlockingThread().run { () throws(FormworkError) in try BodyPlan(self) }
     }
 
     /// Whether planning may wait for a disk or run the caller's code.
-    private var asksTheDisk: Bool {
+    private var planningMayBlock: Bool {
         self.types?.headCount ?? 0 > 0
             || self.entries.contains { entry in
                 switch entry {
-                case .part(let part): part.asksTheDisk
+                case .part(let part): part.planningMayBlock
                 case .parts: true
                 case .arriving: false
                 }
@@ -36,15 +35,15 @@ extension FormData {
 
 extension BodyPart {
     /// Whether planning may wait for a disk or run the caller's code: measuring reads the content.
-    var asksTheDisk: Bool { self.source.asksTheDisk || self.header.transferEncoding != nil }
+    var planningMayBlock: Bool { self.source.planningMayBlock || self.header.transferEncoding != nil }
 }
 
 extension BodySource {
-    fileprivate var asksTheDisk: Bool {
+    fileprivate var planningMayBlock: Bool {
         switch self.kind {
         case .text, .bytes, .synthetic, .stream: false
         case .file, .descriptor, .multipart, .encoded: true
-        case .concatenation(let sources): sources.contains(where: \.asksTheDisk)
+        case .concatenation(let sources): sources.contains(where: \.planningMayBlock)
         }
     }
 }

@@ -1,12 +1,10 @@
-import FormworkCore
-
 /// One piece of a body, described without reading it.
-public struct LayoutEntry: Sendable {
+package struct LayoutEntry: Sendable {
     /// The kind of a piece.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// A delimiter with a header section, or the close delimiter.
         case framing
         /// Content in memory.
@@ -22,34 +20,34 @@ public struct LayoutEntry: Sendable {
     }
 
     /// The piece's first byte in the body; `nil` after a piece of unknown length.
-    public var offset: Int64?
+    package var offset: Int64?
     /// The number of its bytes; `nil` if it is unknown.
-    public var length: Int64?
+    package var length: Int64?
     /// The part it belongs to; `nil` for the close delimiter.
-    public var part: PartReference?
+    package var part: PartReference?
     /// The part's `Content-Type` and the reason for it; `nil` for the close delimiter.
-    public var contentType: MediaTypeChoice?
+    package var contentType: MediaTypeChoice?
     /// How the part's content is encoded; `nil` if it isn't.
-    public var transferEncoding: TransferEncoding?
+    var transferEncoding: TransferEncoding?
     /// The filename in the header; `nil` for plain fields.
-    public var filename: String?
+    package var filename: String?
     /// The kind of the piece.
-    public var kind: Kind
+    package var kind: Kind
 }
 
 /// The pieces of a body in order, described without reading them.
 ///
 /// Each entry is made when it is asked for, so a layout takes no memory of its own.
-public struct BodyLayout: RandomAccessCollection, Sendable {
+package struct BodyLayout: RandomAccessCollection, Sendable {
     let storage: BodyPlan.Storage
 
     /// 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of pieces.
-    public var endIndex: Int { self.storage.layout.pieces.count }
+    package var endIndex: Int { self.storage.layout.pieces.count }
 
     /// The piece at an index, from 0.
-    public subscript(index: Int) -> LayoutEntry {
+    package subscript(index: Int) -> LayoutEntry {
         let storage = self.storage
         let piece = storage.layout.pieces[index]
         let number = piece.part >= 0 ? piece.part : nil
@@ -74,7 +72,7 @@ public struct BodyLayout: RandomAccessCollection, Sendable {
 
 extension BodyPlan {
     /// Every piece in order.
-    public var layout: BodyLayout { BodyLayout(storage: self.storage) }
+    package var layout: BodyLayout { BodyLayout(storage: self.storage) }
 }
 
 extension PlannedSource {

@@ -1,4 +1,3 @@
-import FormworkCore
 import FormworkSystem
 
 /// Turns a form, with the forms inside its parts, into one list of pieces.
@@ -35,7 +34,7 @@ struct PlanBuilder {
     }
 
     /// - Parameter parent: The number of the part that the form is the content of; -1 for the body itself.
-    private mutating func append(_ form: FormData, at outside: FormPlace, in parent: Int) throws(FormworkError) {
+    private mutating func append(_ form: FormData, at outside: PartPath, in parent: Int) throws(FormworkError) {
         let framer = PartFramer(form.framing)
         let place = try outside.inside(form)
         var count = 0
@@ -76,7 +75,7 @@ struct PlanBuilder {
     }
 
     private mutating func append(
-        _ part: consuming BodyPart, as reference: PartReference, _ framer: PartFramer, at place: FormPlace,
+        _ part: consuming BodyPart, as reference: PartReference, _ framer: PartFramer, at place: PartPath,
         in parent: Int
     ) throws(FormworkError) {
         let number = self.parts.count
@@ -106,7 +105,7 @@ struct PlanBuilder {
                 return try self.append(.parts(parts), part: number)
             }
             // The type of encoded content is found from the content before encoding.
-            let isReady = !isSmall && part.goesOutAsItIs
+            let isReady = !isSmall && part.isUnencoded
             let head =
                 count == 0
                 ? nil
@@ -128,7 +127,7 @@ struct PlanBuilder {
         }
     }
 
-    private func resolver(at place: FormPlace, part index: Int) -> SourceResolver {
+    private func resolver(at place: PartPath, part index: Int) -> SourceResolver {
         SourceResolver(status: self.resolver.status, place: place, part: index)
     }
 

@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// A plan as a `Codable` value, from which a later process makes the same bytes with the same files.
 ///
@@ -11,9 +9,9 @@ import SystemPackage
 /// a file's end. But it names the files that are sent, so don't decode one from an untrusted source.
 public struct PlanDescription: Codable, Sendable, Hashable {
     /// How the parts are framed, including the boundary.
-    public var framing: MultipartFraming
+    package var framing: MultipartFraming
     /// The parts in order.
-    public var parts: [Part]
+    package var parts: [Part]
 
     init(framing: MultipartFraming, parts: [Part]) {
         self.framing = framing
@@ -21,20 +19,20 @@ public struct PlanDescription: Codable, Sendable, Hashable {
     }
 
     /// One part.
-    public struct Part: Codable, Sendable, Hashable {
+    package struct Part: Codable, Sendable, Hashable {
         /// Its header section.
-        public var header: PartHeader
+        package var header: PartHeader
         /// Its type, and the reason for it.
-        public var type: MediaTypeChoice
+        package var type: MediaTypeChoice
         /// The pieces of its content, in order.
-        public var content: [Content]
+        package var content: [Content]
     }
 
     /// A piece of content.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Content: Codable, Sendable, Hashable {
+    package enum Content: Codable, Sendable, Hashable {
         /// Unchanged text.
         case text(value: String)
         /// Bytes, written in base64.
@@ -48,15 +46,15 @@ public struct PlanDescription: Codable, Sendable, Hashable {
     }
 
     /// Bytes that are written as base64 text (RFC 4648 §4).
-    public struct Base64Bytes: Codable, Sendable, Hashable {
+    package struct Base64Bytes: Codable, Sendable, Hashable {
         /// The bytes themselves.
-        public var bytes: [UInt8]
+        var bytes: [UInt8]
 
         /// Wraps bytes.
-        public init(_ bytes: [UInt8]) { self.bytes = bytes }
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
 
         /// Reads base64 text.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let text = try decoder.singleValueContainer().decode(String.self)
             guard let bytes = Base64.decode(text) else {
                 throw FormworkError(.invalidArgument, "The description holds bytes that are not base64.")
@@ -65,7 +63,7 @@ public struct PlanDescription: Codable, Sendable, Hashable {
         }
 
         /// Writes base64 text.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             try container.encode(Base64.encode(self.bytes))
         }
@@ -89,9 +87,9 @@ public struct PlanDescription: Codable, Sendable, Hashable {
     private static func check(
         _ framing: MultipartFraming, _ parts: [Part], enclosing: [Int]
     ) throws(FormworkError) {
-        guard enclosing.count <= FormPlace.depthLimit else {
+        guard enclosing.count <= PartPath.depthLimit else {
             throw FormworkError(
-                .limitExceeded, "the multipart is nested in more than \(FormPlace.depthLimit) others: nest less deeply")
+                .limitExceeded, "the multipart is nested in more than \(PartPath.depthLimit) others: nest less deeply")
         }
         try framing.checkBoundary(in: framing.contentType)
         try framing.checkParameters()
@@ -223,7 +221,7 @@ extension BodyPlan {
         case .source(let number):
             let reference = self.storage.parts[piece.part].reference
             if case .encoded(let content) = self.storage.sources[number] {
-                guard !(self.storage.parts[piece.part].part?.goesOutAsItIs ?? true) else {
+                guard !(self.storage.parts[piece.part].part?.isUnencoded ?? true) else {
                     throw .undescribable("an encoded part of a form in a concatenation", reference)
                 }
                 // The header names the encoding, so the content before encoding is described.

@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// A planned lazy sequence of parts. It is iterated once, and a mark is kept for every 1024th part.
 struct PlannedParts: Sendable {
@@ -20,7 +18,7 @@ struct PlannedParts: Sendable {
     let sequence: PartSequence
     let framer: PartFramer
     /// The place of the parts.
-    let place: FormPlace
+    let place: PartPath
     /// How types are found.
     var types: MediaTypeDetection { self.place.types }
     /// Whether planning iterated the sequence. If not, there are no marks and no file states.
@@ -39,14 +37,14 @@ struct PlannedParts: Sendable {
     /// The first part whose length is unknown.
     private(set) var lengthBlocker: BodyPlan.Blocker?
     /// Whether no part waits for anything but the disk.
-    private(set) var waitsForNobody = true
+    private(set) var isReadableWithoutWaiting = true
 
     /// The stream that delays finding the type of a single part; `nil` for the caller's sequences.
     private(set) var deferral: StreamSource?
 
     /// A single part whose type is found while reading, because only a reader may wait for its content.
     init(
-        deferring part: BodyPart, until stream: StreamSource, framer: PartFramer, place: FormPlace,
+        deferring part: BodyPart, until stream: StreamSource, framer: PartFramer, place: PartPath,
         as reference: PartReference
     ) {
         self.sequence = PartSequence(count: 1, isMeasured: false) { _ in part }
@@ -56,7 +54,7 @@ struct PlannedParts: Sendable {
         self.count = 1
         self.length = nil
         self.deferral = stream
-        self.waitsForNobody = false
+        self.isReadableWithoutWaiting = false
         self.lengthBlocker = BodyPlan.Blocker(lengthOf: .stream(stream), in: reference)
         self.replayBlocker = BodyPlan.Blocker(replayOf: .stream(stream), in: reference)
     }
@@ -65,7 +63,7 @@ struct PlannedParts: Sendable {
     /// - Parameter status: Returns the state of the file at a path. A sequence inside a part of another one gets the states
     ///   that planning recorded there, when the part is made again.
     init(
-        _ sequence: PartSequence, framer: PartFramer, place: FormPlace, first: PartReference,
+        _ sequence: PartSequence, framer: PartFramer, place: PartPath, first: PartReference,
         status: @escaping (FilePath) throws(FormworkError) -> FileStatus
     ) throws(FormworkError) {
         self.sequence = sequence
@@ -79,7 +77,7 @@ struct PlannedParts: Sendable {
             self.lengthBlocker = BodyPlan.Blocker(
                 part: first, reason: "a sequence of parts that isn't measured")
             self.replayBlocker = self.lengthBlocker
-            self.waitsForNobody = false
+            self.isReadableWithoutWaiting = false
             return
         }
         try self.measure(status)
@@ -126,7 +124,7 @@ struct PlannedParts: Sendable {
                 }
                 try resolver.resolve(part.content) { source throws(FormworkError) in
                     try self.grow(by: source.length)
-                    if !source.waitsForNobody { self.waitsForNobody = false }
+                    if !source.isReadableWithoutWaiting { self.isReadableWithoutWaiting = false }
                     // Only these may have no known length or be readable only once.
                     switch source {
                     case .stream, .encoded: self.note(source, in: walk.reference(to: part))
@@ -220,7 +218,7 @@ struct PlanningWalk {
     /// Appends a part's content if that is small and in memory.
     /// - Returns: Whether it is.
     func appendIfSmall(_ part: BodyPart, to bytes: inout [UInt8]) -> Bool {
-        part.goesOutAsItIs ? part.source.appendIfSmall(to: &bytes) : part.content.appendIfSmall(to: &bytes)
+        part.isUnencoded ? part.source.appendIfSmall(to: &bytes) : part.content.appendIfSmall(to: &bytes)
     }
 
     /// The last part's place in its form.

@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// A planned source, with its length if that can be known.
 ///
@@ -37,12 +35,12 @@ indirect enum PlannedSource: Sendable {
     }
 
     /// Whether reading waits for nothing but the disk.
-    var waitsForNobody: Bool {
+    var isReadableWithoutWaiting: Bool {
         switch self {
         case .bytes, .file, .synthetic: true
-        case .stream(let stream): stream.waitsForNobody
-        case .encoded(let content): content.raw.waitsForNobody
-        case .parts(let parts): parts.waitsForNobody
+        case .stream(let stream): stream.isReadableWithoutWaiting
+        case .encoded(let content): content.raw.isReadableWithoutWaiting
+        case .parts(let parts): parts.isReadableWithoutWaiting
         }
     }
 }
@@ -50,14 +48,14 @@ indirect enum PlannedSource: Sendable {
 /// A slice of a regular file, tied to the state in which it was planned.
 struct PlannedFile: Sendable {
     /// How the file is opened.
-    enum Origin: Sendable {
+    enum ByteLocation: Sendable {
         /// Opened when the reader reaches it.
         case path(FilePath)
         /// The caller's or a spool's descriptor, read without moving it.
         case descriptor(FileDescriptor, keeping: BodySpool?)
     }
 
-    var origin: Origin
+    var origin: ByteLocation
     /// The slice's first byte in the file.
     var offset: Int64
     var length: Int64
@@ -104,12 +102,12 @@ struct SourceResolver {
     /// Returns the state of the file at a path.
     var status: (FilePath) throws(FormworkError) -> FileStatus = SourceResolver.look
     /// The place of the form whose part contains the source.
-    var place = FormPlace()
+    var place = PartPath()
     /// That part's index; `nil` for a separate source.
     var part: Int?
 
     /// The place of a form inside the content.
-    var formPlace: FormPlace { self.part.map(self.place.inside(partAt:)) ?? self.place }
+    var formPlace: PartPath { self.part.map(self.place.inside(partAt:)) ?? self.place }
 
     /// Gets the state from the system.
     static func look(at path: FilePath) throws(FormworkError) -> FileStatus {
@@ -178,7 +176,7 @@ struct SourceResolver {
     }
 
     private static func slice(
-        _ range: BodySource.FileRange, of origin: PlannedFile.Origin, _ status: FileStatus, _ path: FilePath?
+        _ range: BodySource.FileRange, of origin: PlannedFile.ByteLocation, _ status: FileStatus, _ path: FilePath?
     ) throws(FormworkError) -> PlannedFile {
         let size = status.validator.size
         try self.check(range, in: size, at: path)
@@ -200,7 +198,7 @@ struct SourceResolver {
     private static func special(_ path: FilePath, length: Int64?) -> StreamSource {
         let once = OneShot(path)
         return StreamSource(
-            length: length, isReplayable: false, label: "a FIFO or device", path: path.string, surplus: .leave,
+            length: length, isReplayable: false, label: "a FIFO or device", path: path.string, surplus: .ignore,
             opening: .pull { _ in
                 let path = try once.take()
                 return DescriptorStream(try SystemCalls.open(path, .readOnly), owned: true)
@@ -240,12 +238,34 @@ struct SourceResolver {
             StreamSource(
                 length: length, isReplayable: false,
                 label: descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)",
-                pipe: PipeIdentity(status), surplus: status.kind == .blockSpecial ? .leave : .refuse,
+                pipe: PipeIdentity(status), surplus: status.kind == .blockSpecial ? .ignore : .refuse,
                 opening: .once(source.stream)))
     }
 
     private static func checkLength(_ length: Int64?) throws(FormworkError) {
         guard let length, length < 0 else { return }
         throw FormworkError(.invalidArgument, "a length can't be negative, but is \(length)")
+    }
+}
+
+extension FilePath {
+    /// What to pass instead of a path that was not found and looks like something else; `nil` for other paths.
+    var advice: String? {
+        let text = self.string
+        if text.isEmpty { return "the path is empty, so name a file" }
+        // A path has one slash where a URL has two.
+        if text.hasPrefix("file:/") { return "this is the text of a file URL, so pass the URL or its path" }
+        if text.utf8.first == 0x7E { return "only a shell replaces ~, so write the home folder's path" }
+        return Self.beginsLikeURL(text) ? "this is a URL, so download it first and pass the file" : nil
+    }
+
+    /// Whether a text begins with a scheme (RFC 3986 §3.1) of at least two characters, as a drive of Windows has one, and
+    /// `:/`.
+    private static func beginsLikeURL(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: 0x3A), bytes[colon...].starts(with: [0x3A, 0x2F]) else { return false }
+        let scheme = bytes[..<colon]
+        return scheme.count > 1 && scheme.first?.isLetter ?? false
+            && scheme.allSatisfy { $0.isLetterOrDigit || [0x2B, 0x2D, 0x2E].contains($0) }
     }
 }

@@ -1,4 +1,3 @@
-import FormworkCore
 import FormworkSystem
 
 /// Reads a body in chunks without blocking its caller: files and streams are read on a separate thread, and waiting for

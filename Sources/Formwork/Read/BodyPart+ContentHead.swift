@@ -1,5 +1,3 @@
-import FormworkCore
-
 extension MediaTypeDetection {
     /// The type of a single source.
     /// - Parameters:

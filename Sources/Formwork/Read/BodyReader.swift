@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// Reads a planned body in pieces, like an `InputStream`.
 ///
@@ -42,7 +40,7 @@ public final class BodyReader: ByteStream {
     /// Where the content of the current part began.
     private var contentStart: Int64 = 0
     /// Parses the body as it is read; `nil` unless the options request it.
-    private var checker: FramingChecker?
+    private var checker: PlanValidator?
 
     package init(_ plan: BodyPlan, options: ReaderOptions) {
         self.plan = plan
@@ -52,7 +50,7 @@ public final class BodyReader: ByteStream {
         self.digests = options.digests
         self.readsFiles = options.readsFiles
         // A collected form was checked when it was collected.
-        if options.checksFraming, plan.storage.isForm { self.checker = FramingChecker(plan) }
+        if options.checksFraming, plan.storage.isForm { self.checker = PlanValidator(plan) }
     }
 
     /// Writes the next bytes into `buffer`. Every read but the last fills it, unless it would have to wait for a
@@ -114,7 +112,7 @@ public final class BodyReader: ByteStream {
                 .invalidArgument,
                 "a reader that checks the framing begins at 0, not at \(offset): turn off the check, or the offset")
         }
-        if self.checker != nil { self.checker = FramingChecker(self.plan) }
+        if self.checker != nil { self.checker = PlanValidator(self.plan) }
         let layout = self.plan.storage.layout
         guard offset >= 0, offset <= layout.length ?? .max else {
             throw FormworkError(
@@ -392,5 +390,44 @@ public final class BodyReader: ByteStream {
         self.cursor = nil
         self.failure = error
         return error
+    }
+}
+
+/// Additional work of a reader.
+public struct ReaderOptions: Sendable {
+    /// The limit on the body's speed; `nil` for none.
+    ///
+    /// Every read returns at most one packet. A ``BodyReader`` never sleeps: ``BodyReader/delay`` says how long to
+    /// wait. ``BodyReader/write(to:)`` waits on its caller's thread, ``AsyncBodyReader`` suspends its task.
+    public var rateLimit: RateLimit?
+    /// Receives progress reports; `nil` for none.
+    public var progress: ProgressObserver?
+    /// Digests of all bytes that are read.
+    public var digests: [any BodyDigest]
+
+    /// Whether every byte is parsed before it is returned, and compared with the plan, see ``FramingValidator``.
+    ///
+    /// Then reading fails if content contains the delimiter, or header fields break the framing. Parts inside parts
+    /// count as content. Such a reader begins at 0, and ``BodyReader/seek(to:)`` accepts no other offset. File content
+    /// is read instead of moved by the kernel.
+    public var checksFraming: Bool
+
+    /// Whether file content is always read, never moved by the kernel.
+    ///
+    /// The kernel puts references to a file's cached pages into a pipe, not copies. A process that forwards them with
+    /// `splice` or `tee`, as `pv` does, still uses them after the last check of the file. Set this to `true` if such a
+    /// process reads the pipe, so that later changes of the file can't reach it.
+    public var readsFiles: Bool
+
+    /// Options. By default there is no limit, no progress, no digest and no check.
+    public init(
+        rateLimit: RateLimit? = nil, progress: ProgressObserver? = nil, digests: [any BodyDigest] = [],
+        checksFraming: Bool = false, readsFiles: Bool = false
+    ) {
+        self.rateLimit = rateLimit
+        self.progress = progress
+        self.digests = digests
+        self.checksFraming = checksFraming
+        self.readsFiles = readsFiles
     }
 }

@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Reads content and encodes it.
 final class EncodedCursor: SourceCursor {
     private let reader: BodyReader

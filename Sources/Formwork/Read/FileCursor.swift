@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// Reads a slice of a file, and checks that the file is in the state in which it was planned.
 ///

@@ -1,5 +1,3 @@
-import FormworkCore
-
 extension ArrivingParts {
     /// The parts of a sequence.
     /// - Parameter iterator: Begins to read them, once.
@@ -38,7 +36,7 @@ final class FramedPartsIterator: ChunkIterator, PartLogging {
 
     private let parts: PartIterator
     private let framer: PartFramer
-    private let place: FormPlace
+    private let place: PartPath
     /// The current or next part.
     private var part: PartReference
     private var count = 0
@@ -47,7 +45,7 @@ final class FramedPartsIterator: ChunkIterator, PartLogging {
     private var given: Int64 = 0
     var log: PartLog?
 
-    init(_ parts: PartIterator, _ framer: PartFramer, _ place: FormPlace, _ first: PartReference) {
+    init(_ parts: PartIterator, _ framer: PartFramer, _ place: PartPath, _ first: PartReference) {
         (self.parts, self.framer, self.place, self.part) = (parts, framer, place, first)
     }
 
@@ -74,7 +72,7 @@ final class FramedPartsIterator: ChunkIterator, PartLogging {
                 switch self.state {
                 case .betweenParts:
                     switch try self.parts.ready() {
-                    case .next(let part) where part.looksAtDisk(self.place): self.state = .unbegun(part)
+                    case .next(let part) where part.planningMayBlock(self.place): self.state = .unbegun(part)
                     case .next(let part): try self.begin(part, &bytes)
                     case .end: self.state = .ended
                     case .unknown: break gathering
@@ -207,7 +205,7 @@ final class FramedPartsIterator: ChunkIterator, PartLogging {
         let (place, index) = (self.place, self.part.index)
         do throws(FormworkError) {
             let planned =
-                part.looksAtDisk(place) && !mayBlock
+                part.planningMayBlock(place) && !mayBlock
                 ? try await BlockingThread().run { () throws(FormworkError) in try part.planned(place, index) }
                 : try part.planned(place, index)
             try self.begin(planned, mayBlock: mayBlock, &bytes)
@@ -226,12 +224,12 @@ private enum PlannedContent: Sendable {
 
 extension BodyPart {
     /// Whether ``planned(_:_:)`` asks the disk for anything.
-    fileprivate func looksAtDisk(_ place: FormPlace) -> Bool {
-        self.asksTheDisk || self.isUndecided && place.types.headCount > 0
+    fileprivate func planningMayBlock(_ place: PartPath) -> Bool {
+        self.planningMayBlock || self.isUndecided && place.types.headCount > 0
     }
 
     /// The part with its type, and its content.
-    fileprivate func planned(_ place: FormPlace, _ index: Int) throws(FormworkError) -> (BodyPart, PlannedContent) {
+    fileprivate func planned(_ place: PartPath, _ index: Int) throws(FormworkError) -> (BodyPart, PlannedContent) {
         var part = self
         let resolver = SourceResolver(place: place, part: index)
         if part.isUndecided {

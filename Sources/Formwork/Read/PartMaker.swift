@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// Makes a planned sequence's parts again, starting at a mark. It compares their lengths with the plan at every mark,
 /// and never goes beyond the next mark.
 struct PartMaker {
@@ -41,7 +38,7 @@ struct PartMaker {
     }
 
     mutating func next() throws(FormworkError) -> BodyPart? {
-        // Comparing a part with `nil`, or binding it twice, copies it.
+        // `part == nil` and a second `if let` copy the part: check once.
         guard let part = try self.walk.next() else {
             // `walk.index` is now the count of all parts.
             guard self.walk.index == self.parts.count else { throw self.changed() }

@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// Reads a sequence's parts in order, as a ``PartMaker`` makes them.
 ///
 /// Framing and small content are gathered in one reused buffer.

@@ -1,4 +1,3 @@
-import FormworkCore
 import FormworkSystem
 
 /// An actor that owns a reader, and runs where its reads may.
@@ -39,7 +38,7 @@ package final class Reading {
 
 /// Reads on a thread of its own, where it may block.
 actor ThreadReader: ReadingActor {
-    package let reading: Reading
+    let reading: Reading
     private let executor = ThreadExecutor()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -52,7 +51,7 @@ actor ThreadReader: ReadingActor {
 
 /// Reads where all tasks run: a chunk that another task has made needs no switch between threads.
 actor PoolReader: ReadingActor {
-    package let reading: Reading
+    let reading: Reading
 
     /// - Parameter reader: Its plan never blocks (``BodyPlan/mayBlock``).
     init(_ reader: sending BodyReader, chunkSize: Int) { self.reading = Reading(reader, chunkSize: chunkSize) }

@@ -1,4 +1,3 @@
-import FormworkCore
 import Synchronization
 
 /// Compares what one reader sees with what others saw before.

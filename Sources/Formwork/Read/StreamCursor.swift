@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// Reads a pull stream, and checks its declared length.
 final class StreamCursor: SourceCursor {
     private let source: StreamSource
@@ -139,7 +136,7 @@ final class ChunkCursor: SourceCursor {
         }
     }
 
-    private var leavesRest: Bool { self.remaining == 0 && self.source.surplus == .leave }
+    private var leavesRest: Bool { self.remaining == 0 && self.source.surplus == .ignore }
 
     private func finish() throws(FormworkError) {
         if let remaining = self.remaining, remaining > 0 { throw self.source.shortError(missing: remaining) }
@@ -152,7 +149,7 @@ final class ChunkCursor: SourceCursor {
         guard chunk.withBytes({ self.comparison?.take($0) }) != false else { throw self.source.changedError() }
         guard let remaining = self.remaining else { return }
         if Int64(self.count) > remaining {
-            guard self.source.surplus == .leave else { throw self.source.longError(openedAt: self.start) }
+            guard self.source.surplus == .ignore else { throw self.source.longError(openedAt: self.start) }
             self.count = Int(remaining)
         }
         self.remaining = remaining - Int64(self.count)

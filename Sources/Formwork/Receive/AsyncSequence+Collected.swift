@@ -1,5 +1,3 @@
-import FormworkCore
-
 extension AsyncSequence where Self: Sendable, Element: BodyChunk {
     /// Collects a body that isn't multipart in memory.
     /// - Parameters:

@@ -1,16 +1,13 @@
-import FormworkCore
-import SystemPackage
-
 /// The content of a part that has arrived completely, in memory or on disk.
 public struct CollectedContent: Sendable {
-    private enum Place: Sendable {
+    private enum Storage: Sendable {
         case memory([UInt8])
         /// One of a form's fields, and its number of bytes.
         case field(CollectedParts, Int, count: Int)
         case disk(BodySpool, Range<Int64>)
     }
 
-    private let place: Place
+    private let place: Storage
 
     init(_ bytes: [UInt8]) { self.place = .memory(bytes) }
     init(_ parts: CollectedParts, _ index: Int, _ count: Int) { self.place = .field(parts, index, count: count) }

@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// The parts of a collected form, which all of its entries share.
 ///
 /// Most parts are fields: their names and contents follow each other in a few arrays, so collecting a field allocates

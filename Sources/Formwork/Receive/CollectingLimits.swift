@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// How much memory a collected form may use, and where larger files are stored.
 public struct CollectingLimits: Sendable, Hashable {
     /// The memory that is counted for each part besides its bytes, so that a million empty parts are limited too.

@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Collects a form's parts. It doesn't wait: what must be written to disk is returned as a step, after which
 /// ``advance(_:in:)`` continues. So a body in memory and one that arrives in chunks are read by the same code.
 ///

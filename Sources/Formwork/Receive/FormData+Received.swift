@@ -1,5 +1,3 @@
-import FormworkCore
-
 extension FormData {
     /// A form with the received parts, for forwarding: names, filenames, types and contents, in their order.
     ///

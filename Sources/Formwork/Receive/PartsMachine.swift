@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Turns a parser's events into parts. It is the part of ``PartsReader`` that doesn't wait and doesn't depend on the
 /// chunks' type, so that the compiler generates fast code for it once.
 @usableFromInline
@@ -25,7 +23,7 @@ struct PartsMachine: Sendable {
     @usableFromInline let names: FieldNames
     /// For the diagnosis in errors: the chunks before the current one. Most bodies end in their first chunk without an
     /// error, so a chunk is recorded when it is given back, or when an error needs it.
-    private var seen: BodyObservation?
+    private var diagnosis: BodyDiagnosis?
     private var hasSeenChunk = true
     private var position = 0
     /// The header of the last part that began.
@@ -67,8 +65,8 @@ struct PartsMachine: Sendable {
     @usableFromInline mutating func end(_ chunk: RawSpan) {
         guard !self.hasSeenChunk else { return }
         self.hasSeenChunk = true
-        if self.seen == nil { self.seen = BodyObservation() }
-        self.seen?.take(chunk)
+        if self.diagnosis == nil { self.diagnosis = BodyDiagnosis() }
+        self.diagnosis?.take(chunk)
     }
 
     @usableFromInline mutating func limitContent(to bytes: Int64) { self.parser.limitContent(to: bytes) }
@@ -163,12 +161,12 @@ struct PartsMachine: Sendable {
             error = error.naming(PartReference(index: self.count - 1, name: header.name))
         }
         guard error.parsingFailure?.limit == nil, error.parsingFailure != nil else { return error }
-        var seen = self.seen ?? BodyObservation()
-        seen.boundary = BodyObservation(for: self.parser).boundary
-        seen.parts = self.count
-        guard let diagnosis = BodyDiagnosis(of: error, in: seen) else { return error }
+        var diagnosis = self.diagnosis ?? BodyDiagnosis()
+        diagnosis.boundary = String(decoding: self.parser.boundary, as: UTF8.self)
+        diagnosis.parts = self.count
+        guard let finding = diagnosis.finding(for: error) else { return error }
         if error.message.hasSuffix(".") { error.message.removeLast() }
-        error.message += "; probably: \(diagnosis)"
+        error.message += "; probably: \(finding.sentence)"
         return error
     }
 }

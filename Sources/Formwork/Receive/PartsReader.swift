@@ -1,4 +1,3 @@
-import FormworkCore
 import Synchronization
 
 /// Runs a parser over a source. All parts of a body share it.

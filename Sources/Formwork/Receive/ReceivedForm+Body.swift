@@ -1,5 +1,3 @@
-import FormworkCore
-
 extension ReceivedForm {
     /// Collects a body as it arrives: multipart, whose large files go to disk, or url-encoded, whose pairs become fields.
     ///

@@ -1,5 +1,3 @@
-import FormworkCore
-
 extension ReceivedForm {
     /// Reads a multipart or url-encoded body in memory.
     ///

@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// A form that has arrived completely, with fields in memory and large files in one unnamed file on disk.
 ///
 /// ```swift
@@ -115,4 +112,43 @@ extension ReceivedForm: RandomAccessCollection {
     public var endIndex: Int { self.parts.count }
     /// The part with this number, from 0.
     public subscript(index: Int) -> Entry { self.parts.entry(index) }
+}
+
+extension ReceivedForm: CustomStringConvertible {
+    /// The form without its content: `2 parts: field "title", 12 bytes; file "photo" (beach.jpg), 90210 bytes`.
+    public var description: String {
+        Summary.text(self.map(\.description))
+    }
+}
+
+extension ReceivedForm.Entry: CustomStringConvertible {
+    /// The part without its content: `file "photo" (beach.jpg), 90210 bytes`.
+    public var description: String {
+        Summary.line(
+            name: self.name, filename: self.isFile ? self.filename ?? "" : nil, contentType: self.contentType)
+            + ", \(self.content)"
+    }
+}
+
+extension CollectedContent: CustomStringConvertible {
+    /// The content's size: `90210 bytes`.
+    public var description: String { "\(self.count, "byte")" }
+}
+
+extension ReceivedForm {
+    /// The form as a body again: each part's header section as it was received, then its content.
+    /// - Parameter boundary: The boundary that the form was received with. So no content contains a delimiter.
+    package func body(between boundary: some Sequence<UInt8>) throws(FormworkError) -> BodyPlan {
+        let delimiter = Array("--".utf8) + boundary
+        let lineEnd: [UInt8] = [0x0D, 0x0A]
+        var pieces: [BodySource] = []
+        var framing: [UInt8] = []
+        for entry in self {
+            framing += delimiter + lineEnd + entry.header.bytes + lineEnd
+            pieces += [.bytes(framing), entry.content.source]
+            framing = lineEnd
+        }
+        pieces.append(.bytes(framing + delimiter + Array("--\r\n".utf8)))
+        return try BodyPlan(copying: .concatenation(pieces))
+    }
 }

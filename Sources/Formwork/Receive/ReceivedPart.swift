@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 /// A part that is arriving: its header section, and access to its content.
 ///
 /// ```swift

@@ -1,4 +1,4 @@
-import FormworkCore
+import FormworkSystem
 
 /// The parts of a multipart body as they arrive, one at a time: first the header section, then the content if it is
 /// requested.
@@ -21,7 +21,7 @@ import FormworkCore
 ///
 /// Iterate it once and from one task, because the source can't be read again. After the last part the source is read to
 /// its end, so a body that is cut after its close delimiter is an error, too. To have all parts at once, use
-/// ``ReceivedForm``. To read url-encoded bodies too, use the request functions of FormworkNIO and FormworkHummingbird, or
+/// ``ReceivedForm``. To read url-encoded bodies too, use the request functions of FormworkHummingbird, or
 /// ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)``.
 public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element: BodyChunk {
@@ -107,5 +107,37 @@ extension MultipartParser {
                 "There is no Content-Type: pass the one of the body's request, which has the boundary.", at: nil)
         }
         try self.init(contentType: contentType, profile: profile, limits: limits)
+    }
+}
+
+extension ReceivedParts {
+    /// Writes each file of the form to a new file in a folder, as ``ReceivedPart/write(into:durably:)`` does, and skips the
+    /// fields.
+    ///
+    /// All or nothing: if a part fails, or the body after it, the files that were written before are removed.
+    /// - Parameters:
+    ///   - folder: The folder. It is created if only its last component is missing.
+    ///   - durably: Whether to wait until the disk has the bytes before a file gets its name.
+    /// - Returns: The files' paths, in order; none for a file control that was left empty.
+    /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
+    @discardableResult
+    public func writeFiles(into folder: some PathConvertible, durably: Bool = false) async throws -> [FilePath] {
+        try await self.writeFiles { part in try await part.write(into: folder, durably: durably) }
+    }
+
+    /// Writes each file, and removes those that were written before an error.
+    package func writeFiles(
+        _ write: (ReceivedPart<Chunks>) async throws -> FilePath?
+    ) async throws -> [FilePath] {
+        var paths: [FilePath] = []
+        do {
+            for try await part in self where part.isFile {
+                if let path = try await write(part) { paths.append(path) }
+            }
+        } catch {
+            for path in paths { SystemCalls.unlink(path) }
+            throw error
+        }
+        return paths
     }
 }

@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// The accepted charsets of received text fields.
 ///
 /// A field declares its charset with the parameter `charset` of its `Content-Type` (RFC 7578 §5.1.2). A field named

@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// An HTTP date (RFC 9110 §5.6.7), in seconds since 1970.
 package enum HTTPDate {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]

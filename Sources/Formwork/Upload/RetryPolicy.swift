@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// When a transfer is retried, and the pauses before. Pauses are clamped to 0 to 10⁹ seconds (31 years).
 public struct RetryPolicy: Hashable, Sendable {
     /// The number of retries; 0 or less for none.
@@ -48,9 +46,31 @@ public struct RetryPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - retry: The number of the retry, from 1.
     ///   - chance: A random number from 0 to 1.
-    package func pause(before retry: Int, chance: Double) -> Duration {
+    func pause(before retry: Int, chance: Double) -> Duration {
         if let delay { return delay }
         let doubled = Duration.seconds(1) * (1 << min(retry - 1, 20))
         return min(doubled, self.maximumDelay.asWait) * (1 - chance / 2)
+    }
+}
+
+/// What a 2xx that comes before the body's end says about the body.
+package enum EarlySuccess {
+    /// A body of at most this many bytes counts as delivered.
+    ///
+    /// The system's buffers may hold such a body whole before the server looks at any of it. Nothing on the connection then
+    /// shows whether the server read it, and when the answer comes is chance. Linux lets a socket's buffer grow to 4 MiB.
+    package static let believedLength: Int64 = 4 << 20
+}
+
+/// `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date.
+package enum RetryAfter {
+    /// How long to wait; `nil` for no value or an invalid one.
+    /// - Parameter now: Seconds since 1970.
+    package static func delay(_ value: String?, now: Int64) -> Duration? {
+        guard let value else { return nil }
+        if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return Duration.seconds(min(Int64(value) ?? .max, 1_000_000_000))
+        }
+        return HTTPDate.seconds(value).map { Duration.seconds($0 - now).asWait }
     }
 }

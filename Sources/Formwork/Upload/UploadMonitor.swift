@@ -21,7 +21,7 @@ public struct UploadProgress: Hashable, Sendable {
         case receiving
     }
 
-    package init() {}
+    init() {}
 
     /// The current phase. `FormSender` reports all phases, other clients only `idle` and `sending`.
     public var phase = Phase.idle
@@ -77,7 +77,7 @@ public final class UploadMonitor: Sendable {
 
     private struct Follower {
         var interval: Duration
-        var told: ContinuousClock.Instant?
+        var lastReport: ContinuousClock.Instant?
         var continuation: AsyncStream<UploadProgress>.Continuation
     }
 
@@ -102,7 +102,7 @@ public final class UploadMonitor: Sendable {
                 guard !state.isOver else { return continuation.finish() }
                 let number = state.count
                 state.count += 1
-                state.followers[number] = Follower(interval: interval, told: .now, continuation: continuation)
+                state.followers[number] = Follower(interval: interval, lastReport: .now, continuation: continuation)
                 continuation.onTermination = { [weak self] _ in
                     _ = self?.state.withLock { $0.followers.removeValue(forKey: number) }
                 }
@@ -164,8 +164,8 @@ public final class UploadMonitor: Sendable {
             guard !state.followers.isEmpty else { return }
             let now = ContinuousClock.now
             for (number, follower) in state.followers {
-                if let told = follower.told, told.duration(to: now) < follower.interval { continue }
-                state.followers[number]?.told = now
+                if let lastReport = follower.lastReport, lastReport.duration(to: now) < follower.interval { continue }
+                state.followers[number]?.lastReport = now
                 follower.continuation.yield(state.progress)
             }
         }

@@ -1,6 +1,4 @@
-import FormworkCore
 import Synchronization
-import SystemPackage
 
 /// How a body is uploaded, with `URLSession`, `HTTPClient` or another client.
 ///
@@ -183,5 +181,36 @@ private final class MeterBox: Sendable {
             if progress.part != nil { state.hasPart = true }
             return state.meter.isDue(at: .now, isEnd: isEnd)
         }
+    }
+}
+
+/// A user and password for the Basic scheme (RFC 7617), in UTF-8.
+package struct BasicCredentials: Hashable, Sendable {
+    /// The user's name, without a colon.
+    var user: String
+    /// The password; empty for none.
+    var password: String
+
+    /// A user and a password.
+    package init(user: String, password: String) { (self.user, self.password) = (user, password) }
+
+    /// The value of `Authorization` or `Proxy-Authorization`.
+    package var fieldValue: String { "Basic \(Base64.encode(Array("\(self.user):\(self.password)".utf8)))" }
+}
+
+extension UploadOptions {
+    /// Runs an upload, and reports its progress on the caller's actor.
+    /// - Parameter report: Called as often as ``UploadMonitor/progress`` has a value; `nil` for no reports.
+    package func reporting<Answer: Sendable>(
+        _ report: ((UploadProgress) -> Void)?, isolation: isolated (any Actor)? = #isolation,
+        _ upload: @escaping @Sendable (UploadOptions) async throws -> Answer
+    ) async throws -> Answer {
+        guard let report else { return try await upload(self) }
+        let monitor = self.monitor ?? UploadMonitor()
+        var options = self
+        options.monitor = monitor
+        async let answer = upload(options)
+        for await progress in monitor.progress { report(progress) }
+        return try await answer
     }
 }

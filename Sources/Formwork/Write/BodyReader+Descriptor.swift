@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 extension BodyReader {
     /// Writes the rest of the body to the caller's descriptor, in the fastest way for its kind.

@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 extension BodyReader {
     /// Writes the rest of the body to a file that appears, or is replaced, only when it is complete.

@@ -1,6 +1,3 @@
-import FormworkCore
-import SystemPackage
-
 extension BodySource {
     /// Writes all bytes to a file on a separate thread. The file appears only when it is complete.
     /// - Parameters:

@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 extension BodySpool {
     /// Collects a descriptor up to its end, which the calling thread waits for. There is no limit of its size.
@@ -35,7 +33,7 @@ extension BodySpool {
 
     /// Collects a body of which some bytes were read already.
     /// - Throws: What the reader throws, and `writeFailed`. Then no file is left.
-    package convenience init(_ head: [UInt8], and rest: AsyncBodyReader, in folder: FilePath? = nil) async throws {
+    convenience init(_ head: [UInt8], and rest: AsyncBodyReader, in folder: FilePath? = nil) async throws {
         let writer = FileWriter()
         try await writer.openTemporary(in: folder)
         var next: [UInt8]? = head

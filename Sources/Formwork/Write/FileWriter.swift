@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// Writes arriving bytes to one file on a separate thread, so that a slow disk doesn't block an event loop.
 ///
@@ -126,4 +124,14 @@ actor FileWriter {
         self.destination = .none
         return (descriptor, self.count)
     }
+}
+
+/// What to do if a name is taken.
+package enum PublishingRule: Sendable, Hashable {
+    /// `a.txt` becomes `a (1).txt`.
+    case numbered
+    /// The existing file, or the link itself, is replaced.
+    case replacing
+    /// It is an error with the cause `fileExists`.
+    case exclusive
 }

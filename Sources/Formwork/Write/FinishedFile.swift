@@ -1,9 +1,7 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
-/// A whole file of this process, which its owner removes later. It can become another file without a copy, by a second
-/// name, or be copied by the kernel.
+/// A whole file of this process, which its owner removes later. It can be hard-linked to a new name, or cloned by the
+/// kernel.
 package struct FinishedFile: Sendable, Hashable {
     package let path: FilePath
     /// Its size in bytes.

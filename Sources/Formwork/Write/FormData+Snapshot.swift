@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 extension BodySpool {
     /// Copies a file as it is at one moment. Later changes to the file have no effect.

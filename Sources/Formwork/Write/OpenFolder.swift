@@ -1,7 +1,5 @@
-import FormworkCore
 import FormworkSystem
 import Synchronization
-import SystemPackage
 
 /// A folder into which files are written. Each file appears completely or not at all.
 ///
@@ -209,11 +207,11 @@ package final class OpenFolder: Sendable {
         return try body(current)
     }
 
-    package func sync() throws(FormworkError) {
+    func sync() throws(FormworkError) {
         try FormworkError.writing(self.path) { () throws(Errno) in try SystemCalls.sync(self.descriptor) }
     }
 
-    package static func hiddenName() -> String { self.hiddenPrefix + RandomWord.make() }
+    static func hiddenName() -> String { self.hiddenPrefix + RandomWord.make() }
 
     /// Tries names until one is free.
     package func firstFree(
@@ -272,7 +270,7 @@ package struct PublishedFile: Sendable {
     /// Its name, with the folders below the open one.
     package let name: String
     /// Identifies it, even if its inode number was reused since.
-    package let state: FileValidator
+    let state: FileValidator
 
     package init(name: String, state: FileValidator) { (self.name, self.state) = (name, state) }
 }

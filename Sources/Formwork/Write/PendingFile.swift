@@ -1,6 +1,4 @@
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// A file that is being written, and is invisible until it is published.
 package struct PendingFile {
@@ -39,7 +37,7 @@ package struct PendingFile {
 
     /// Throws for a file that this process may not write: a rename would replace it nevertheless.
     /// - Parameter path: The caller's path, if it leads to `target` by a link.
-    package static func checkReplacing(_ target: FilePath, named path: FilePath? = nil) throws(FormworkError) {
+    static func checkReplacing(_ target: FilePath, named path: FilePath? = nil) throws(FormworkError) {
         try FormworkError.writing(path ?? target) { () throws(Errno) in
             guard SystemCalls.mayWrite(target) || (try? SystemCalls.status(of: target)) == nil else {
                 throw .permissionDenied
@@ -48,7 +46,7 @@ package struct PendingFile {
     }
 
     /// Checks that nothing has the name yet, before bytes are read that can't be read again.
-    package static func checkFree(_ target: FilePath) throws(FormworkError) {
+    static func checkFree(_ target: FilePath) throws(FormworkError) {
         guard (try? SystemCalls.linkStatus(of: target)) == nil else { throw Self.exists(target) }
     }
 

@@ -1,4 +1,3 @@
-#if Client
 /// The names in a certificate's extension *subject alternative name* (RFC 5280 section 4.2.1.6).
 ///
 /// NIO reads them only for itself. BoringSSL has parsed the certificate before, so one that can't be read has no names here.
@@ -70,4 +69,3 @@ private struct DERElements: Sequence, IteratorProtocol {
         return element.content
     }
 }
-#endif

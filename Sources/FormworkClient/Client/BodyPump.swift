@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -46,7 +45,7 @@ actor BodyPump {
             if let permission {
                 self.ledger.enter(.asking)
                 let isPermitted = try await permission.get()
-                guard isPermitted || self.goesOnAfterAnswer else { return }
+                guard isPermitted || self.continuesAfterResponse else { return }
                 if !isPermitted { self.hooks.reading() }
             }
             self.ledger.enter(self.pipe == nil ? .waiting : .sending)
@@ -62,10 +61,10 @@ actor BodyPump {
             self.ledger.breakOff()
             // The server's answer may still arrive after it closed the connection; the wait for it is short.
             await self.ledger.waitForSuccess()
-            guard self.goesOnAfterAnswer else { return self.channel.close(promise: nil) }
+            guard self.continuesAfterResponse else { return self.channel.close(promise: nil) }
             await self.findEnd()
         } catch {
-            guard self.ledger.answered == nil || self.goesOnAfterAnswer else { return }
+            guard self.ledger.answered == nil || self.continuesAfterResponse else { return }
             self.ledger.fail(error)
             // The server must not mistake the part that it has for the whole body.
             self.channel.close(promise: nil)
@@ -79,7 +78,7 @@ actor BodyPump {
         guard let pipe = self.pipe else { return true }
         var onTheWay: EventLoopFuture<Void>?
         while let buffer = try await pipe.next() {
-            guard self.ledger.answered == nil || self.goesOnAfterAnswer else { return false }
+            guard self.ledger.answered == nil || self.continuesAfterResponse else { return false }
             let count = buffer.readableBytes
             self.position += Int64(count)
             self.hooks.sending(self.position)
@@ -96,12 +95,12 @@ actor BodyPump {
     }
 
     /// Whether the server answered that it has the body: then the rest of it is sent nevertheless.
-    private var goesOnAfterAnswer: Bool { self.ledger.answerTakesBody }
+    private var continuesAfterResponse: Bool { self.ledger.answerTakesBody }
 
     /// Reads the rest of a body of unknown length to find its end, after the connection stopped accepting bytes, but
     /// not beyond the length up to which an early answer is believed.
     private func findEnd() async {
-        // Not only the written ones: those whose write failed are the body's, too.
+        // Bytes whose write failed belong to the body, too.
         var count = self.ledger.produced
         while count <= EarlySuccess.believedLength {
             do {
@@ -122,4 +121,3 @@ actor BodyPump {
         } catch { throw WriteFailure() }
     }
 }
-#endif

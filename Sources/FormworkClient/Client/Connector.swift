@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -11,7 +10,6 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
 import NIOSSL
-import SystemPackage
 
 typealias ExchangeChannel = NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
 
@@ -49,12 +47,12 @@ struct Connector: Sendable {
     /// - Parameter makeHandler: Makes the handler for the answer's parts on an HTTP/1.1 connection.
     /// - Throws: ``TransferError``.
     func connect(
-        to endpoint: Origin, _ makeHandler: @escaping @Sendable (any EventLoop) -> AnswerHandler
+        to endpoint: Origin, _ makeHandler: @escaping @Sendable (any EventLoop) -> ResponseHandler
     ) async throws -> Connection {
         let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
         let context = try self.options.tls.context(self.protocols, for: endpoint)
         let proxyContext = try proxy.flatMap { try self.options.tls.context(["http/1.1"], for: $0.endpoint) }
-        let setup = Setup(
+        let setup = ConnectionSetup(
             endpoint: endpoint, proxy: proxy, context: context, proxyContext: proxyContext,
             verifiesServer: self.options.tls.verifiesServer, isHTTP2: self.options.version == .http2,
             makeHandler: makeHandler)
@@ -110,7 +108,7 @@ struct Connector: Sendable {
         }
     }
 
-    private func open(_ endpoint: Origin, _ setup: Setup) async throws -> Opening {
+    private func open(_ endpoint: Origin, _ setup: ConnectionSetup) async throws -> Opening {
         let timeout = TimeAmount.nanoseconds(self.options.connectTimeout.clampedNanoseconds)
         let bootstrap = ClientBootstrap(group: self.group).connectTimeout(timeout)
         let initialize: @Sendable (any Channel) -> EventLoopFuture<Opening> = { channel in
@@ -141,4 +139,17 @@ extension Duration {
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }
-#endif
+
+/// The other end of a connection, or of a tunnel in it, as errors name it.
+struct Peer: Hashable, Sendable {
+    /// The server's host, or the proxy's host and port: a server may be on the same host.
+    var name: String
+    var isProxy: Bool
+
+    static func server(_ endpoint: Origin) -> Self { Self(name: endpoint.host, isProxy: false) }
+    static func proxy(_ endpoint: Origin) -> Self { Self(name: endpoint.authority, isProxy: true) }
+
+    var noun: String { self.isProxy ? "proxy" : "server" }
+    /// The beginning of an error that is otherwise about the only server there is.
+    var prefix: String { self.isProxy ? "\(self.name): " : "" }
+}

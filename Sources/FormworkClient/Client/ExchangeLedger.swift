@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -18,7 +17,7 @@ final class ExchangeLedger: Sendable {
 
     /// How long a server that has answered may accept nothing of the rest.
     private static let patience = Duration.seconds(2)
-    /// What a server of TLS may read before it finds that it isn't TLS.
+    /// Bytes that a TLS server may read before it notices that the client doesn't speak TLS.
     private static let little: Int64 = 1 << 16
 
     private struct State: Sendable {
@@ -216,4 +215,3 @@ final class ExchangeLedger: Sendable {
 
     func fail(_ error: any Error) { self.state.withLock { if $0.failure == nil { $0.failure = error } } }
 }
-#endif

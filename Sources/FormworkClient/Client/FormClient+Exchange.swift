@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -23,7 +22,7 @@ extension FormClient {
         let hooks: ExchangeHooks
 
         func run<Result: Sendable>(
-            _ wire: ExchangeChannel, _ answered: (ExchangeAnswer) async throws -> Result
+            _ wire: ExchangeChannel, _ answered: (ExchangeResponse) async throws -> Result
         ) async throws -> Result {
             self.ledger.begin()
             let watch = self.stallTimeout.map { self.watch(wire.channel, $0) }
@@ -43,10 +42,10 @@ extension FormClient {
                             .writeFailed, "the server answered \(head.status.code) before it had all of the body",
                             offset: state.bytesSent)
                     }
-                    let body = AnswerBody(
+                    let body = ExchangeResponseBody(
                         iterator, self.ledger, self.notes, mayBeCut: head.status.kind != .successful)
                     return try await answered(
-                        ExchangeAnswer(
+                        ExchangeResponse(
                             head: head, body: body, bytesSent: state.bytesSent,
                             isBodyComplete: state.isBodyComplete, isAllSent: state.isAllSent,
                             version: self.versionNote.version))
@@ -101,7 +100,7 @@ extension FormClient {
                     }
                 throw TransferError(.receive, prefix + fault, bytesSent: sent)
             }
-            if cause is AnswerInTLS {
+            if cause is ResponseInTLS {
                 let fix = self.peer.isProxy ? "write https:// before its name" : "write https:// and not http://"
                 throw TransferError(
                     .receive, "\(prefix)the \(noun) speaks TLS on this port: \(fix)", bytesSent: sent)
@@ -166,4 +165,60 @@ extension HTTPRequest {
         // close it as soon as they have answered, also while the body is under way.
     }
 }
-#endif
+
+/// A body, or the part of it that a request carries: resuming sends the rest.
+package struct ExchangeBody: Sendable {
+    /// The whole body.
+    var plan: BodyPlan
+    /// Bytes to skip without reading them.
+    var offset: Int64
+    /// The most bytes to send; `nil` sends all up to the end.
+    var count: Int64?
+    /// Whether the length isn't sent to the server, even if it is known.
+    var isChunked = false
+
+    /// Creates a body; by default the whole one.
+    package init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
+        (self.plan, self.offset, self.count) = (plan, offset, count)
+    }
+
+    /// Bytes that the request carries; `nil` if unknown.
+    var length: Int64? {
+        guard !self.isChunked, let rest = self.plan.contentLength.map({ max(0, $0 - self.offset) }) else { return nil }
+        return self.count.map { min($0, rest) } ?? rest
+    }
+
+    /// A pipe of these bytes.
+    func makePipe(_ options: ReaderOptions) throws -> BufferPipe {
+        let reader = try self.plan.makeReader(from: self.offset, count: self.count, options: options)
+        return BufferPipe(reader, length: self.length, size: 512 << 10)
+    }
+}
+
+/// Callbacks that observe and control an exchange while it runs.
+struct ExchangeHooks: Sendable {
+    /// Called with each informational answer when it arrives; `false` ends the exchange with ``ExchangeStopped``.
+    var informed: @Sendable (HTTPResponse) async -> Bool = { _ in true }
+    /// Called before a request is sent, with all its fields, and with whether it is one of HTTP/2.
+    var requesting: @Sendable (HTTPRequest, Bool) -> Void = { _, _ in }
+    /// Called before the body's source is asked for its first bytes: from then on one that can be read only once is used
+    /// up, whatever of it is sent.
+    var reading: @Sendable () -> Void = {}
+    /// Called before bytes are sent, with the offset of their end in the whole body.
+    var sending: @Sendable (Int64) -> Void = { _ in }
+    /// Called with the length of the whole body after its end was read, before the end is sent.
+    var ended: @Sendable (Int64) -> Void = { _ in }
+    /// Called with the head of a 2xx that came before the whole body, which makes the exchange fail.
+    var answeredEarly: @Sendable (HTTPResponse, ResponseVersion) -> Void = { _, _ in }
+    /// Whether the caller judges a 2xx, or a redirect to a page, before the whole body was sent. Otherwise the rest of the
+    /// body is sent, and a 2xx to a part of it is a failure. Called on the event loop when the answer's head arrives.
+    var judgesEarly: EarlyJudge = { _, _ in false }
+
+    /// Gets the answer, and the last 104 before it.
+    typealias EarlyJudge = @Sendable (_ answer: HTTPResponse, _ offer: HTTPResponse?) -> Bool
+
+    init() {}
+}
+
+/// A hook stopped the exchange after an informational answer.
+struct ExchangeStopped: Error {}

@@ -1,11 +1,9 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
 import NIOCore
 import NIOSSL
-import SystemPackage
 
 extension FormClient.Options {
     /// Which certificates to trust, and the client's own.
@@ -93,4 +91,3 @@ extension FormClient.Options {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -6,11 +5,7 @@ import FormworkResumable
 import FormworkValues
 import HTTPTypes
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 extension HTTPRequest {
     /// A request for an `http` or `https` URL. A user and password in it become Basic credentials (RFC 7617), in UTF-8.
@@ -83,4 +78,3 @@ extension Origin {
         self = origin
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -6,11 +5,7 @@ import FormworkResumable
 import FormworkValues
 import HTTPTypes
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// The proxies for requests: for `http` the proxy gets the request with the whole URL, for `https` it makes a tunnel
 /// (`CONNECT`, RFC 9110 section 9.3.6).
@@ -118,4 +113,3 @@ private struct IPv4Network {
         self.bits == 0 || (self.address ^ other) >> UInt32(32 - self.bits) == 0
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -9,7 +8,6 @@ import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
 import NIOSSL
-import SystemPackage
 
 extension ErrorNote {
     /// Why the connection ended, if that was TLS, or a server that doesn't speak HTTP/2. TLS may end it after the
@@ -38,7 +36,7 @@ extension ErrorNote {
 extension TransferError {
     /// Why no connection was made.
     /// - Parameter isProxy: Whether the place is a proxy's.
-    package init(connecting place: String, isProxy: Bool = false, _ error: any Error) {
+    init(connecting place: String, isProxy: Bool = false, _ error: any Error) {
         let way = isProxy ? " to the proxy" : ""
         switch error {
         case let error as TransferError: self = error
@@ -108,7 +106,7 @@ extension TransferError {
         case is IOError where proxy != nil && !peer.isProxy:
             self.init(handshake: peer, through: proxy, cause: error)
         case is CancellationError: self.init(.timedOut, "\(peer.name): no connection in time")
-        case is AnswerInTLS:
+        case is ResponseInTLS:
             self.init(
                 .proxy, "\(proxy ?? peer.name): the proxy speaks TLS on this port: write https:// before its name")
         default:
@@ -212,4 +210,39 @@ extension TransferError {
         return Errno(rawValue: error.errnoCode).description
     }
 }
-#endif
+
+/// A server announced that it ends the connection (RFC 9113 section 6.8).
+struct GoAway: Error {
+    /// The last stream that it serves.
+    var last: HTTP2StreamID
+    /// Why (section 7).
+    var code: Int
+
+    /// Whether it doesn't serve the first stream of the connection, which has no other.
+    var dropsRequest: Bool { self.last == .rootStream }
+}
+
+/// A server sent something that HTTP/2 doesn't allow on the connection, or a head that is too long.
+struct HTTP2Fault: Error {
+    /// Closes the connection, which NIO leaves open after such an error: the server may not close it either.
+    final class Handler: ChannelInboundHandler {
+        typealias InboundIn = HTTP2Frame
+        private let notes: ErrorNote
+        private let peer: Peer
+        init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            // NIO says of each stream that the frame drops that it was cancelled.
+            if case .goAway(let last, let code, _) = self.unwrapInboundIn(data).payload {
+                self.notes.note(GoAway(last: last, code: code.networkCode))
+            }
+            context.fireChannelRead(data)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            guard error is any NIOHTTP2Error else { return context.fireErrorCaught(error) }
+            self.notes.note(HTTP2Fault(), of: self.peer)
+            context.close(promise: nil)
+        }
+    }
+}

@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -56,7 +55,7 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     /// Whether the server ended the connection without a word, and had little to read: it may expect TLS.
     package var mayExpectTLS = false
     /// Whether the connection ended while TLS or a proxy's tunnel was set up.
-    package var isSetupCut = false
+    var isSetupCut = false
 
     /// Creates an error.
     package init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
@@ -64,7 +63,7 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Whether another try may succeed.
-    package var mayPass: Bool {
+    var mayPass: Bool {
         [.resolve, .connect, .timedOut, .receive].contains(self.code) || self.isSetupCut
     }
 
@@ -79,4 +78,13 @@ extension TransferError.Code {
     /// Lets a caller write `catch TransferError.Code.timedOut`.
     public static func ~= (code: Self, error: any Error) -> Bool { (error as? TransferError)?.code == code }
 }
-#endif
+
+extension Duration {
+    /// `1 second`, `30 seconds` or `0.5 seconds`, for errors.
+    package var text: String {
+        let seconds = self / .seconds(1)
+        // The components of a longer duration may not fit.
+        guard seconds == seconds.rounded(), abs(seconds) < 1e15 else { return "\(seconds) seconds" }
+        return "\(self.components.seconds, "second")"
+    }
+}

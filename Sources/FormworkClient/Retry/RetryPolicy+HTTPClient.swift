@@ -1,4 +1,3 @@
-#if Client
 import AsyncHTTPClient
 import Formwork
 import FormworkHTTP
@@ -31,4 +30,3 @@ extension RetryPolicy {
         .socksHandshakeTimeout, .getConnectionFromPoolTimeout, .remoteConnectionClosed, .requestStreamCancelled,
     ]
 }
-#endif

@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -13,7 +12,7 @@ public struct FormSender: Sendable {
     /// How the body is uploaded. A time-out is ``TransferError/Code/timedOut``, one redirect too many is
     /// ``TransferError/Code/redirects``.
     public var options: UploadOptions
-    /// The time-out that an error names, if the one of ``options`` is what is left of it.
+    /// The original time-out, for error messages. ``options`` may hold only the remaining time.
     package var wholeTimeout: Duration?
 
     /// Creates a sender.
@@ -57,7 +56,7 @@ public struct FormSender: Sendable {
         /// Called before a request is sent, with all its fields, and with whether it is one of HTTP/2.
         package var requesting: @Sendable (HTTPRequest, Bool) -> Void = { _, _ in }
         /// Called with the head of each final answer, also of one that comes too early to be a success.
-        package var received: @Sendable (HTTPResponse, AnswerVersion) -> Void = { _, _ in }
+        package var received: @Sendable (HTTPResponse, ResponseVersion) -> Void = { _, _ in }
 
         /// Creates an observer; by default it does nothing.
         public init(
@@ -80,7 +79,7 @@ public struct FormSender: Sendable {
     ///   `CancellationError`.
     public func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, observer: Observer = Observer(),
-        answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
+        answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result
     ) async throws -> Result {
         try await self.run(plan, request, observer, answered) { plan, request in
             PlainSend(plan, request, self.options)
@@ -89,9 +88,9 @@ public struct FormSender: Sendable {
 
     /// Runs the steps of a machine until the time-out.
     /// - Parameter make: Makes the machine; after a 401 again, with credentials in the request.
-    package func run<Result: Sendable>(
+    func run<Result: Sendable>(
         _ plan: BodyPlan, _ request: HTTPRequest, _ observer: Observer,
-        _ answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result,
+        _ answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result,
         _ make: @escaping @Sendable (BodyPlan, HTTPRequest) throws -> any SendMachine
     ) async throws -> Result {
         let monitor = self.options.monitor ?? UploadMonitor()
@@ -135,7 +134,7 @@ public struct FormSender: Sendable {
     }
 
     /// How far a transfer has come.
-    private struct Course {
+    private struct UploadAttempt {
         var plan: BodyPlan
         var request: HTTPRequest
         var machine: SharedMachine
@@ -148,7 +147,7 @@ public struct FormSender: Sendable {
 
     private func drive<Result: Sendable>(
         _ job: Job, _ end: ContinuousClock.Instant?,
-        _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
+        _ answered: @Sendable (ExchangeResponse, Trace) async throws -> Result
     ) async throws -> Result {
         var plan = job.plan
         if self.options.length == .fixed, plan.contentLength == nil {
@@ -158,7 +157,7 @@ public struct FormSender: Sendable {
         }
         plan = try await plan.checkedIfEmpty()
         let machine = SharedMachine(try job.make(plan, job.request))
-        var course = Course(plan: plan, request: job.request, machine: machine)
+        var course = UploadAttempt(plan: plan, request: job.request, machine: machine)
         while true {
             switch course.machine.next() {
             case .failed(let error): throw error
@@ -169,8 +168,8 @@ public struct FormSender: Sendable {
                 try await self.wait(duration, orFor: course.unreachable)
             case .answered(let head):
                 course.trace.upload = course.machine.upload
-                let answer = ExchangeAnswer(
-                    head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
+                let answer = ExchangeResponse(
+                    head: head, body: ExchangeResponseBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
                     version: .http11)
                 let result = try await answered(answer, course.trace)
                 course.machine.delivered()
@@ -186,7 +185,7 @@ public struct FormSender: Sendable {
     /// Reports that an exchange begins.
     /// - Returns: The request with its checksum.
     private func announce(
-        _ request: HTTPRequest, _ body: ExchangeBody?, _ course: inout Course, _ job: Job
+        _ request: HTTPRequest, _ body: ExchangeBody?, _ course: inout UploadAttempt, _ job: Job
     ) async throws -> HTTPRequest {
         var next = request
         if let algorithm = course.machine.checksum, let body {
@@ -210,8 +209,8 @@ public struct FormSender: Sendable {
     /// Makes one exchange.
     /// - Returns: What `answered` returned; `nil` if the machine decides what comes next.
     private func exchange<Result: Sendable>(
-        _ next: HTTPRequest, _ body: ExchangeBody?, _ expectsContinue: Bool?, _ course: inout Course, _ job: Job,
-        _ end: ContinuousClock.Instant?, _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
+        _ next: HTTPRequest, _ body: ExchangeBody?, _ expectsContinue: Bool?, _ course: inout UploadAttempt, _ job: Job,
+        _ end: ContinuousClock.Instant?, _ answered: @Sendable (ExchangeResponse, Trace) async throws -> Result
     ) async throws -> Result? {
         let trusts = self.options.trustsRedirects
         let (machine, asked) = (course.machine, course.isAuthorized ? nil : self.options.authentication)
@@ -230,7 +229,7 @@ public struct FormSender: Sendable {
                         authorization = try await asked.answer(challenge)
                         if authorization != nil { return nil }
                     }
-                    let summary = SendAnswer(
+                    let summary = SendResponse(
                         head: answer.head, bytesSent: answer.bytesSent, isBodyComplete: answer.isBodyComplete)
                     isAnswered = machine.answered(
                         summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
@@ -290,7 +289,7 @@ final class SharedMachine: Sendable {
         }
     }
 
-    func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
+    func answered(_ answer: SendResponse, remaining: Duration?) -> Bool {
         self.state.withLock { $0.machine.answered(answer, remaining: remaining) }
     }
 
@@ -309,23 +308,23 @@ final class SharedMachine: Sendable {
         }
         hooks.requesting = observer.requesting
         hooks.answeredEarly = observer.received
-        hooks.reading = { self.tell(turn) { $0.reading() } }
-        hooks.sending = { offset in self.tell(turn) { $0.sending(upTo: offset) } }
-        hooks.ended = { length in self.tell(turn) { $0.bodyEnded(at: length) } }
+        hooks.reading = { self.advance(turn) { $0.reading() } }
+        hooks.sending = { offset in self.advance(turn) { $0.sending(upTo: offset) } }
+        hooks.ended = { length in self.advance(turn) { $0.bodyEnded(at: length) } }
         hooks.informed = { response in
-            let (goesOn, acknowledged) = self.state.withLock { state in
+            let (continues, acknowledged) = self.state.withLock { state in
                 (state.machine.informed(by: response), state.machine.upload?.acknowledged)
             }
             if let acknowledged, response.headerFields.uploadOffset != nil {
                 monitor?.acknowledge(acknowledged)
             }
             await observer.informed(response)
-            return goesOn
+            return continues
         }
         return hooks
     }
 
-    private func tell(_ turn: Int, _ event: (inout any SendMachine) -> Void) {
+    private func advance(_ turn: Int, _ event: (inout any SendMachine) -> Void) {
         self.state.withLock { if $0.turn == turn { event(&$0.machine) } }
     }
 }
@@ -343,4 +342,48 @@ extension HTTPRequest {
         }
     }
 }
-#endif
+
+extension FormSender {
+    /// How to resume a transfer that was cut.
+    package struct Resuming: Sendable {
+        /// The protocol and the number of tries. `isReplayable` comes from the plan, and the rules for redirects
+        /// from the sender.
+        package var options: UploadClientOptions
+        /// A saved upload to resume.
+        package var link: SavedUpload?
+        /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
+        package var save: @Sendable (SavedUpload?) throws -> Void
+
+        package init(
+            _ options: UploadClientOptions, continuing link: SavedUpload? = nil,
+            save: @escaping @Sendable (SavedUpload?) throws -> Void = { _ in }
+        ) {
+            (self.options, self.link, self.save) = (options, link, save)
+        }
+
+        /// Whether the upload uses tus, now or since it began.
+        package var usesTus: Bool { self.link.map { $0.uploadProtocol == .tus } ?? (self.options.choice == .tus) }
+    }
+
+    /// Like the other, but resumes where a connection was cut, if the server supports it. The tries and pauses are
+    /// those of `resuming`.
+    /// - Throws: Also `UploadFailure`.
+    package func send<Result: Sendable>(
+        _ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming, observer: Observer = Observer(),
+        answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result
+    ) async throws -> Result {
+        let kept = Mutex(resuming.link)
+        var resuming = resuming
+        let save = resuming.save
+        resuming.save = { link in
+            kept.withLock { $0 = link }
+            try save(link)
+        }
+        let first = resuming
+        return try await self.run(plan, request, observer, answered) { plan, request in
+            var resuming = first
+            resuming.link = kept.withLock { $0 }
+            return try ResumableSend(plan, request, resuming, self.options)
+        }
+    }
+}

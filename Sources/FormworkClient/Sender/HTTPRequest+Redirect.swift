@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -6,11 +5,7 @@ import FormworkResumable
 import FormworkValues
 import HTTPTypes
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// What is wrong with a redirect's `Location`.
 package enum LocationFault: Error, Hashable, CustomStringConvertible {
@@ -93,4 +88,3 @@ extension HTTPRequest {
             cause: fault)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -7,7 +6,7 @@ import FormworkValues
 import HTTPTypes
 
 /// Sends the whole body each time; handles retries, redirects, and servers that refuse `Expect`.
-package struct PlainSend: SendMachine {
+struct PlainSend: SendMachine {
     private let plan: BodyPlan
     private let retry: RetryPolicy
     private let maximumRedirects: Int
@@ -17,21 +16,21 @@ package struct PlainSend: SendMachine {
     private var hasBody: Bool
     private var asks: Bool?
     private var followed = 0
-    package var redirects: Int? { self.followed }
-    package private(set) var movedTo: String?
-    package private(set) var isSourceRead = false
+    var redirects: Int? { self.followed }
+    private(set) var movedTo: String?
+    private(set) var isSourceRead = false
     private var retries = 0
     private var pause: (Duration, reason: String)?
     private var failure: (any Error)?
 
-    package init(_ plan: BodyPlan, _ request: HTTPRequest, _ options: UploadOptions, hasBody: Bool = true) {
+    init(_ plan: BodyPlan, _ request: HTTPRequest, _ options: UploadOptions, hasBody: Bool = true) {
         (self.plan, self.request, self.hasBody) = (plan, request, hasBody)
         (self.retry, self.isChunked) = (options.retry, options.length == .chunked)
         (self.maximumRedirects, self.trustsRedirects) = (options.maximumRedirects, options.trustsRedirects)
         if hasBody { self.request.headerFields[.contentType] = plan.contentType }
     }
 
-    package mutating func next() -> SendStep {
+    mutating func next() -> SendStep {
         if let failure { return .failed(failure) }
         if let (duration, reason) = self.pause {
             self.pause = nil
@@ -43,9 +42,9 @@ package struct PlainSend: SendMachine {
             self.request, self.hasBody ? body : nil, expectsContinue: self.hasBody ? self.asks : false)
     }
 
-    package mutating func reading() { self.isSourceRead = true }
+    mutating func reading() { self.isSourceRead = true }
 
-    package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
+    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> Bool {
         let status = answer.head.status
         let canRepeat = !self.hasBody || self.plan.isReplayable || !self.isSourceRead
         if status == .expectationFailed, self.hasBody, self.asks != false, canRepeat {
@@ -74,7 +73,7 @@ package struct PlainSend: SendMachine {
         return false
     }
 
-    package mutating func failed(_ error: any Error, remaining: Duration?) {
+    mutating func failed(_ error: any Error, remaining: Duration?) {
         guard self.retry.covers(error), let pause = self.retry.pause(after: self.retries, remaining: remaining)
         else { return self.failure = error }
         if self.hasBody, self.isSourceRead, let blocker = self.plan.replayBlocker {
@@ -123,4 +122,3 @@ package struct PlainSend: SendMachine {
         status == 301 || self.request.scheme != next.scheme && self.request.path == next.path
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -6,11 +5,7 @@ import FormworkResumable
 import FormworkValues
 import HTTPTypes
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// Sends a body and resumes it where it was cut: an `UploadClient` decides, and gets all events.
 ///
@@ -33,11 +28,11 @@ package struct ResumableSend: SendMachine {
     private enum Known: Sendable {
         case none
         /// The caller has it saved.
-        case saved(UploadLink)
+        case saved(SavedUpload)
         /// It is over: the caller has nothing saved, and its state is still reported.
-        case over(UploadLink)
+        case over(SavedUpload)
 
-        var link: UploadLink? {
+        var link: SavedUpload? {
             switch self {
             case .none: nil
             case .saved(let link), .over(let link): link
@@ -51,7 +46,7 @@ package struct ResumableSend: SendMachine {
     private let maximumRedirects: Int
     private let trustsRedirects: Bool
     /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
-    private let save: @Sendable (UploadLink?) throws -> Void
+    private let save: @Sendable (SavedUpload?) throws -> Void
     private let method: HTTPRequest.Method
     private var state = State.upload
     private var client: UploadClient
@@ -95,19 +90,19 @@ package struct ResumableSend: SendMachine {
     }
 
     /// An ordinary server's answer is judged as in a plain transfer.
-    package func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool {
+    func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool {
         self.client.link != nil || self.client.isPart(response) || offer.map(self.client.offers) ?? false
     }
 
-    package var checksum: String? {
+    var checksum: String? {
         self.client.uploadProtocol == .tus && self.page == nil ? self.tusChecksum : nil
     }
 
-    package private(set) var isSourceRead = false
+    private(set) var isSourceRead = false
 
-    package private(set) var isBodyComplete: Bool?
+    private(set) var isBodyComplete: Bool?
 
-    package var upload: ResumableUpload? {
+    var upload: ResumableUpload? {
         guard let link = self.known.link else { return nil }
         return ResumableUpload(
             url: link.target.url, protocolName: link.uploadProtocol.description,
@@ -163,19 +158,19 @@ package struct ResumableSend: SendMachine {
             request, ExchangeBody(self.plan, from: range.offset, count: range.count), expectsContinue: self.asks)
     }
 
-    package mutating func reading() {
+    mutating func reading() {
         self.isSourceRead = true
         self.client.reading()
     }
 
-    package mutating func sending(upTo offset: Int64) { self.client.sending(upTo: offset) }
+    mutating func sending(upTo offset: Int64) { self.client.sending(upTo: offset) }
 
-    package mutating func bodyEnded(at length: Int64) {
+    mutating func bodyEnded(at length: Int64) {
         // With a known length the end is known.
         if self.plan.contentLength == nil { self.client.bodyEnded(at: length) }
     }
 
-    package mutating func informed(by response: HTTPResponse) -> Bool {
+    mutating func informed(by response: HTTPResponse) -> Bool {
         guard self.page == nil else { return true }
         let advice = self.client.informed(response)
         self.keep()
@@ -183,7 +178,7 @@ package struct ResumableSend: SendMachine {
         return advice == .continue && !self.hasFailed
     }
 
-    package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
+    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> Bool {
         let (status, fields) = (answer.head.status, answer.head.headerFields)
         if self.page != nil {
             guard !self.follow(answer.head) else { return false }
@@ -225,7 +220,7 @@ package struct ResumableSend: SendMachine {
         return !self.follow(answer.head) && !self.hasFailed
     }
 
-    package mutating func failed(_ error: any Error, remaining: Duration?) {
+    mutating func failed(_ error: any Error, remaining: Duration?) {
         // An ordinary server answered before it had all of the body, and isn't asked again.
         let isRefused = error is FormworkError && self.client.link == nil
         guard self.page == nil, self.mayPass(error), !isRefused else { return self.fail(error) }
@@ -294,7 +289,7 @@ package struct ResumableSend: SendMachine {
     }
 
     /// A transfer whose answer was cut can be continued: the server is asked for the answer again.
-    package mutating func delivered() { if self.isOver { self.release() } }
+    mutating func delivered() { if self.isOver { self.release() } }
 
     /// Ends the transfer. The first failure is the one that is reported.
     private mutating func fail(_ error: any Error) {
@@ -310,7 +305,7 @@ package struct ResumableSend: SendMachine {
         guard let link = self.client.link else { return self.forget() }
         guard link != self.known.link else { return }
         self.known = .saved(link)
-        self.tell(link)
+        self.saveState(link)
     }
 
     /// The upload no longer exists.
@@ -323,10 +318,10 @@ package struct ResumableSend: SendMachine {
     private mutating func release() {
         guard case .saved(let link) = self.known else { return }
         self.known = .over(link)
-        self.tell(nil)
+        self.saveState(nil)
     }
 
-    private mutating func tell(_ link: UploadLink?) { do { try self.save(link) } catch { self.fail(error) } }
+    private mutating func saveState(_ link: SavedUpload?) { do { try self.save(link) } catch { self.fail(error) } }
 
     // MARK: pages
 
@@ -373,4 +368,3 @@ package struct ResumableSend: SendMachine {
         return true
     }
 }
-#endif

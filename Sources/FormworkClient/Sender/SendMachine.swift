@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -7,7 +6,7 @@ import HTTPTypes
 
 /// Decides which request is next, without doing input or output: ``PlainSend`` sends plainly, and ``ResumableSend``
 /// with a protocol for resuming.
-package protocol SendMachine: Sendable {
+protocol SendMachine: Sendable {
     /// The next step.
     mutating func next() -> SendStep
     /// Handles an informational answer during the exchange.
@@ -22,7 +21,7 @@ package protocol SendMachine: Sendable {
     /// Handles an exchange's final answer.
     /// - Parameter remaining: The time left for the transfer; `nil` for no limit.
     /// - Returns: Whether this is the transfer's answer: then ``next()`` isn't called again.
-    mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool
+    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> Bool
     /// Handles a failed exchange. ``next()`` returns the consequence.
     mutating func failed(_ error: any Error, remaining: Duration?)
     /// Called after the transfer's answer was handled.
@@ -46,17 +45,17 @@ package protocol SendMachine: Sendable {
 }
 
 extension SendMachine {
-    package mutating func informed(by response: HTTPResponse) -> Bool { true }
-    package mutating func reading() {}
-    package mutating func sending(upTo offset: Int64) {}
-    package mutating func bodyEnded(at length: Int64) {}
-    package mutating func delivered() {}
-    package func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool { false }
-    package var isBodyComplete: Bool? { nil }
-    package var upload: ResumableUpload? { nil }
-    package var redirects: Int? { nil }
-    package var movedTo: String? { nil }
-    package var checksum: String? { nil }
+    mutating func informed(by response: HTTPResponse) -> Bool { true }
+    mutating func reading() {}
+    mutating func sending(upTo offset: Int64) {}
+    mutating func bodyEnded(at length: Int64) {}
+    mutating func delivered() {}
+    func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool { false }
+    var isBodyComplete: Bool? { nil }
+    var upload: ResumableUpload? { nil }
+    var redirects: Int? { nil }
+    var movedTo: String? { nil }
+    var checksum: String? { nil }
 }
 
 /// The state of an upload that has its own URL.
@@ -91,19 +90,19 @@ package enum SendStep: Sendable {
 }
 
 /// The answer as a machine sees it.
-package struct SendAnswer: Sendable {
-    package var head: HTTPResponse
+struct SendResponse: Sendable {
+    var head: HTTPResponse
     /// Bytes of this request's body that the system had accepted.
-    package var bytesSent: Int64
+    var bytesSent: Int64
     /// Whether that was the whole body.
-    package var isBodyComplete: Bool
+    var isBodyComplete: Bool
 
-    package init(head: HTTPResponse, bytesSent: Int64, isBodyComplete: Bool) {
+    init(head: HTTPResponse, bytesSent: Int64, isBodyComplete: Bool) {
         (self.head, self.bytesSent, self.isBodyComplete) = (head, bytesSent, isBodyComplete)
     }
 }
 
-extension SendAnswer {
+extension SendResponse {
     /// Why a redirect that arrived before the whole body was sent, and drops it, is a failure; `nil` for another
     /// answer.
     func redirectBeforeBody(of request: HTTPRequest) -> FormworkError? {
@@ -118,4 +117,3 @@ extension SendAnswer {
             offset: self.bytesSent)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -97,4 +96,3 @@ extension HTTPRequest {
         return request
     }
 }
-#endif

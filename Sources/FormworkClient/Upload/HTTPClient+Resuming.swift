@@ -1,4 +1,3 @@
-#if Client
 import AsyncHTTPClient
 import Formwork
 import FormworkFiles
@@ -10,7 +9,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
-import SystemPackage
 
 extension HTTPClient {
     /// Sends a body, resumes it where a connection was cut, with the IETF's draft or tus 1.0, and returns the answer.
@@ -63,7 +61,7 @@ extension HTTPClient {
             try save(new)
         }
         let machine = SharedMachine(try ResumableSend(plan, head, resuming, options))
-        var course = Course(machine: machine, url: request.url)
+        var course = UploadAttempt(machine: machine, url: request.url)
         course.hasReachedServer = resuming.link != nil || wasAsked
         while true {
             switch course.machine.next() {
@@ -124,7 +122,7 @@ extension HTTPClient {
     /// One request of an upload.
     /// - Returns: `nil` if it failed; the machine was informed.
     private func exchange(
-        _ request: HTTPRequest, _ body: ExchangeBody?, like first: HTTPClientRequest, _ course: inout Course,
+        _ request: HTTPRequest, _ body: ExchangeBody?, like first: HTTPClientRequest, _ course: inout UploadAttempt,
         _ deadline: NIODeadline, _ options: UploadOptions
     ) async throws -> (HTTPClientResponse, BufferFeed?)? {
         let machine = course.machine
@@ -203,7 +201,7 @@ extension HTTPClient {
 }
 
 /// How far a resumable upload has come.
-private struct Course {
+private struct UploadAttempt {
     var machine: SharedMachine
     /// The last request's.
     var url: String
@@ -233,7 +231,7 @@ private struct Course {
         _ response: HTTPClientResponse, _ feed: BufferFeed?, _ deadline: NIODeadline, _ options: UploadOptions
     ) async -> HTTPClient.UploadResponse? {
         let isComplete = await feed?.wasAllGiven() ?? true
-        let summary = SendAnswer(
+        let summary = SendResponse(
             head: HTTPResponse(response), bytesSent: feed?.count ?? 0, isBodyComplete: isComplete)
         let isLast = self.machine.answered(summary, remaining: deadline.remaining)
         if let upload = self.machine.upload { options.monitor?.acknowledge(upload.acknowledged) }
@@ -363,4 +361,3 @@ extension HTTPHeaders {
         self.init(fields.map { ($0.name.rawName, $0.value) })
     }
 }
-#endif

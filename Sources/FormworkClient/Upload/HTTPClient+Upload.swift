@@ -1,4 +1,3 @@
-#if Client
 import AsyncHTTPClient
 import Formwork
 import FormworkHTTP
@@ -52,7 +51,7 @@ extension HTTPClient {
         let deadline = NIODeadline.now(after: options.timeout)
         let plan = try await plan.readyToSend(options, by: deadline)
         let isChunked = options.length == .chunked
-        var course = Course(request: request)
+        var course = UploadAttempt(request: request)
         course.request.describeBody(plan, isChunked: isChunked)
         while true {
             let feed = try course.begin(plan, isChunked: isChunked, options)
@@ -64,7 +63,7 @@ extension HTTPClient {
                 guard options.retry.covers(client: failure.cause),
                     let pause = options.retry.pause(after: course.retries, remaining: deadline.remaining)
                 else { throw failure.error }
-                if course.hasBody { try plan.checkReplayable(behind: failure.error) }
+                if course.hasBody { try plan.checkReplayable(after: failure.error) }
                 try await course.retry(after: pause, options)
                 continue
             }
@@ -173,7 +172,7 @@ extension HTTPClient {
 }
 
 /// How far an upload has come.
-private struct Course {
+private struct UploadAttempt {
     var request: HTTPClientRequest
     var hasBody = true
     var isAuthorized = false
@@ -247,7 +246,7 @@ extension NIODeadline {
 
 extension BodyPlan {
     /// - Parameter failure: The failure after which the body would have to be sent again, if any.
-    func checkReplayable(behind failure: (any Error)? = nil) throws(FormworkError) {
+    func checkReplayable(after failure: (any Error)? = nil) throws(FormworkError) {
         guard let blocker = self.replayBlocker else { return }
         throw FormworkError(
             .notReplayable,
@@ -271,4 +270,27 @@ extension BodyPlan {
         return try await Race.run(until: .after(remaining), late: HTTPClientError.deadlineExceeded, collect)
     }
 }
-#endif
+
+extension HTTPClient {
+    /// A server's answer to an upload, and how much of the body was sent by then.
+    public struct UploadResponse: Sendable {
+        /// The answer, including one that isn't 2xx. Its body hasn't been read yet.
+        public var response: HTTPClientResponse
+        /// The answer's URL, after all redirects.
+        public var url: String
+        /// Bytes of the last request's body that were handed to the client: at most 1 MiB of them, or 2 MiB of
+        /// a body that arrives while it is sent, may not have been sent. 0 after a redirect that turned `POST` into `GET`.
+        public var bytesSent: Int64
+        /// Whether the body counts as delivered: all of it was sent, or a 2xx came early for one
+        /// of at most 4 MiB. `false` for another early answer. Still `true` after a redirect that turned `POST` into `GET`:
+        /// such a redirect is followed only if the body was delivered.
+        public var isBodyComplete: Bool
+        /// Tries after the first, see ``UploadOptions/retry``.
+        public var retries: Int
+        /// The state of a resumable upload; `nil` if the server gave it no URL of its own.
+        public var upload: ResumableUpload? = nil
+
+        /// The answer's status.
+        public var status: HTTPResponseStatus { self.response.status }
+    }
+}

@@ -1,4 +1,3 @@
-#if Client
 import AsyncHTTPClient
 import Formwork
 import FormworkHTTP
@@ -8,11 +7,7 @@ import FormworkValues
 import NIOCore
 import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 extension HTTPClientRequest.Body {
     /// A planned body, with its exact length if that is known, otherwise in chunks.
@@ -125,4 +120,3 @@ extension HTTPClientRequest {
 
     private static let schemes = ["http", "https", "unix", "http+unix", "https+unix"]
 }
-#endif

@@ -1,11 +1,9 @@
-#if Client
 import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
 import FormworkFiles
 import HTTPTypes
-import SystemPackage
 
 /// How to resume an upload that was cut, and where to save its state, so that a new process can resume it too.
 ///
@@ -96,7 +94,7 @@ public struct UploadResuming: Sendable {
         let key = try ResumableState.key(url: url, method: method, plan: plan)
         let lock = try memory.lock()
         var begun = plan
-        var link: UploadLink?
+        var link: SavedUpload?
         if let bytes = try await memory.load() {
             let state = try ResumableState(bytes)
             if state.isExpired() {
@@ -147,7 +145,7 @@ extension FormSender {
     ///   saved for one.
     public func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, resuming: UploadResuming, observer: Observer = Observer(),
-        answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
+        answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result
     ) async throws -> Result {
         guard resuming.choice != .off else {
             return try await self.send(plan, with: request, observer: observer, answered: answered)
@@ -183,4 +181,3 @@ extension FormSender {
             delivery.plan, with: request, resuming: delivery.resuming, observer: observer, answered: answered)
     }
 }
-#endif

@@ -1,8 +1,6 @@
-#if Command
+import ArgumentParser
 import Formwork
-import FormworkCore
 import FormworkSystem
-import SystemPackage
 
 /// Replaces a pattern or a folder in an argument of `-F` by the files it means, each as a part of its own.
 ///
@@ -174,4 +172,37 @@ struct FileExpansion {
     /// The type of what a path leads to; `nil` if nothing is there.
     private static func type(of path: String) -> FileType? { (try? SystemCalls.status(of: FilePath(path)))?.kind }
 }
-#endif
+
+/// Completes the file in an argument such as `name=@file` or `@file`. Shells do that only for a file that is a whole word.
+///
+/// bash would run `$(command)` in a file's name, and its script completes these files itself.
+package enum FileWord {
+    package static let completion = CompletionKind.custom { words, index, _ in
+        words.indices.contains(index) ? FileWord.completions(of: words[index]) : []
+    }
+
+    private static func completions(of typed: String) -> [String] {
+        // Quotes and backslashes come as they were typed.
+        let word = typed.replacing(#/^['"]|\\/#, with: "")
+        guard let sign = word.firstIndex(where: { "@<".contains($0) }), CompletionShell.requesting != .bash else {
+            return []
+        }
+        var files = self.files(beginning: String(word[word.index(after: sign)...]))
+        // After the only completion the word would end, but a path continues after a folder.
+        if files.count == 1, files[0].hasSuffix("/") { files += self.files(beginning: files[0]) }
+        return files.map { file in
+            let text = String(word[...sign]) + file
+            // zsh separates a description by a colon.
+            return CompletionShell.requesting == .zsh ? text.replacing(#/[\\:]/#) { "\\\($0.output)" } : text
+        }
+    }
+
+    private static func files(beginning path: String) -> [String] {
+        let pattern = path.replacing(#/[*?\[\\]/#) { "\\\($0.output)" } + "*"
+        let found = (try? SystemCalls.paths(matching: pattern)) ?? []
+        return found.compactMap { String(validating: $0, as: UTF8.self) }.map { file in
+            let isFolder = (try? SystemCalls.status(of: FilePath(file)).kind) == .directory
+            return isFolder ? file + "/" : file
+        }
+    }
+}

@@ -1,7 +1,5 @@
-#if Command
 import Formwork
 import Synchronization
-import SystemPackage
 
 /// One `-F` or `--form-string` of the command line.
 ///
@@ -211,4 +209,11 @@ extension PartArgument.Option {
         }
     }
 }
-#endif
+
+/// A curl command for a shell.
+enum CurlCommandLine {
+    static func text(for plan: BodyPlan, followedBy words: [String] = []) throws(FormworkError) -> String {
+        let arguments = try plan.curlArguments() + words
+        return (["curl"] + arguments).map(ShellQuote.quote).joined(separator: " ") + "\n"
+    }
+}

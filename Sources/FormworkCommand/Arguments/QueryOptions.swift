@@ -1,4 +1,3 @@
-#if Command
 import ArgumentParser
 import FormworkURLEncoded
 
@@ -142,4 +141,3 @@ extension KeyValuePairs where Key == String {
         return value
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import FormworkSystem
 
 /// The arguments as the system gave them.
@@ -10,4 +9,3 @@ enum RawArguments {
         ThisProcess.rawArguments.dropFirst().firstIndex { String(validating: $0, as: UTF8.self) == nil }
     }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Command
 import Formwork
-import FormworkCore
 import FormworkSystem
 
 /// Arguments that contain passwords or tokens. The list of processes shows arguments to every user of the machine.
@@ -120,4 +118,3 @@ enum SecretArguments {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 /// One word of short options, as curl reads it: `-sSXPUT` is `-s`, `-S` and `-X` with the value `PUT`.
 ///
 /// ArgumentParser refuses values that are attached to short options, and shows them in its message.
@@ -45,4 +44,3 @@ struct ShortOptions {
         return before + ["\(long)=\(self.value)"]
     }
 }
-#endif

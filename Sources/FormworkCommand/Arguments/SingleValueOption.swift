@@ -1,4 +1,3 @@
-#if Command
 /// Refuses options that are given twice although the command has room for one value. ArgumentParser uses the last one, and
 /// what the others name would be lost without a word.
 ///
@@ -10,7 +9,7 @@ enum SingleValueOption {
         ["--to"]: "extract into one folder",
         ["--save"]: "save to one file",
         ["--from"]: "read one description",
-        ["--as"]: "choose one tool",
+        ["--as"]: "choose one",
         ["--entry"]: "choose one request",
         ["--into"]: "give one URL",
         ["--url"]: "give one URL",
@@ -53,4 +52,3 @@ enum SingleValueOption {
         return (entry.key[0], entry.value)
     }
 }
-#endif

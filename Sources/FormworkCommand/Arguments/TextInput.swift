@@ -1,7 +1,5 @@
-#if Command
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 /// A text that a verb reads into memory: a file or standard input.
 struct TextInput {
@@ -52,4 +50,3 @@ struct TextInput {
         }
     }
 }
-#endif

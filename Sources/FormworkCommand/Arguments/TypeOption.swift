@@ -1,9 +1,8 @@
-#if Command
 import ArgumentParser
 import Formwork
-import FormworkMagic
 import FormworkFiles
-import SystemPackage
+import FormworkMagic
+import FormworkSystem
 
 /// Where types come from.
 enum TypeOption: String, ChoiceOption {
@@ -25,4 +24,15 @@ enum MagicWarning {
         Messages.warn("\(failure); types are found by names alone")
     }
 }
-#endif
+
+/// libmagic's database that is installed with the command. Another system's database may be of another version than the
+/// libmagic that is linked into the command.
+enum MagicDatabase {
+    static func use() {
+        LibMagic.useDatabase {
+            guard let program = ThisProcess.executable else { return nil }
+            let path = program.removingLastComponent().appending("../share/formwork/magic.mgc")
+            return (try? SystemCalls.status(of: path)) == nil ? nil : path.string
+        }
+    }
+}

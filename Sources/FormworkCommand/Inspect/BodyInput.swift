@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// The body in an input: bare, in a captured HTTP message, or in a capture of several requests.
@@ -16,6 +15,8 @@ final class BodyInput {
     /// From the capture's header; `nil` for a bare body.
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
+    /// A line of a captured head that isn't a header field; `nil` for none.
+    private(set) var invalidHeadLine: String?
     private(set) var contentLength: Int64?
 
     /// What was done to the input before it was parsed, and what is known to be missing, as half sentences.
@@ -37,17 +38,14 @@ final class BodyInput {
         (self.raw, self.name) = (raw, raw.name)
         let kind = isBare ? .none : try Self.kind(of: raw)
         if entry != nil, case .none = kind {
-            throw ExitStatus(
-                2,
-                "formwork: --entry: \(raw.name) is not a HAR file, packet capture, curl trace or mitmproxy flow file")
+            throw ExitStatus(2, "formwork: --entry: \(raw.name) is not a HAR file or curl trace")
         }
         do {
             switch kind {
             case .none: break
             case .json: try self.openArchive(entry)
-            case .packets: try self.open(PacketCapture(self.all(kind), name: raw.name).messages, entry, kind)
-            case .trace: try self.open(CurlTrace(self.all(kind)).messages, entry, kind)
-            case .flows: try self.open(FlowFile(self.all(kind)), entry)
+            case .trace: try self.openTrace(entry)
+            case .foreign(let reason): throw FormworkError(.malformedBody, reason)
             }
         } catch var error as FormworkError {
             if error.path == nil { error.path = raw.name }
@@ -125,8 +123,9 @@ final class BodyInput {
     }
 
     private func openMessage() throws(FormworkError) {
-        guard let head = try MessageHead(self.raw) else { return }
-        (self.contentType, self.contentEncoding) = (head.contentType, head.contentEncoding)
+        guard let head = try CapturedHead.read(self.raw) else { return }
+        (self.contentType, self.contentEncoding) = (try head.contentType(), head.contentEncoding)
+        self.invalidHeadLine = head.invalidLine
         if head.isChunked {
             self.framing = .chunked(ChunkedCoding())
         } else if let length = try head.contentLength() {
@@ -136,7 +135,7 @@ final class BodyInput {
     }
 
     /// All bytes of a capture.
-    private func all(_ kind: CaptureKind) throws(FormworkError) -> [UInt8] {
+    private func all(_ kind: String) throws(FormworkError) -> [UInt8] {
         var text: [UInt8] = []
         while true {
             let bytes = try self.raw.next()
@@ -145,25 +144,18 @@ final class BodyInput {
             guard text.count <= CaptureKind.limit else {
                 throw FormworkError(
                     .limitExceeded,
-                    "looks like a \(kind.name), and a \(kind.name) may have at most \(CaptureKind.limit >> 20) MiB",
+                    "looks like a \(kind), and a \(kind) may have at most \(CaptureKind.limit >> 20) MiB",
                     path: self.name)
             }
         }
     }
 
-    /// Continues with one of the messages as if it were the input.
-    private func open(_ messages: [CapturedMessage], _ entry: Int?, _ kind: CaptureKind) throws {
+    /// Continues with one of the requests as if it were the input.
+    private func openTrace(_ entry: Int?) throws {
+        let messages = try CurlTrace(self.all("curl trace")).messages
         let chosen = try CaptureChoice.choose(
-            entry, messages.filter(\.isForm), count: messages.count, of: kind.name)
-        if let damage = chosen.damage { self.notes.append(damage) }
+            entry, messages.filter(\.isForm), count: messages.count, of: "curl trace")
         self.raw = RawInput(name: self.name, bytes: chosen.bytes)
-    }
-
-    private func open(_ flows: FlowFile, _ entry: Int?) throws {
-        let chosen = try CaptureChoice.choose(entry, flows.forms, count: flows.count, of: CaptureKind.flows.name)
-        self.framing = .memory
-        (self.ahead, self.contentType) = (chosen.body, chosen.contentType)
-        self.contentEncoding = chosen.contentEncoding
     }
 
     /// Decodes a body that is base64 as a whole, as gateways pass bodies that they take for binary.
@@ -199,13 +191,24 @@ final class BodyInput {
         self.notes.append("the body is encoded with base64\(declaration); offsets count its decoded bytes")
     }
 
+    /// Keeps what the caller did before the body is parsed.
+    func note(_ text: String) { self.notes.append(text) }
+
+    /// Says what is missing of a body in memory.
+    private func note(_ length: Int128?) {
+        guard let length, length > self.ahead.count else { return }
+        self.notes.append(
+            "the capture is cut: the request had \(Int64(clamping: length), "byte"), and \(self.ahead.count) were saved. "
+                + "Browsers leave out the contents of files: capture it with a proxy instead")
+    }
+
     private func openArchive(_ entry: Int?) throws {
-        let text = try self.all(.json)
+        let text = try self.all("HAR file")
         self.framing = .memory
         do {
             if let archive = try HARFile(text, entry: entry) {
                 (self.ahead, self.contentType) = (archive.body, archive.contentType)
-                return
+                return self.note(archive.length)
             }
         } catch var error as FormworkError where HARFile.isLikely(text) || error.code == .limitExceeded {
             error.path = self.name
@@ -214,7 +217,7 @@ final class BodyInput {
         if let event = try GatewayEvent(text) {
             (self.ahead, self.contentType) = (event.body, event.contentType)
             self.isDeclaredText = !event.isEncoded
-            return
+            return self.note(event.length)
         }
         // JSON, but not a HAR file: a body that was sent as JSON. The diagnosis says so.
         self.ahead = text
@@ -225,4 +228,55 @@ extension UInt8 {
     /// Whether the byte is a letter of base64, its padding or between its lines.
     fileprivate var isBase64: Bool { self.isLetterOrDigit || "+/=\r\n".utf8.contains(self) }
 }
-#endif
+
+/// The bytes of a file, of standard input or of a captured message, with lookahead.
+final class RawInput {
+    /// Bytes of one read. Framing, chunks and parts may be cut anywhere.
+    static let chunkBytes = 256 << 10
+
+    /// The input's name in errors.
+    let name: String
+    /// `nil` for bytes in memory.
+    private let reader: BodyReader?
+    private var ahead: [UInt8] = []
+    private var isAtEnd = false
+
+    /// - Parameter file: `nil` and `-` mean standard input.
+    init(_ file: String?) throws {
+        let (name, source) = try TextInput.source(file)
+        self.name = name
+        self.reader = try TextInput.naming(name) { () throws(FormworkError) in
+            try BodyPlan(copying: source).makeReader()
+        }
+    }
+
+    /// - Parameter name: The input's name in errors.
+    init(name: String, bytes: [UInt8]) { (self.name, self.reader, self.ahead) = (name, nil, bytes) }
+
+    /// The next bytes; empty at the end.
+    func next() throws(FormworkError) -> [UInt8] {
+        guard self.ahead.isEmpty else {
+            defer { self.ahead = [] }
+            return self.ahead
+        }
+        return try self.read()
+    }
+
+    /// The next bytes, without consuming them: at least `count`, or fewer if the input ends before.
+    func lookAhead(_ count: Int) throws(FormworkError) -> [UInt8] {
+        while self.ahead.count < count, !self.isAtEnd, self.reader != nil { self.ahead += try self.read() }
+        return self.ahead
+    }
+
+    /// Consumes bytes that were looked at.
+    func skip(_ count: Int) { self.ahead.removeFirst(count) }
+
+    private func read() throws(FormworkError) -> [UInt8] {
+        guard !self.isAtEnd, let reader else { return [] }
+        let bytes = try TextInput.naming(self.name) { () throws(FormworkError) in
+            try reader.read(upTo: Self.chunkBytes)
+        }
+        self.isAtEnd = bytes.isEmpty
+        return bytes
+    }
+}

@@ -1,9 +1,8 @@
-#if Command
 import Formwork
 
 /// Finds the boundary of a body without its header, in the first line that looks like a delimiter.
 struct BoundarySniffer {
-    enum Answer: Equatable {
+    enum Guess: Equatable {
         case found(String)
         /// More bytes could decide.
         case undecided
@@ -11,7 +10,7 @@ struct BoundarySniffer {
     }
 
     /// - Parameter isWhole: Whether `bytes` is the whole body.
-    static func sniff(_ bytes: [UInt8], isWhole: Bool) -> Answer {
+    static func sniff(_ bytes: [UInt8], isWhole: Bool) -> Guess {
         var rest = bytes[...]
         while let lf = rest.firstIndex(of: 0x0A) {
             let isFirst = rest.startIndex == 0
@@ -56,4 +55,3 @@ struct BoundarySniffer {
         return line
     }
 }
-#endif

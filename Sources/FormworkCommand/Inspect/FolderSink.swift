@@ -1,7 +1,5 @@
-#if Command
 import Formwork
 import FormworkFiles
-import SystemPackage
 
 /// Writes parts as files of a folder.
 final class FolderSink: PartSink {
@@ -63,4 +61,3 @@ final class FolderSink: PartSink {
         return wanted.flatMap { SafeFilename($0, limit: Self.nameBytes) } ?? SafeFilename("part-\(self.count)")!
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// `--limit NAME=VALUE`, and the command's limits without it.
@@ -54,4 +53,3 @@ enum LimitOption {
         ExitStatus(2, "formwork: --limit \(ShellQuote.quote(option).withControlCharactersEscaped): \(fix)")
     }
 }
-#endif

@@ -1,7 +1,5 @@
-#if Command
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 /// Writes one part to standard output, as it is read.
 struct OutputSink: PartSink {
@@ -50,4 +48,3 @@ struct OutputSink: PartSink {
 extension String {
     fileprivate var disturbsATerminal: Bool { self.withControlCharactersEscaped != self }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import ArgumentParser
 import Formwork
 
@@ -6,8 +5,8 @@ import Formwork
 struct ParsingOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A body, or a capture: an HTTP request or response, a HAR file, a packet capture, a curl trace, or a "
-                + "mitmproxy flow file. '-' or none is standard input.",
+            "A body, or a capture: an HTTP request or response, a HAR file, or a curl trace. '-' or none is standard "
+                + "input.",
             valueName: "file"),
         completion: .file())
     var file: String?
@@ -61,7 +60,8 @@ struct ParsingOptions: ParsableArguments {
             let names = Self.profiles.map(\.key).joined(separator: ", ")
             throw ExitStatus(2, "formwork: --profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
         }
-        if looksOn { profile.preambleDelimiters = .accepted }
+        profile.findsDelimiters = true
+        if looksOn { profile.skipsPreambleDelimiters = true }
         let limits = try LimitOption.limits(self.limit)
         guard self.boundary == nil || self.contentType == nil else {
             throw ExitStatus(2, "formwork: --boundary and --content-type both give the boundary: leave one out")
@@ -71,16 +71,29 @@ struct ParsingOptions: ParsableArguments {
             let parser = try Self.given("--boundary", boundary) { () throws(FormworkError) in
                 try MultipartParser(contentType: Self.type(with: boundary), profile: profile, limits: limits)
             }
-            return PartWalk(try self.input(), parser, isStrict: self.isStrict)
+            return PartWalk(try self.input(), parser)
         }
         if let type = self.contentType {
             let parser = try Self.given("--content-type", type) { () throws(FormworkError) in
                 try MultipartParser(contentType: type, profile: profile, limits: limits)
             }
-            return PartWalk(try self.input(), parser, isStrict: self.isStrict)
+            return PartWalk(try self.input(), parser)
         }
         let input = try self.input()
-        if let type = input.contentType { return try self.walk(input, type, profile, limits) }
+        if let line = input.invalidHeadLine {
+            let what = "the line \"\(DisplayText(line, limit: 60).text)\" of the captured head isn't a header field"
+            let reason = "\(what), and receivers differ in how they read it"
+            guard self.profile != "strict" else {
+                throw ExitStatus(70, "formwork: \(input.name.withControlCharactersEscaped): \(reason)")
+            }
+            input.note(reason)
+        }
+        if let type = input.contentType {
+            guard self.profile != "strict", Self.lacksBoundary(type) else {
+                return try self.walk(input, type, profile, limits)
+            }
+            input.note("the Content-Type has no boundary: the one of the body's first line is used")
+        }
         return try self.walk(input, Self.type(with: try Self.sniff(input)), profile, limits)
     }
 
@@ -95,6 +108,12 @@ struct ParsingOptions: ParsableArguments {
 
     private func input() throws -> BodyInput {
         try BodyInput(self.file, entry: self.entry, isBare: self.boundary != nil || self.contentType != nil)
+    }
+
+    /// Whether a capture's type is a form's, and only the boundary is missing. The body's first line has it.
+    private static func lacksBoundary(_ type: String) -> Bool {
+        let text = type.lowercased()
+        return text.hasPrefix("multipart/") && !text.contains("boundary")
     }
 
     private static func type(with boundary: String) -> String { "multipart/form-data; boundary=\"\(boundary)\"" }
@@ -112,16 +131,14 @@ struct ParsingOptions: ParsableArguments {
         }
     }
 
-    private var isStrict: Bool { self.profile == "strict" }
-
     private func walk(
         _ input: BodyInput, _ type: String, _ profile: ParsingProfile, _ limits: ParsingLimits
     ) throws -> PartWalk {
         do throws(FormworkError) {
             let parser = try MultipartParser(contentType: type, profile: profile, limits: limits)
-            return PartWalk(input, parser, isStrict: self.isStrict)
+            return PartWalk(input, parser)
         } catch {
-            throw try PartWalk.status(of: error, try Self.observation(of: input), input)
+            throw try Self.diagnosis(of: input).status(of: error, input)
         }
     }
 
@@ -135,19 +152,18 @@ struct ParsingOptions: ParsableArguments {
                 let error = FormworkError(
                     .malformedBody, "No line --BOUNDARY was found: give --boundary or --content-type.",
                     offset: nil, cause: ParsingFailure(.missingBoundaryParameter))
-                throw try PartWalk.status(of: error, self.observation(of: input), input)
+                throw try self.diagnosis(of: input).status(of: error, input)
             }
             wanted = bytes.count + 1
         }
     }
 
-    /// The start of a body that no parser reads, for the diagnosis.
-    private static func observation(of input: BodyInput) throws -> BodyObservation {
-        var seen = BodyObservation(contentLength: input.contentLength, contentEncoding: input.contentEncoding)
-        seen.take(try input.lookAhead(1))
+    /// The diagnosis of a body that no parser reads, from its start.
+    private static func diagnosis(of input: BodyInput) throws -> BodyDiagnosis {
+        var diagnosis = BodyDiagnosis(contentLength: input.contentLength, contentEncoding: input.contentEncoding)
+        diagnosis.take(try input.lookAhead(1))
         // Nothing was read to the end, so the body must not be diagnosed as cut.
-        if seen.byteCount > 0 { seen.contentLength = nil }
-        return seen
+        if diagnosis.byteCount > 0 { diagnosis.contentLength = nil }
+        return diagnosis
     }
 }
-#endif

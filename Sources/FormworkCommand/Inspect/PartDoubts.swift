@@ -1,50 +1,25 @@
-#if Command
 import Formwork
-import FormworkCore
 
-/// What may be wrong with a body that could be read: delimiters that aren't any, and quotes that end too early.
+/// What other receivers may read differently in a body that could be read.
 struct PartDoubts {
-    private let delimiter: String
-    private var preamble: StrayDelimiter
-    private var content: StrayDelimiter
-    private var epilogue: StrayDelimiter
     private var hasByteOrderMark = false
     /// A warning that an encoded part is listed as it was sent; `nil` without one. It isn't a doubt: every receiver finds
     /// the same parts.
     private(set) var encodedPart: String?
-    /// The offset of the bytes that arrive next, before the first part.
-    private var offset: Int64 = 0
     private var part = 0
-    /// The offset of the part's next content.
-    private var contentOffset: Int64 = 0
-    /// The part whose content holds the stray delimiter.
-    private var strayPart = 0
-    /// The first name with a quote that isn't escaped, and the first `filename*` that can't be read.
-    private var bareQuote, extendedFilename: String?
+    /// One warning for each rule, about the first part that broke it.
+    private var ambiguities: [String] = []
+    private var warned: Set<String> = []
 
-    init(_ parser: MultipartParser) {
-        (self.preamble, self.content) = (StrayDelimiter(of: parser), StrayDelimiter(of: parser))
-        self.epilogue = StrayDelimiter(of: parser, isInEpilogue: true)
-        self.delimiter = String(decoding: parser.delimiter.dropFirst(2), as: UTF8.self)
-    }
+    /// Looks at the start of the body.
+    mutating func take(start chunk: [UInt8]) { self.hasByteOrderMark = chunk.starts(with: [0xEF, 0xBB, 0xBF]) }
 
-    /// Looks at bytes before the first part; the first part may begin in them.
-    mutating func take(preamble chunk: [UInt8]) {
-        if self.offset == 0 { self.hasByteOrderMark = chunk.starts(with: [0xEF, 0xBB, 0xBF]) }
-        chunk.withRawSpan { self.preamble.take($0, 0..<$0.byteCount, at: self.offset) }
-        self.offset += Int64(chunk.count)
-    }
-
-    /// Looks at bytes after the close delimiter.
-    mutating func take(epilogue chunk: [UInt8], from start: Int, at offset: Int64) {
-        chunk.withRawSpan { self.epilogue.take($0, start..<$0.byteCount, at: offset) }
-    }
-
-    /// - Parameter offset: The place of the part's content in the body.
-    mutating func begin(_ header: ReceivedHeader, at offset: Int64) {
+    mutating func begin(_ header: ReceivedHeader, in parser: MultipartParser) {
         self.part += 1
-        self.contentOffset = offset
-        self.content.restart()
+        if parser.isDelimiter(in: header), self.warned.insert("strayDelimiter").inserted {
+            self.ambiguities.append(
+                Self.warning("part \(self.part)", "The delimiter's text is in its header: choose another boundary"))
+        }
         let encoding = header.values(of: "Content-Transfer-Encoding").last?.asciiLowercased ?? []
         if self.encodedPart == nil, encoding == Array("base64".utf8) || encoding == Array("quoted-printable".utf8) {
             self.encodedPart =
@@ -52,68 +27,49 @@ struct PartDoubts {
                 + "\(String(decoding: encoding, as: UTF8.self))), and is listed and extracted as it was sent: RFC 7578 "
                 + "deprecates that in forms"
         }
-        for (role, bytes) in [("name", header.nameBytes), ("filename", header.filenameBytes)]
-        where self.bareQuote == nil && bytes?.hasBareQuote ?? false {
-            let text = String(decoding: (bytes ?? []).prefix(80), as: UTF8.self)
-            self.bareQuote =
-                "the \(role) of part \(self.part), \"\(text)\", has a quote that isn't escaped, and other receivers end it "
-                + "there: write %22"
+        for ambiguity in header.ambiguities
+        where ambiguity.name != "encodedContent" && self.warned.insert(ambiguity.name).inserted {
+            self.ambiguities.append(Self.warning("part \(self.part)", ambiguity.description))
         }
-        if self.extendedFilename == nil, let bytes = header.extendedFilenameBytes, header.extendedFilename == nil {
+        if let bytes = header.extendedFilenameBytes, header.extendedFilename == nil, self.warned.insert("").inserted {
             let text = DisplayText(String(decoding: bytes, as: UTF8.self), limit: 60).text
-            self.extendedFilename =
+            self.ambiguities.append(
                 "the filename* of part \(self.part), \(text), isn't UTF-8 or ISO-8859-1 in percent-encoding (RFC 8187), and "
-                + "isn't used"
+                    + "isn't used")
         }
     }
 
-    mutating func take(_ chunk: [UInt8], _ range: Range<Int>) {
-        guard self.content.offset == nil else { return }
-        chunk.withRawSpan { self.content.take($0, range, at: self.contentOffset) }
-        self.contentOffset += Int64(range.count)
-        if self.content.offset != nil { self.strayPart = self.part }
-    }
-
-    /// What other receivers may read differently, when the whole body was read.
+    /// All of them, when the whole body was read.
     func all(_ parser: MultipartParser) -> [String] {
-        var doubts: [String] = []
+        let type = parser.typeAmbiguities.filter { $0.name != "notFormData" }
+        var doubts = type.map { Self.warning("the Content-Type", $0.description) }
+        let isExplained = self.hasByteOrderMark || parser.preambleDelimiterOffset != nil
         if self.hasByteOrderMark, parser.preambleBytes > 0 {
             doubts.append("the body begins with a byte order mark, so its first part may be lost: remove it")
         } else if let offset = parser.preambleDelimiterOffset {
             doubts.append(
                 "a line at offset \(offset), before the first part, begins like a delimiter but isn't one, so a part may "
                     + "be lost: a delimiter needs CRLF before and after it (--profile lenient accepts LF too)")
-        } else if let offset = self.preamble.offset, offset < parser.preambleBytes {
+        } else if parser.hasPreambleText, !parser.notes.contains(where: \.isInPreamble) {
             doubts.append(
-                "\(parser.preambleBytes, "byte") before the first delimiter were skipped, and they hold "
-                    + "\"\(self.delimiter)\" at offset \(offset), so a part may be lost: a delimiter needs CRLF before it"
-            )
+                "\(parser.preambleBytes, "byte") before the first delimiter were skipped: if the start of the body is missing, "
+                    + "so are parts")
         }
-        if let offset = self.content.offset { doubts.append(self.text(of: offset)) }
-        if let offset = self.epilogue.offset {
+        // What a profile was chosen for isn't a warning, nor line ends alone.
+        let expected: Set = ["preamble", "epilogue", "bareLineFeed", "missingClose"]
+        for note in parser.notes where !expected.contains(note.rule.rawValue) && !(isExplained && note.isInPreamble) {
             doubts.append(
-                "the close delimiter is followed by \"\(self.delimiter)\" at offset \(offset), so a part is lost: "
-                    + "write \"\(self.delimiter)--\" only at the end")
+                Self.warning((note.part.map { "part \($0), " } ?? "") + "offset \(note.offset)", note.message))
         }
-        return doubts + [self.bareQuote, self.extendedFilename].compactMap { $0 }
+        return doubts + self.ambiguities
     }
 
-    private func text(of offset: Int64) -> String {
-        let (side, fix) =
-            if self.content.followsCRLF {
-                ("after", "LF alone is after it (--profile lenient accepts it)")
-            } else if self.content.followsLF {
-                ("before", "LF alone is before it (--profile lenient accepts it)")
-            } else {
-                ("before", "write CRLF before it")
-            }
-        return
-            "the content of part \(self.strayPart) holds the delimiter \"\(self.delimiter)\" at offset \(offset) without "
-            + "CRLF \(side) it, so a part may be lost: \(fix)"
+    private static func warning(_ subject: String, _ sentence: String) -> String {
+        "\(subject) is read differently by other receivers: \(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)"
     }
 
     /// The probable cause of an error, as half a sentence; `nil` if nothing was seen.
-    func cause(of error: FormworkError, _ recent: RecentBytes, _ chunk: [UInt8]) -> String? {
+    func cause(of error: FormworkError, _ recent: RecentBytes, _ chunk: [UInt8], _ parser: MultipartParser) -> String? {
         switch error.parsingFailure?.kind {
         case .malformedHeader?:
             guard let offset = error.offset, let line = recent.line(at: offset, before: chunk), !line.namesField else {
@@ -123,10 +79,8 @@ struct PartDoubts {
             return
                 "the line \"\(text)\" belongs to the content, and the empty line between header and content is missing"
         case .unexpectedEnd?:
-            if let offset = self.content.offset { return self.text(of: offset) }
-            // At the beginning it is the first delimiter itself.
-            guard self.part == 0, let offset = self.preamble.offset, offset > 0 else { return nil }
-            return "it holds \"\(self.delimiter)\" at offset \(offset), but not at the start of a line"
+            guard let note = parser.notes.first(where: { $0.rule.rawValue == "strayDelimiter" }) else { return nil }
+            return "there is a delimiter at offset \(note.offset), but CRLF isn't before and after it"
         default: return nil
         }
     }
@@ -162,10 +116,4 @@ extension ArraySlice<UInt8> {
         let rest = self[name.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
         return !name.isEmpty && rest.first == 0x3A
     }
-
-    /// Whether there is a quote without a backslash before it.
-    fileprivate var hasBareQuote: Bool {
-        self.indices.contains { self[$0] == 0x22 && ($0 == self.startIndex || self[$0 - 1] != 0x5C) }
-    }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// Which parts `extract` writes.
@@ -78,4 +77,3 @@ struct PartSelector {
         return DisplayText(text, limit: 60).text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// Parts as aligned columns. The first thousand rows decide the widths, so that any number of parts can be shown.
@@ -122,4 +121,3 @@ final class PartTable {
         return isAll ? text : text + "…"
     }
 }
-#endif

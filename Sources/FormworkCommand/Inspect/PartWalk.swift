@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// Receives the parts of a body, one after the other.
@@ -14,19 +13,15 @@ protocol PartSink {
 /// Splits a body into parts, and describes in one line what is wrong with it.
 struct PartWalk {
     private let input: BodyInput
-    /// Whether a body with warnings is refused.
-    private let isStrict: Bool
     private var parser: MultipartParser
-    private var seen: BodyObservation
-    private var doubts: PartDoubts
+    private var diagnosis: BodyDiagnosis
+    private var doubts = PartDoubts()
     private var lines = RecentBytes()
 
-    /// - Parameter isStrict: Whether a body that other receivers read differently is refused.
-    init(_ input: BodyInput, _ parser: MultipartParser, isStrict: Bool = false) {
-        (self.input, self.parser, self.isStrict) = (input, parser, isStrict)
-        self.seen = BodyObservation(
+    init(_ input: BodyInput, _ parser: MultipartParser) {
+        (self.input, self.parser) = (input, parser)
+        self.diagnosis = BodyDiagnosis(
             for: parser, contentLength: input.contentLength, contentEncoding: input.contentEncoding)
-        self.doubts = PartDoubts(parser)
     }
 
     /// Passes every part to `sink`.
@@ -35,26 +30,21 @@ struct PartWalk {
         while true {
             let chunk = try self.input.next()
             if chunk.isEmpty { break }
-            self.seen.take(chunk)
-            if self.parser.parts == 0 { self.doubts.take(preamble: chunk) }
-            if self.parser.isAfterEnd { self.doubts.take(epilogue: chunk, from: 0, at: self.parser.offset) }
+            self.diagnosis.take(chunk)
+            if self.parser.offset == 0 { self.doubts.take(start: chunk) }
             try self.feed(chunk, &sink)
             self.lines.take(chunk)
         }
         do throws(FormworkError) {
             try self.parser.finish()
         } catch {
-            throw try Self.status(of: error, self.seen, self.input, self.doubts.cause(of: error, self.lines, []))
+            throw try self.diagnosis.status(
+                of: error, self.input, self.doubts.cause(of: error, self.lines, [], self.parser))
         }
         let surplus = try self.input.surplus()
-        let diagnosis = BodyDiagnosis(of: nil, in: self.seen)?.description
-        let doubts = self.doubts.all(self.parser)
-        if self.isStrict, let first = doubts.first {
-            let name = self.input.name.withControlCharactersEscaped
-            throw ExitStatus(70, "formwork: \(name): \(first)")
-        }
-        return self.input.notes + [self.input.shortfall, surplus].compactMap { $0 } + doubts
-            + [self.doubts.encodedPart, diagnosis].compactMap { $0 }
+        let damage = self.diagnosis.finding(for: nil)?.sentence
+        return self.input.notes + [self.input.shortfall, surplus].compactMap { $0 } + self.doubts.all(self.parser)
+            + [self.doubts.encodedPart, damage].compactMap { $0 }
     }
 
     private mutating func feed(_ chunk: [UInt8], _ sink: inout some PartSink) throws {
@@ -64,32 +54,31 @@ struct PartWalk {
             do throws(FormworkError) {
                 event = try self.parser.next(in: chunk, from: &position)
             } catch {
-                throw try Self.status(
-                    of: error, self.seen, self.input, self.doubts.cause(of: error, self.lines, chunk))
+                throw try self.diagnosis.status(
+                    of: error, self.input, self.doubts.cause(of: error, self.lines, chunk, self.parser))
             }
-            self.seen.take(event, in: chunk)
+            self.diagnosis.take(event, in: chunk)
             switch event {
             case .partBegan(let header):
-                self.doubts.begin(header, at: self.parser.offset)
+                self.doubts.begin(header, in: self.parser)
                 try sink.begin(header, at: self.parser.offset)
-            case .content(let range):
-                self.doubts.take(chunk, range)
-                try sink.take(chunk, range)
+            case .content(let range): try sink.take(chunk, range)
             case .heldContent(let bytes):
                 let bytes = Array(bytes)
-                self.doubts.take(bytes, 0..<bytes.count)
                 try sink.take(bytes, 0..<bytes.count)
             case .partEnded: try sink.end()
-            case .finished: self.doubts.take(epilogue: chunk, from: position, at: self.parser.offset)
+            case .finished: break
             case .needsInput: return
             }
         }
     }
+}
 
+extension BodyDiagnosis {
     /// The error line for a body that can't be read: kind, offset, what was expected, and the probable cause.
     /// - Parameter cause: What the walk has seen, if the diagnosis has no better reason.
-    static func status(
-        of error: FormworkError, _ seen: BodyObservation, _ input: BodyInput, _ cause: String? = nil
+    func status(
+        of error: FormworkError, _ input: BodyInput, _ cause: String? = nil
     ) throws -> ExitStatus {
         var shown = error
         (shown.cause, shown.offset) = (nil, nil)
@@ -98,19 +87,16 @@ struct PartWalk {
         line += ": \(shown)"
         if line.hasSuffix(".") { line.removeLast() }
         let surplus = error.code == .truncatedBody ? try input.surplus() : nil
-        let diagnosis = BodyDiagnosis(of: error, in: seen)
-        let hint = diagnosis?.cause == .bareLineFeeds ? ": --profile lenient reads it" : ""
-        let isVague = diagnosis?.cause == .cut || diagnosis?.cause == .otherBoundary
-        let found = diagnosis.map { $0.description + hint }
+        let finding = self.finding(for: error)
+        let hint = finding?.cause == .bareLineFeeds ? ": --profile lenient reads it" : ""
+        let isVague = finding?.cause == .cut || finding?.cause == .otherBoundary
+        let found = finding.map { $0.sentence + hint }
         // Bytes that were decoded as text have another length, too.
-        let damage = diagnosis?.cause == .decodedAsText ? found : nil
-        let reason =
-            input.notes.last { $0.hasPrefix("packets") } ?? damage ?? input.shortfall ?? surplus
-            ?? (isVague ? cause : nil) ?? found ?? cause
+        let damage = finding?.cause == .decodedAsText ? found : nil
+        let reason = damage ?? input.shortfall ?? surplus ?? (isVague ? cause : nil) ?? found ?? cause
         // The cause is read first.
         if let reason { line = "probably \(reason) (\(line))" }
         let name = input.name.withControlCharactersEscaped
         return ExitStatus(error.code == .limitExceeded ? 63 : 70, "formwork: \(name): \(line)")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// JSON text as a terminal shows it: indented, coloured on request, and unable to move the cursor.
@@ -85,4 +84,3 @@ package struct JSONLayout {
         self.output += self.isColoured ? "\(colour.rawValue)\(shown)\u{1B}[0m" : shown
     }
 }
-#endif

@@ -1,11 +1,6 @@
-#if Command
 import Formwork
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// JSON in and out.
 enum JSONText {
@@ -62,4 +57,3 @@ enum JSONText {
         }
     }
 }
-#endif

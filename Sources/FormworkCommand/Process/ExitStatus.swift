@@ -1,14 +1,8 @@
-#if Command
 import Formwork
 import FormworkFiles
 import FormworkSystem
-import SystemPackage
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// How the command exits: with curl's status where curl has one, and a line on standard error.
 package struct ExitStatus: Error {
@@ -44,9 +38,8 @@ package struct ExitStatus: Error {
         }
     }
 
-    package func leave() -> Never {
+    func leave() -> Never {
         if let message = self.message { Messages.fail(message, status: self.code) }
         ThisProcess.exit(self.code)
     }
 }
-#endif

@@ -1,5 +1,5 @@
-#if Command
 import Formwork
+import FormworkSystem
 import FormworkURLEncoded
 import Synchronization
 
@@ -38,7 +38,7 @@ package enum JSONOutput {
 
     /// The last members of every object.
     static func ending(_ failure: ExitStatus?) -> [ParameterValue.Member] {
-        let message = failure?.message.map { String($0.trimmingPrefix("formwork: ").trimmingPrefix("Error: ")) }
+        let message = failure?.message.map { String($0.trimmingPrefix("formwork: ")) }
         return [
             .init("exitStatus", .integer(Int128(failure?.code ?? 0))),
             .init("error", failure.map { .text(message ?? "exit status \($0.code)") } ?? .null),
@@ -72,4 +72,18 @@ package enum JSONOutput {
             .joined(separator: "\n" + String(repeating: " ", count: indent))
     }
 }
-#endif
+
+extension ExitStatus {
+    /// The status of a command that a signal stopped. It has a message only where messages are objects: a shell reports
+    /// the signal itself.
+    package init(stoppedBy signal: StoppingSignal) {
+        let isSilent = Messages.current != .events && !JSONOutput.isRequested
+        self.init(signal.exitStatus, isSilent ? nil : "formwork: stopped by \(signal.name)")
+    }
+
+    /// Writes the error as an object, if that was asked for.
+    func report() {
+        JSONOutput.fail(self)
+        if Messages.current == .events, let message = self.message { Messages.fail(message, status: self.code) }
+    }
+}

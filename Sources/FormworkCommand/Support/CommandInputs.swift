@@ -1,8 +1,7 @@
-#if Command
+import ArgumentParser
 import Formwork
 import FormworkSystem
 import Synchronization
-import SystemPackage
 
 /// What the options and parts of a command read. A second reader of a pipe would get nothing, and send an empty file; and no
 /// output may replace a file that is read.
@@ -80,4 +79,87 @@ package enum CommandInputs {
         }
     }
 }
-#endif
+
+extension BodyPlan.Blocker {
+    /// The option with which a form gets a length, as the end of an error; empty if no option helps.
+    package var lengthRemedy: String {
+        if self.reason.hasPrefix("standard input") { return ": --spool finds it" }
+        return self.reason.hasPrefix("quoted-printable") ? ": --prescan finds it" : ""
+    }
+}
+
+extension String {
+    /// The name after `@`, with which an option's value names a file; `nil` for another value.
+    package var fileAfterSign: Substring? {
+        // By bytes: the sign and a combining mark after it are one Character.
+        self.utf8.first == UInt8(ascii: "@") ? Substring(self.utf8.dropFirst()) : nil
+    }
+}
+
+/// Small files that options name: secrets, headers.
+package enum GivenFile {
+    /// Reads a file once, as it may be a pipe: `--token-file <(pass show upload)`.
+    /// - Parameters:
+    ///   - file: Its path, or `-` for standard input.
+    ///   - option: The option and its value, as errors show them.
+    ///   - limit: Bytes that it may have.
+    /// - Throws: ``ExitStatus``, with the option in its message.
+    package static func bytes(of file: String, _ option: String, limit: Int) throws -> [UInt8] {
+        let source = try CommandInputs.source(file, for: option)
+        do { return try BodyPlan(copying: source).bytes(upTo: limit) } catch {
+            var error = error
+            // The reader's plan has one part.
+            (error.path, error.part, error.offset) = (nil, nil, nil)
+            if error.code == .limitExceeded {
+                error.message = "it has more than \(limit >> 10) KiB: name another file"
+            }
+            var status = ExitStatus(error)
+            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
+            status.message = "formwork: \(option): \(reason)"
+            throw status
+        }
+    }
+}
+
+/// Names of files that options give.
+package enum GivenPath {
+    /// Refuses empty names, such as an unset variable of a shell gives. `FilePath` takes them for the current folder.
+    /// - Parameter paths: By option; `nil` for one that wasn't given.
+    package static func check(_ paths: KeyValuePairs<String, String?>) throws {
+        for (option, path) in paths where path?.isEmpty == true {
+            throw ValidationError("\(option): the path is empty")
+        }
+    }
+
+    /// Refuses an output whose name is a folder's. `FilePath` drops the slash, and a file would be created.
+    package static func checkOutput(_ option: String, _ path: String?) throws(ExitStatus) {
+        guard let path, path.hasSuffix("/") else { return }
+        let shown = ShellQuote.quote(path).withControlCharactersEscaped
+        throw ExitStatus(23, "formwork: \(option) \(shown): ends with a slash, so it names a folder: name a file in it")
+    }
+}
+
+/// Keeps an output apart from the inputs: a file that is read must not be replaced by what is made of it.
+package enum SeparateOutput {
+    /// Refuses an output that is one of the inputs, or standard input, under any name.
+    /// - Parameters:
+    ///   - option: The output's option, for the message.
+    ///   - output: `nil` and `-` are standard output.
+    ///   - inputs: Paths of files. Those that options have read (``CommandInputs``) are inputs, too.
+    package static func check(
+        _ option: String, _ output: String?, inputs: some Sequence<String>
+    ) throws(ExitStatus) {
+        guard let output, output != "-", let own = try? SystemCalls.status(of: FilePath(output)), own.kind == .regular
+        else { return }
+        func isSame(_ other: FileStatus?) -> Bool {
+            own.validator.isSameFile(as: other?.validator)
+        }
+        let isInput =
+            isSame(try? SystemCalls.status(of: FileDescriptor.standardInput))
+            || (CommandInputs.files + inputs).contains { isSame(try? SystemCalls.status(of: FilePath($0))) }
+        guard isInput else { return }
+        let shown = ShellQuote.quote(output).withControlCharactersEscaped
+        throw ExitStatus(
+            2, "formwork: \(option) \(shown): this file is also read, and would be replaced: name another one")
+    }
+}

@@ -1,4 +1,3 @@
-#if Command
 import FormworkSystem
 import SystemPackage
 
@@ -33,4 +32,3 @@ package enum SystemLimits {
         }
     }
 }
-#endif

@@ -1,5 +1,5 @@
-#if Command
 import Formwork
+import FormworkSystem
 
 /// Received text for a table. It can't move the cursor, and its width is counted as terminals count it.
 package struct DisplayText {
@@ -86,4 +86,25 @@ extension Unicode.Scalar {
         }
     }
 }
-#endif
+
+/// Words as a shell reads them.
+package enum ShellQuote {
+    private static let plain = Set("=@./-_,:+".utf8)
+
+    /// `word`, in quotes if a shell would split or change it.
+    package static func quote(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { $0.isLetterOrDigit || $0 >= 0x80 || self.plain.contains($0) }
+        if isPlain, !word.isEmpty { return word }
+        // By scalars: a quote and a combining mark after it are one Character, but a shell sees the quote.
+        let quoted = word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }
+        return "'\(quoted.joined())'"
+    }
+}
+
+/// Whether output may have colours.
+package enum TerminalColours {
+    /// Whether standard output is a terminal with colours, and NO_COLOR is unset or empty.
+    package static var areWanted: Bool {
+        Terminal.isTerminal(.standardOutput) && !Terminal.isDumb && SystemCalls.environment("NO_COLOR") ?? "" == ""
+    }
+}

@@ -1,6 +1,6 @@
-#if Command
 import Formwork
 import FormworkFiles
+import FormworkSystem
 import FormworkURLEncoded
 import Synchronization
 
@@ -23,7 +23,7 @@ package enum Messages {
     package static var current: Form { self.form.withLock { $0 } }
 
     /// Changes the form of all later messages.
-    package static func use(_ form: Form) { self.form.withLock { $0 = form } }
+    static func use(_ form: Form) { self.form.withLock { $0 = form } }
 
     /// Leaves out all later messages except errors.
     package static func silence() { self.isSilent.withLock { $0 = true } }
@@ -98,4 +98,38 @@ package enum Messages {
         }
     }
 }
-#endif
+
+/// Standard input, output and error.
+enum StandardDescriptors {
+    /// Opens the standard descriptors that are closed when the process starts. Otherwise the next file or socket would
+    /// get their number.
+    ///
+    /// They are opened for the opposite direction, so that reading or writing them fails.
+    static func fill() {
+        for descriptor in [FileDescriptor.standardInput, .standardOutput, .standardError]
+        where !SystemCalls.isOpen(descriptor) {
+            // The system uses the lowest free number.
+            _ = try? FileDescriptor.open(FilePath("/dev/null"), descriptor == .standardInput ? .writeOnly : .readOnly)
+        }
+    }
+}
+
+/// Writes results to standard output. A full disk or closed pipe is an error.
+package enum StandardOutput {
+    package static func write(_ text: String) throws { try self.write(.text(text)) }
+
+    /// - Throws: `writeFailed`, with the system's error.
+    static func write(_ source: BodySource) throws {
+        do { try BodyPlan(copying: source).write(to: .standardOutput) } catch {
+            guard error.code == .writeFailed else { throw error }
+            throw FormworkError(.writeFailed, "standard output can't be written", cause: error.cause)
+        }
+    }
+}
+
+/// Lines on standard error that don't change the exit status.
+package enum Warning {
+    package static func write(_ lines: [String]) {
+        for line in lines { Messages.warn(line) }
+    }
+}

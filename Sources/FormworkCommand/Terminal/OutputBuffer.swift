@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 import FormworkSystem
 import Synchronization
@@ -70,4 +69,3 @@ final class OutputBuffer: Sendable {
         try StandardOutput.write(.bytes(state.text))
     }
 }
-#endif

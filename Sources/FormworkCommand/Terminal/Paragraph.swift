@@ -1,16 +1,14 @@
-#if Command
 /// A text in lines of at most so many columns.
 enum Paragraph {
     /// Breaks a text between words.
     /// - Parameters:
     ///   - width: Columns, indentation included. A longer word is broken too.
-    ///   - first: The columns that are used in the first line already.
     ///   - indent: The columns before every other line.
     /// - Returns: Lines without their ends; the first has no indentation.
-    static func lines(_ text: String, width: Int, first: Int = 0, indent: Int = 0) -> [String] {
+    static func lines(_ text: String, width: Int, indent: Int) -> [String] {
         var lines: [String] = []
         var line = ""
-        var used = first
+        var used = 0
         var isEmpty = true
         let longest = max(2, width - indent)
         for word in text.split(separator: " ", omittingEmptySubsequences: true).flatMap({ self.pieces($0, longest) }) {
@@ -45,4 +43,3 @@ enum Paragraph {
         return pieces + [word[start...]]
     }
 }
-#endif

@@ -1,9 +1,7 @@
-#if Command
 import Formwork
 import FormworkFiles
 import FormworkSystem
 import Synchronization
-import SystemPackage
 
 /// Progress on standard error: one line redrawn, lines, or objects.
 package final class ProgressLine: Sendable {
@@ -47,7 +45,7 @@ package final class ProgressLine: Sendable {
 
     /// Shows progress while `body` runs, and keeps the last state on a line of its own.
     /// - Parameter offset: The first byte that is sent. Bytes before it don't count.
-    package static func shown(
+    static func shown(
         _ style: ProgressStyle?, from offset: Int64 = 0, _ body: (ReaderOptions) throws -> Void
     ) throws {
         guard let style else { return try body(ReaderOptions()) }
@@ -101,7 +99,7 @@ package final class ProgressLine: Sendable {
 
 extension ProgressMoment {
     /// A reader's position.
-    package init(_ progress: BodyProgress, from offset: Int64) {
+    init(_ progress: BodyProgress, from offset: Int64) {
         self.init(skipped: offset, sent: progress.position, total: progress.length)
         self.label = progress.part.map { "\($0)".unicodeScalars.count > 30 ? "part \($0.index + 1)" : "\($0)" }
     }
@@ -111,4 +109,31 @@ extension Duration {
     /// Seconds, with fractions.
     package var seconds: Double { self / .seconds(1) }
 }
-#endif
+
+/// Bytes per second over the last five seconds.
+struct ProgressRate {
+    private var samples: [(instant: ContinuousClock.Instant, done: Int64)]
+    private var skipped: Int64?
+
+    /// Begins to count.
+    init(from instant: ContinuousClock.Instant) { self.samples = [(instant, 0)] }
+
+    /// Adds a moment.
+    /// - Returns: Bytes per second, finite and at least 0.
+    mutating func take(_ moment: ProgressMoment, at now: ContinuousClock.Instant) -> Double {
+        if moment.skipped != self.skipped {
+            // The first moment, or a request that continues at another offset: bytes before it don't count.
+            self.samples = [(self.samples.last?.instant ?? now, moment.skipped)]
+            self.skipped = moment.skipped
+        } else if let last = self.samples.last, last.done > moment.done {
+            // Another try starts again, or the server reported that it has fewer bytes.
+            self.samples = [(now, moment.done)]
+        }
+        self.samples.append((now, moment.done))
+        while self.samples.count > 2, self.samples[1].instant < now - .seconds(5) { self.samples.removeFirst() }
+        let first = self.samples[0]
+        let (moved, isBeyond) = moment.done.subtractingReportingOverflow(first.done)
+        let seconds = max(first.instant.duration(to: now).seconds, 0.001)
+        return max(0, isBeyond ? Double(Int64.max) : Double(moved)) / seconds
+    }
+}

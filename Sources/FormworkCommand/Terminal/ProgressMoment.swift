@@ -1,25 +1,25 @@
-#if Command
+import ArgumentParser
 import Formwork
-import FormworkCore
 import FormworkFiles
+import FormworkSystem
 import FormworkURLEncoded
 
 /// Progress at one moment.
 package struct ProgressMoment: Sendable {
     /// Bytes before the first one that is sent: sent by an earlier process, or not wanted.
-    package var skipped: Int64 = 0
+    var skipped: Int64 = 0
     /// The position up to which bytes were passed on for sending, counted from the body's start.
-    package var sent: Int64
+    var sent: Int64
     /// Bytes that are known to have arrived; `nil` if that isn't reported.
-    package var acknowledged: Int64?
+    var acknowledged: Int64?
     /// Bytes in all; `nil` when unknown.
-    package var total: Int64?
+    var total: Int64?
     /// A short name of the content that is being sent.
     package var label: String?
     /// The part, from 1, and how many there are.
     package var part: (number: Int, count: Int)?
     /// The try, from 1.
-    package var attempt = 1
+    var attempt = 1
     /// What the transfer waits for; `nil` if it doesn't wait.
     package var note: String?
 
@@ -31,14 +31,14 @@ package struct ProgressMoment: Sendable {
     }
 
     /// Bytes that are known to be sent.
-    package var done: Int64 { self.acknowledged ?? self.sent }
+    var done: Int64 { self.acknowledged ?? self.sent }
 
     /// One line, without its end.
     /// - Parameters:
     ///   - rate: Bytes a second.
     ///   - elapsed: Seconds since the start.
     ///   - columns: The terminal's columns, for a line with a bar; `nil` for a line of any length without one.
-    package func line(rate: Double, elapsed: Double, columns: Int? = nil) -> String {
+    func line(rate: Double, elapsed: Double, columns: Int? = nil) -> String {
         let rest = self.line(rate, elapsed)
         guard let columns else { return [self.label, rest].compactMap { $0 }.joined(separator: "  ") }
         // The number of the part gives way to the bar.
@@ -114,7 +114,7 @@ package struct ProgressMoment: Sendable {
     }
 
     /// One object, on a line.
-    package func json(rate: Double) -> String {
+    func json(rate: Double) -> String {
         let members: [(String, ParameterValue)] = [
             ("event", .text("progress")), ("time", .text(WallClock.timestamp())), ("sent", .integer(Int128(self.sent))),
             ("acked", self.acknowledged.map { .integer(Int128($0)) } ?? .null),
@@ -140,4 +140,58 @@ package struct ProgressMoment: Sendable {
         return whole >= 3600 ? "\(whole / 3600):\(minutes.padded(to: 2)):\(seconds)" : "\(minutes):\(seconds)"
     }
 }
-#endif
+
+/// The time for logs and events.
+enum WallClock {
+    /// The time of day here: `14:03:21`.
+    static func timeOfDay() -> String { self.clock(.nowHere()) }
+
+    /// The time in UTC, as RFC 3339 writes it: `2026-11-23T14:03:21Z`.
+    static func timestamp() -> String {
+        let now = CalendarTime.nowInUTC()
+        return "\(now.year)-\(now.month.padded(to: 2))-\(now.day.padded(to: 2))T\(self.clock(now))Z"
+    }
+
+    private static func clock(_ time: CalendarTime) -> String {
+        [time.hour, time.minute, time.second].map { $0.padded(to: 2) }.joined(separator: ":")
+    }
+}
+
+/// How progress is shown.
+package enum ProgressOption: String, ChoiceOption {
+    case auto, bar, log, json, none
+
+    package static let help: ArgumentHelp = """
+        Progress on standard error: auto, bar (a redrawn line), log (a line with the time for each event), json (one \
+        object for each event, warnings and errors included), or none: only errors.
+        """
+
+    /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none. A
+    /// terminal that can't redraw a line (`TERM` is `dumb` or missing) gets lines.
+    package func style(bodyGoesToTerminal: Bool) -> ProgressStyle? {
+        switch self {
+        case .auto where !Terminal.isTerminal(.standardError) || bodyGoesToTerminal: nil
+        case .auto: Terminal.isDumb ? .log : .bar
+        case .bar: .bar
+        case .log: .log
+        case .json: .json
+        case .none: nil
+        }
+    }
+}
+
+/// A way to show progress.
+package enum ProgressStyle: Sendable {
+    case bar, log, json
+
+    /// The default time between two reports.
+    package var interval: Duration { self == .bar ? .milliseconds(100) : .seconds(2) }
+}
+
+/// An option whose value is one of some words.
+package protocol ChoiceOption: ExpressibleByArgument, CaseIterable, RawRepresentable where RawValue == String {}
+
+extension ChoiceOption {
+    /// The words. ArgumentParser's own way to find them is an eighth of the time that a verb needs to start.
+    package static var allValueStrings: [String] { self.allCases.map { $0.rawValue } }
+}

@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// Rows as aligned columns that fit a terminal.
@@ -81,4 +80,3 @@ struct ShownColumns {
         return width.map { Paragraph.lines(text, width: $0, indent: 2) } ?? [text]
     }
 }
-#endif

@@ -1,22 +1,21 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 struct BodyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "body",
         abstract: "Write the body to standard output or a file.",
+        usage: "formwork body [options] -F NAME=VALUE -F NAME=@FILE",
         discussion: """
             EXAMPLES
               formwork body -F title=Harbour -F photo=@a.jpg -o body.bin
               formwork body -F photo=@a.jpg --boundary b1 | sha256sum
               formwork body -F photo=@a.jpg --boundary b1 --offset 1000000
               formwork body -F photo=@a.jpg --as request -o request.http
-              formwork body -F photo=@a.jpg --as hey --url http://localhost:8080/ -o body.bin
-              formwork body -F photo=@a.jpg --as vegeta --url http://localhost:8080/ |
-                vegeta attack -format=json -lazy -rate=50
+              formwork body -F photo=@a.jpg --as curl --url http://localhost:8080/
+
+            \(ExitStatusList.section(for: "body"))
             """)
 
     @OptionGroup(title: "Form") var form: FormOptions
@@ -31,15 +30,15 @@ struct BodyCommand: ParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "Print what a tool needs to send the body: a command, target or script.",
+            "Write the whole request, or the command for curl, instead of the body.",
             discussion: """
-                request is the whole HTTP request, which 'inspect' reads. curl makes the body itself, from the same parts. vegeta gets a target in its JSON format that contains \
-                the body. The others, and vegeta with -o, refer to the body in the file of -o.
+                'inspect' reads the request. curl makes the form itself, from the same parts, with a boundary of \
+                its own.
                 """,
-            valueName: "ab|curl|hey|http|k6|oha|request|vegeta|wget|wrk"))
-    var tool: ToolOption?
+            valueName: "curl|request"))
+    var shape: Shape?
 
-    @Option(help: "The URL to which the tool of --as sends the body.")
+    @Option(help: "The URL in the request or command of --as.")
     var url: String?
 
     @Option(parsing: .unconditional, help: "Begin at this byte of the body, without reading the bytes before it.")
@@ -60,9 +59,11 @@ struct BodyCommand: ParsableCommand {
     @Option(help: ProgressOption.help)
     var progress: ProgressOption = .auto
 
+    enum Shape: String, ChoiceOption { case curl, request }
+
     func validate() throws {
         try GivenPath.check(["-o": self.output])
-        guard self.url == nil || self.tool != nil else { throw ValidationError("--url: has no use without --as") }
+        guard self.url == nil || self.shape != nil else { throw ValidationError("--url: has no use without --as") }
     }
 
     func run() throws {
@@ -70,11 +71,14 @@ struct BodyCommand: ParsableCommand {
             throw ExitStatus(2, "formwork: \(name) \(value): give 0 or more")
         }
         try GivenPath.checkOutput("-o", self.output)
-        if self.tool == .request { return try self.writeRequest() }
-        let plan = try self.form.makePlan(passesHeaders: self.tool != nil)
+        guard self.shape == nil || self.offset == 0 && self.length == nil else {
+            throw ExitStatus(2, "formwork: --as is for the whole body: leave out --offset and --length")
+        }
+        if self.shape == .request { return try self.writeRequest() }
+        let plan = try self.form.makePlan(passesHeaders: self.shape != nil)
         try SeparateOutput.check("-o", self.output, inputs: self.form.inputs(of: plan))
         let file = self.output == "-" ? nil : self.output
-        if let tool { return try self.write(plan, for: tool, to: file) }
+        if self.shape == .curl { return try self.writeCurlCommand(plan, to: file) }
         let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
         if isTerminal, self.output == nil, !plan.isPlainText {
             throw ExitStatus(
@@ -104,9 +108,6 @@ struct BodyCommand: ParsableCommand {
 
     /// Writes a request with its body. A body of unknown length can't be written: the head comes first.
     private func writeRequest() throws {
-        guard self.offset == 0, self.length == nil else {
-            throw ExitStatus(2, "formwork: --as sends the whole body: leave out --offset and --length")
-        }
         let plan = try self.form.makePlan(passesHeaders: true)
         try SeparateOutput.check("-o", self.output, inputs: self.form.inputs(of: plan))
         guard let length = plan.contentLength else {
@@ -176,30 +177,12 @@ struct BodyCommand: ParsableCommand {
         return headers
     }
 
-    private func write(_ plan: BodyPlan, for tool: ToolOption, to file: String?) throws {
-        guard self.offset == 0, self.length == nil else {
-            throw ExitStatus(2, "formwork: --as sends the whole body: leave out --offset and --length")
-        }
-        let headers = try self.checkedHeaders()
-        if tool == .curl, file == nil {
-            try self.form.refuseBoundary(for: "--as curl")
-            let words = headers.flatMap { ["-H", $0] } + (try self.checkedURL().map { [$0] } ?? [])
-            return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: words))
-        }
-        guard let url = try self.checkedURL() else {
-            throw ExitStatus(2, "formwork: --as \(tool) needs --url URL: give the URL to send the body to")
-        }
-        let target = ToolTarget(tool: tool, url: url, contentType: plan.contentType, headers: headers)
-        guard let file else {
-            guard tool == .vegeta else {
-                throw ExitStatus(2, "formwork: --as \(tool) reads the body from a file: name it with -o FILE")
-            }
-            return try self.reading(bodyGoesToTerminal: false) { try target.writeVegetaTarget(of: plan, $0) }
-        }
-        try self.reading(bodyGoesToTerminal: false) { options in
-            try plan.makeReader(options: options).write(toFile: FilePath(file))
-        }
-        try StandardOutput.write(target.text(naming: FilePath(file)))
+    private func writeCurlCommand(_ plan: BodyPlan, to file: String?) throws {
+        try self.form.refuseBoundary(for: "--as curl")
+        let words = try self.checkedHeaders().flatMap { ["-H", $0] } + [self.checkedURL()].compactMap(\.self)
+        let text = try CurlCommandLine.text(for: plan, followedBy: words)
+        guard let file else { return try StandardOutput.write(text) }
+        try BodyPlan(copying: .text(text)).makeReader().write(toFile: FilePath(file))
     }
 }
 
@@ -244,4 +227,3 @@ extension BodyPlan {
             && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import ArgumentParser
 
 struct CompletionCommand: ParsableCommand {
@@ -12,6 +11,8 @@ struct CompletionCommand: ParsableCommand {
               formwork completion fish > ~/.config/fish/completions/formwork.fish
 
             scripts/install stores the scripts where the shells look for them.
+
+            \(ExitStatusList.section(for: "completion"))
             """)
 
     @Argument(help: "The shell: bash, zsh or fish.")
@@ -19,6 +20,70 @@ struct CompletionCommand: ParsableCommand {
 
     enum Shell: String, ChoiceOption { case bash, zsh, fish }
 
-    func run() throws { try StandardOutput.write(CompletionScript.text(for: self.shell)) }
+    func script(of root: any ParsableCommand.Type) -> String {
+        switch self.shell {
+        case .zsh: root.completionScript(for: .zsh) + "\n"
+        case .fish: root.completionScript(for: .fish) + "\n"
+        case .bash: root.completionScript(for: .bash) + "\n" + Self.bashFiles
+        }
+    }
+
+    /// Completes the file in `name=@file`. The other shells have ``FileWord`` for that, but bash breaks words at '=' and '@'.
+    private static let bashFiles = #"""
+        # Sets ${typed} to the current word, as it was typed.
+        __formwork_typed_word() {
+            local line="${COMP_LINE:0:${COMP_POINT}}" quote="" char
+            local -i index
+            typed=""
+            for ((index = 0; index < ${#line}; index++)); do
+                char="${line:index:1}"
+                if [[ "${char}" == \\ && "${quote}" != "'" ]]; then
+                    typed+="${line:index:2}"
+                    index+=1
+                elif [[ -n "${quote}" ]]; then
+                    typed+="${char}"
+                    [[ "${char}" != "${quote}" ]] || quote=""
+                elif [[ "${char}" == [[:space:]] ]]; then
+                    typed=""
+                else
+                    typed+="${char}"
+                    [[ "${char}" != [\"\'] ]] || quote="${char}"
+                fi
+            done
+        }
+
+        __formwork_part_file() {
+            local typed
+            __formwork_typed_word
+            [[ "${typed}" =~ ^[\"\']?([^=]*=[@\<]|@)(.*)$ ]] || return 1
+            local path="${BASH_REMATCH[2]}" isQuoted=""
+            # What readline replaces begins after a word break, but with '@'. Quotes hide the breaks.
+            local kept="${typed%"${path}"}"
+            case "${kept}" in
+            [\"\']*) kept="${kept:1}" isQuoted=1 ;;
+            *'<') [[ "${COMP_WORDBREAKS}" == *'<'* ]] && kept="" ;;
+            *) [[ "${COMP_WORDBREAKS}" == *=* ]] && kept="@" ;;
+            esac
+            [ -n "${isQuoted}" ] || path="${path//\\/}"
+            local file
+            while IFS='' read -r file; do
+                [ ! -d "${file/#\~/${HOME}}" ] || file+=/
+                [ -n "${isQuoted}" ] || printf -v file %q "${file}"
+                [[ "${file}" != '\~'* ]] || file="${file:1}"
+                COMPREPLY+=("${kept}${file}")
+            done < <(compgen -f -- "${path}")
+            # As a file's name the word would get a backslash before its '@', and "@folder" no slash.
+            compopt +o filenames 2>/dev/null
+            [[ ${#COMPREPLY[@]} -ne 1 || "${COMPREPLY[0]}" != */ ]] || compopt -o nospace 2>/dev/null
+            return 0
+        }
+
+        _formwork_or_file() {
+            COMPREPLY=()
+            __formwork_part_file || _formwork "$@"
+        }
+
+        complete -o bashdefault -o default -o filenames -F _formwork_or_file formwork
+
+        """#
 }
-#endif

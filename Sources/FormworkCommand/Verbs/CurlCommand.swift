@@ -1,25 +1,26 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 struct CurlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "curl",
         abstract: "Run curl with the body piped in: streamed, with its exact length and curl's exit status.",
+        usage: "formwork curl URL -F NAME=VALUE -F NAME=@FILE [options] [-- CURL-OPTIONS]",
         discussion: """
             EXAMPLES
               formwork curl https://example.com/up -F title=Harbour -F photo=@a.jpg
               formwork curl https://example.com/up -F photo=@a.jpg -- -sS -u me:secret
               formwork curl https://example.com/up -F photo=@a.jpg --print
 
-            Arguments after '--' are passed to curl. FORMWORK_USER=user:password and FORMWORK_TOKEN (sent as Bearer) in the
-            environment are used as in 'send', unless the URL, -H or curl's own arguments contain credentials. In the
-            list of processes, credentials in the URL and in formwork's own -H are masked, but not those in curl's -H after '--'. If a source fails half-way, or formwork is killed,
-            curl is killed before it can end the body as if it were complete. curl reads the body once, so it can't
-            follow redirects, try again or send to a second URL: --retry, -L, --next and logins in two steps are refused.
+            Arguments after '--' are passed to curl. FORMWORK_USER=user:password and FORMWORK_TOKEN (sent as Bearer) in the \
+            environment are used as in 'send', unless the URL, -H or curl's own arguments contain credentials. In the \
+            list of processes, credentials in the URL and in formwork's own -H are masked, but not those in curl's -H after '--'. If a source fails half-way, or formwork is killed, \
+            curl is killed before it can end the body as if it were complete. curl reads the body once, so it can't \
+            follow redirects, try again or send to a second URL: --retry, -L, --next and logins in two steps are refused. \
             'formwork send' can do all of these.
+
+            \(ExitStatusList.section(for: "curl"))
             """)
 
     @Argument(help: "The URL to which curl sends the body.")
@@ -152,4 +153,3 @@ struct CurlCommand: ParsableCommand {
         return configuration
     }
 }
-#endif

@@ -1,30 +1,31 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkFiles
 import FormworkSystem
 import Synchronization
-import SystemPackage
 
 struct ExtractCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "extract",
         abstract: "Write the parts of a multipart body to files, or one of them to standard output.",
+        usage: "formwork extract [options] [FILE]",
         discussion: """
             EXAMPLES
               formwork extract body.bin --to parts
               formwork extract request.http --part photo --to photo.jpg
-              curl -s https://example.com/upload-log | formwork extract --part '#2' | sha256sum
+              curl -s https://example.com/log | formwork extract --part '#2' | sha256sum
 
-            The input is the same as for 'formwork inspect'. --to names a folder, or, if it has an extension and isn't a
-            folder, a file for one part. In a folder a part is stored under its filename,
-            otherwise its name, otherwise 'part-N'. Folders and characters with a special meaning are removed from it,
-            and a second part of the same name becomes 'name-2.ext'. The files appear after the whole body was read:
-            a malformed or cut body leaves no files. No file is replaced without --overwrite, and no link in the
+            The input is the same as for 'formwork inspect'. --to names a folder, or, if it has an extension and isn't a \
+            folder, a file for one part. In a folder a part is stored under its filename, \
+            otherwise its name, otherwise 'part-N'. Folders and characters with a special meaning are removed from it, \
+            and a second part of the same name becomes 'name-2.ext'. The files appear after the whole body was read: \
+            a malformed or cut body leaves no files. No file is replaced without --overwrite, and no link in the \
             folder is followed.
 
-            The paths of the files are printed, one per line. With --part and without --to, the part's content goes to
+            The paths of the files are printed, one per line. With --part and without --to, the part's content goes to \
             standard output as it is read, so it is complete only if the exit status is 0.
+
+            \(ExitStatusList.section(for: "extract"))
             """)
 
     @OptionGroup(title: "Parsing") var options: ParsingOptions
@@ -132,4 +133,3 @@ struct ExtractCommand: ParsableCommand {
         Warning.write(notes)
     }
 }
-#endif

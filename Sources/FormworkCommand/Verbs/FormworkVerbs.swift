@@ -1,8 +1,6 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 /// What the two executables share: the list of verbs, and how one of them is run.
 package enum FormworkVerbs {
@@ -45,11 +43,10 @@ package enum FormworkVerbs {
                   Write parameters as a query string, as another system would:
                     echo '{"tags":["x","y"]}' | formwork query encode --dialect rails
 
-                EXIT STATUS
-                \(ExitStatusList.text())
-                  'formwork curl' exits with curl's own status if curl ran.
+                \(ExitStatusList.section())
 
-                'formwork help VERB' explains a verb. 'formwork --version' prints the version.
+                'formwork curl' exits with curl's own status if curl ran. 'formwork help VERB' explains a verb. \
+                'formwork --version' prints the version.
                 """,
             version: FormworkVersion.text,
             subcommands: [
@@ -85,17 +82,19 @@ package enum FormworkVerbs {
             SecretArguments.blank()
             let interruption = self.reportingSignals(words.first)
             defer { withExtendedLifetime(interruption) {} }
-            CompletionScript.use(Root.self)
-            if try HelpRequest.answer(words, Root.self) { return }
-            parsed = PartArgument.take(from: try HeaderFile.expand(words))
+            parsed = PartArgument.take(from: try HeaderFileLines.expand(words))
+            try self.checkVerb(parsed.drop { $0 == "help" }, Root.configuration.subcommands)
             // ArgumentParser answers an empty command line with help, and 0.
-            guard parsed.contains(where: { $0 != "--" }) else {
+            guard words.isEmpty || parsed.contains(where: { $0 != "--" }) else {
                 throw ExitStatus(
                     2,
                     "formwork: no verb: write formwork send URL -F … or formwork body -F …; 'formwork help' lists all")
             }
             try SingleValueOption.check(parsed)
             var command = try Root.parseAsRoot(parsed)
+            if let completion = command as? CompletionCommand {
+                return try StandardOutput.write(completion.script(of: Root.self))
+            }
             try command.run()
         } catch let error as ExitStatus {
             self.leave(error)
@@ -104,16 +103,48 @@ package enum FormworkVerbs {
         } catch let error as Errno {
             self.leave(ExitStatus(71, "formwork: \(error)"))
         } catch {
-            // ArgumentParser exits with 64 for usage errors; curl uses 2.
-            let isUsage = Root.exitCode(for: error) == .validationFailure
-            guard isUsage else { Root.exit(withError: error) }
-            let advice = UsageAdvice(tool: Root._dumpHelp())
-            let text = advice?.text(for: parsed, given: Root.message(for: error)) ?? Root.fullMessage(for: error)
-            // An object has the reason and its advice alone.
-            let reason = String(text.prefix { !$0.isNewline })
-            JSONOutput.fail(ExitStatus(2, reason))
-            ExitStatus(2, Messages.current == .events ? reason : text).leave()
+            self.end(error, parsed, Root.self)
         }
+    }
+
+    /// Ends with what ArgumentParser throws: help, the version, completions, or an error.
+    private static func end<Root: ParsableCommand>(_ error: any Error, _ words: [String], _ root: Root.Type) {
+        switch Root.exitCode(for: error) {
+        case .success:
+            // ArgumentParser doesn't notice that its text can't be written.
+            do { try StandardOutput.write(Root.fullMessage(for: error) + "\n") } catch let error as FormworkError {
+                self.leave(ExitStatus(error))
+            } catch {}
+        case .validationFailure:
+            // ArgumentParser exits with 64 for usage errors; curl uses 2.
+            let foreign = ForeignOption.reason(in: words)
+            let reason = ExitStatus(2, "formwork: " + self.shown(foreign ?? Root.message(for: error)))
+            JSONOutput.fail(reason)
+            guard foreign == nil, Messages.current != .events else { reason.leave() }
+            ExitStatus(2, self.shown(Root.fullMessage(for: error))).leave()
+        default: Root.exit(withError: error)
+        }
+    }
+
+    /// A text about arguments, which may be a URL with a password, or move the cursor.
+    private static func shown(_ text: String) -> String {
+        SecretText.masked(text).split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0).withControlCharactersEscaped }.joined(separator: "\n")
+    }
+
+    /// Refuses a word that isn't a verb. ArgumentParser would call it an argument too many, and answer a question for its
+    /// help with the list of verbs.
+    private static func checkVerb(
+        _ words: ArraySlice<String>, _ verbs: [any ParsableCommand.Type]
+    ) throws(ExitStatus) {
+        guard let word = words.first, !word.hasPrefix("-"), !verbs.isEmpty else { return }
+        let names = verbs.map { $0.configuration.commandName ?? "" }
+        guard let place = names.firstIndex(of: word) else {
+            let shown = ShellQuote.quote(SecretText.masked(url: word)).withControlCharactersEscaped
+            throw ExitStatus(
+                2, "formwork: \(shown) isn't a verb: choose one of \(names.joined(separator: ", "))")
+        }
+        try self.checkVerb(words.dropFirst(), verbs[place].configuration.subcommands)
     }
 
     /// Reports a signal that stops the command as its error, if errors are objects. `curl` isn't in the list, because
@@ -138,4 +169,22 @@ package enum FormworkVerbs {
         status.leave()
     }
 }
-#endif
+
+/// The version of the command, as `--version` prints it and `User-Agent` names it.
+package enum FormworkVersion {
+    package static let text = "0.1.0"
+}
+
+struct QueryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Convert parameters to a query string or url-encoded form and back, as other systems do.",
+        discussion: """
+            EXAMPLES
+              echo '{"q":"a b","tags":["x","y"]}' | formwork query encode --dialect rails
+              echo '{"page":2}' | formwork query encode --into 'https://example.com/?all=1'
+              echo 'a=1&a=2' | formwork query decode --pairs
+            """,
+        subcommands: [QueryEncodeCommand.self, QueryDecodeCommand.self]
+    )
+}

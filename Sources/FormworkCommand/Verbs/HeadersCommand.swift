@@ -1,4 +1,3 @@
-#if Command
 import ArgumentParser
 import Formwork
 
@@ -6,14 +5,17 @@ struct HeadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "headers",
         abstract: "Print the body's request headers: Content-Type and Content-Length.",
+        usage: "formwork headers [options] -F NAME=VALUE -F NAME=@FILE",
         discussion: """
             EXAMPLES
               formwork headers -F photo=@a.jpg --boundary b1 > headers.txt
               formwork body -F photo=@a.jpg --boundary b1 |
                 curl -X POST -T - -H Transfer-Encoding: -H @headers.txt URL
 
-            Without --boundary each command would choose its own random boundary, and they would not match.
+            Without --boundary each command would choose its own random boundary, and they would not match. \
             A body of unknown length has no Content-Length line; standard error names the part that causes it.
+
+            \(ExitStatusList.section(for: "headers"))
             """)
 
     @OptionGroup(title: "Form") var form: FormOptions
@@ -34,4 +36,3 @@ struct HeadersCommand: ParsableCommand {
         }
     }
 }
-#endif

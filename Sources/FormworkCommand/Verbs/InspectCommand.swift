@@ -1,14 +1,13 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkSystem
 import FormworkURLEncoded
-import SystemPackage
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "List the parts of a multipart body, or explain what is wrong with it.",
+        usage: "formwork inspect [options] [FILE]",
         discussion: """
             EXAMPLES
               formwork inspect body.bin
@@ -16,22 +15,24 @@ struct InspectCommand: ParsableCommand {
               formwork body -F title=Harbour -F photo=@a.jpg | formwork inspect --sha256
               formwork inspect session.har --entry 12
 
-            The input is a body, a captured HTTP/1.x message (with its Content-Type, Content-Length and chunked coding),
-            or a capture of several requests: a HAR file, a packet capture (pcap, pcapng) with plain HTTP/1.1, the file of
-            curl --trace, or a mitmproxy flow file. A body that is encoded with base64, also in an event of API Gateway,
-            is decoded. Bodies and messages of any size are streamed; captures of several requests are read into memory,
-            up to 256 MiB. The boundary comes from the options, the capture, or the body's first line.
+            The input is a body, a captured HTTP/1.x message (with its Content-Type, Content-Length and chunked coding), \
+            or a capture of several requests: a HAR file, or the file of curl --trace. A body that is encoded with base64, \
+            also in an event of API Gateway, is decoded. Bodies and messages of any size are streamed; captures of several \
+            requests are read into memory, up to 256 MiB. The boundary comes from the options, the capture, or the body's \
+            first line.
 
-            --json prints one object with the list "parts": index (from 0), name, filename, contentType, headers,
-            offset and length of the content in bytes, and sha256. Absent values are null. Parts are printed as they
-            are read. The object ends with "warnings", "exitStatus" and "error", which is null only for a body that
+            --json prints one object with the list "parts": index (from 0), name, filename, contentType, headers, \
+            offset and length of the content in bytes, and sha256. Absent values are null. Parts are printed as they \
+            are read. The object ends with "warnings", "exitStatus" and "error", which is null only for a body that \
             was read whole.
 
-            --lint prints a line for each departure from RFC 7578, with its section, and for each thing that confuses
-            real servers. If there is a departure, the exit status is 70. --profile and --limit are ignored. With --json
+            --lint prints a line for each departure from RFC 7578, with its section, and for each thing that confuses \
+            real servers. If there is a departure, the exit status is 70. --profile and --limit are ignored. With --json \
             the list is "findings": severity, rule, section, part, offset and message.
 
             For a body that can't be read, the exit status is 70, and one line gives the place and the probable cause.
+
+            \(ExitStatusList.section(for: "inspect"))
             """)
 
     @OptionGroup(title: "Parsing") var options: ParsingOptions
@@ -70,7 +71,7 @@ struct InspectCommand: ParsableCommand {
 
     private func runLint() throws {
         let (input, contentType) = try self.options.openUnparsed()
-        var lint = FormLint(contentType: contentType)
+        var lint = FormLint(contentType: contentType, headLine: input.invalidHeadLine)
         while true {
             let chunk = try input.next()
             if chunk.isEmpty { break }
@@ -145,4 +146,3 @@ struct InspectCommand: ParsableCommand {
         }
     }
 }
-#endif

@@ -1,24 +1,25 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkSystem
 import FormworkURLEncoded
-import SystemPackage
 
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Show every piece of the body with its offset, length, source and type, without reading whole files.",
+        usage: "formwork plan [options] -F NAME=VALUE -F NAME=@FILE",
         discussion: """
             EXAMPLES
               formwork plan -F title=Harbour -F photo=@a.jpg
               formwork plan -F photo=@a.jpg --save upload.json
               formwork body --from upload.json
 
-            --save writes a description with the boundary and the state of every file. Another process can make the same
+            --save writes a description with the boundary and the state of every file. Another process can make the same \
             bytes from it later; a file that changed meanwhile is an error.
 
             To find a type, up to 32 KiB of a file are read; --save and --from read its first and last 64 KiB.
+
+            \(ExitStatusList.section(for: "plan"))
             """)
 
     @OptionGroup(title: "Form") var form: FormOptions
@@ -59,4 +60,3 @@ struct PlanCommand: ParsableCommand {
         }
     }
 }
-#endif

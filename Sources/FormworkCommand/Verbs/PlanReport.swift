@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 import FormworkURLEncoded
 
@@ -94,4 +93,3 @@ package struct PlanTable {
         return "Can be sent again: no, \(blocker)"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkURLEncoded
@@ -7,16 +6,19 @@ struct QueryDecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
         abstract: "Read a query string and write it as JSON.",
+        usage: "formwork query decode [options] [FILE]",
         discussion: """
             EXAMPLES
-              echo 'user[name]=x&tags[]=1&tags[]=2' | formwork query decode --dialect php --pretty
+              echo 'a[b]=x&c[]=1&c[]=2' | formwork query decode --dialect php --pretty
               echo 'https://example.com/list?page=2#top' | formwork query decode --url
 
-            Every value is a text. A name without '=' is null if the dialect reads it that way. One line end after the
-            text is ignored. With whatwg, a name that occurs twice becomes two members, with a warning: most JSON readers
-            keep only the last one. --repeated array makes one member with all values. A leading '?' belongs to the first
-            name, unless --url is given. The text may have up to 256 MiB, any number of pairs, and names nested up to 512
+            Every value is a text. A name without '=' is null if the dialect reads it that way. One line end after the \
+            text is ignored. With whatwg, a name that occurs twice becomes two members, with a warning: most JSON readers \
+            keep only the last one. --repeated array makes one member with all values. A leading '?' belongs to the first \
+            name, unless --url is given. The text may have up to 256 MiB, any number of pairs, and names nested up to 512 \
             levels.
+
+            \(ExitStatusList.section(for: "decode"))
             """)
 
     @Argument(
@@ -195,4 +197,3 @@ extension FormworkError {
         return error
     }
 }
-#endif

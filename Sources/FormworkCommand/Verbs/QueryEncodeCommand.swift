@@ -1,22 +1,23 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkSystem
 import FormworkURLEncoded
-import SystemPackage
 
 struct QueryEncodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encode",
         abstract: "Write a JSON object as a query string.",
+        usage: "formwork query encode [options] [FILE]",
         discussion: """
             EXAMPLES
-              echo '{"q":"a b","n":1}' | formwork query encode | curl --data-binary @- https://example.com/search
-              formwork query encode parameters.json --dialect php --into https://example.com/list
+              echo '{"q":"a b","n":1}' | formwork query encode | curl --data-binary @- http://h/
+              formwork query encode a.json --dialect php --into https://example.com/list
 
-            Members are read in their order, even several with one name. The dialect decides how they are written:
-            whatwg writes all of them; others use dictionaries, which keep the last member of a name. A line end is
+            Members are read in their order, even several with one name. The dialect decides how they are written: \
+            whatwg writes all of them; others use dictionaries, which keep the last member of a name. A line end is \
             added only on a terminal, so a pipe gets exactly the text.
+
+            \(ExitStatusList.section(for: "encode"))
             """)
 
     @Argument(
@@ -102,4 +103,3 @@ extension ParameterValue {
         }
     }
 }
-#endif

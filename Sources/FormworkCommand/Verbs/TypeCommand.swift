@@ -1,24 +1,25 @@
-#if Command
 import ArgumentParser
 import Formwork
 import FormworkMagic
 import FormworkFiles
 import FormworkSystem
 import FormworkURLEncoded
-import SystemPackage
 
 struct TypeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "type",
         abstract: "Print the media type of files, how it was found, and why.",
+        usage: "formwork type [options] FILE ...",
         discussion: """
             EXAMPLES
               formwork type *.jpg
               formwork type --from content --charset notes.txt
               tar c . | formwork type - --json
 
-            Each line has the type, how it was found (extension, content, or none), the reason, and the file, with TABs
+            Each line has the type, how it was found (extension, content, or none), the reason, and the file, with TABs \
             between them. 'auto' uses name and content together: a name can be wrong, and content can be ambiguous.
+
+            \(ExitStatusList.section(for: "type"))
             """)
 
     @Argument(help: "The files; '-' is standard input.", completion: .file())
@@ -42,7 +43,7 @@ struct TypeCommand: ParsableCommand {
         }
     }
 
-    private struct Answer {
+    private struct FoundType {
         var file: String
         var type: String
         var detector: MediaTypeChoice.Detector
@@ -66,7 +67,7 @@ struct TypeCommand: ParsableCommand {
         }
     }
 
-    private static func answer(for file: String, _ types: MediaTypeDetection) throws(FormworkError) -> Answer {
+    private static func answer(for file: String, _ types: MediaTypeDetection) throws(FormworkError) -> FoundType {
         let isInput = file == "-"
         var source: BodySource = isInput ? .descriptor(.standardInput) : .file(try FilePath(ofFile: file))
         var fifo: FileDescriptor?
@@ -79,7 +80,7 @@ struct TypeCommand: ParsableCommand {
             if let fifo { source = .descriptor(fifo) }
         }
         let choice = try types.choice(of: source, filename: isInput ? nil : file)
-        return Answer(file: file, type: choice.mediaType ?? "", detector: choice.detector, reason: choice.reason)
+        return FoundType(file: file, type: choice.mediaType ?? "", detector: choice.detector, reason: choice.reason)
     }
 
     func run() throws {
@@ -98,7 +99,7 @@ struct TypeCommand: ParsableCommand {
             } catch {
                 // The other files are still answered.
                 StandardError.write("formwork: \(error)\n")
-                answers.append(Answer.json(error, file: file))
+                answers.append(FoundType.json(error, file: file))
                 failure = error
             }
             if let line, !self.json, width == nil { try StandardOutput.write(line) }
@@ -113,4 +114,3 @@ struct TypeCommand: ParsableCommand {
         if let status { throw ExitStatus(status.code) }
     }
 }
-#endif

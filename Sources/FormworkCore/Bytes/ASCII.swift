@@ -15,7 +15,7 @@ extension UInt8 {
     }
 
     /// The lower-case letter for an upper-case ASCII letter; otherwise the byte itself.
-    package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+    var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension StringProtocol {
@@ -31,5 +31,36 @@ extension BidirectionalCollection<UInt8> {
     package var trimmingBlanks: SubSequence {
         let rest = self.drop(while: \.isBlank)
         return rest.lastIndex { !$0.isBlank }.map { rest[...$0] } ?? rest
+    }
+}
+
+extension Collection<UInt8> {
+    /// The bytes of a percent-encoded text (RFC 3986 §2.1).
+    /// - Parameter isLoose: Whether a `%` that begins no escape stays. Otherwise the result is `nil`.
+    package func percentDecoded(isLoose: Bool) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = self[...]
+        while let byte = rest.popFirst() {
+            let digits = byte == 0x25 ? rest.prefix(2).compactMap(\.hexDigit) : []
+            if digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else if byte == 0x25, !isLoose {
+                return nil
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}
+
+/// Bytes as hexadecimal digits, two for each.
+package enum Hex {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// In lower case, as `sha256sum` prints a digest.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [self.digits[Int($0 >> 4)], self.digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

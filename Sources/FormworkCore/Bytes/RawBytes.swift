@@ -39,7 +39,7 @@ package enum RawBytes {
     }
 
     /// Copies `range` of a buffer to its `offset`, which is after it, and returns the number of bytes.
-    static func copy(_ range: Range<Int>, of buffer: inout MutableRawSpan, to offset: Int) -> Int {
+    package static func copy(_ range: Range<Int>, of buffer: inout MutableRawSpan, to offset: Int) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= offset, "source not before its copy")
         precondition(offset <= buffer.byteCount - range.count, "copy outside the buffer")
         // SAFETY: both ranges were checked above, and don't overlap.
@@ -51,7 +51,7 @@ package enum RawBytes {
     }
 
     /// Writes `count` times 32 bytes of SplitMix64 at `offset` of a buffer, starting with the word of `index`.
-    static func fillRandom(
+    package static func fillRandom(
         _ buffer: inout MutableRawSpan, at offset: Int, blocks count: Int, from index: UInt64, seed: UInt64
     ) {
         precondition(offset >= 0 && count >= 0 && count <= (buffer.byteCount - offset) / 32, "fill outside the buffer")
@@ -73,7 +73,7 @@ extension [UInt8] {
 
     /// Appends the `count` bytes that `write` puts, in one step: to append each piece takes three times as long.
     @inline(__always)
-    package mutating func append(count: Int, _ write: (inout RoomWriter) -> Void) {
+    mutating func append(count: Int, _ write: (inout RoomWriter) -> Void) {
         // SAFETY: the writer stays in the room, which begins with as many written bytes as it says.
         self.append(addingCapacity: count) { room in
             unsafe room.withUnsafeMutableBufferPointer { room, written in
@@ -117,7 +117,7 @@ extension [UInt8] {
 ///
 /// It is lent during one call, and each piece is checked against the room that is left.
 @safe
-package struct RoomWriter: ~Copyable {
+struct RoomWriter: ~Copyable {
     private let room: UnsafeMutableRawBufferPointer
     /// The number of bytes put so far.
     fileprivate private(set) var count = 0
@@ -162,7 +162,7 @@ extension String {
     /// Whether every byte is above 0x22, `"`, and none is 0x5C, `\`: then none has to be escaped between quotes. `false` if
     /// the text isn't one piece of memory.
     @inline(__always)
-    package var isAboveQuoteWithoutBackslash: Bool {
+    var isAboveQuoteWithoutBackslash: Bool {
         // SAFETY: the buffer is read during the call, up to its count.
         unsafe self.utf8.withContiguousStorageIfAvailable { unsafe $0.isAboveQuoteWithoutBackslash } ?? false
     }

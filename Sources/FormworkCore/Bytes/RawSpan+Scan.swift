@@ -4,19 +4,19 @@ import CFormworkBytes
 
 extension RawSpan {
     /// The byte at an offset, which is checked.
-    @inline(__always) package subscript(offset: Int) -> UInt8 {
+    @inline(__always) subscript(offset: Int) -> UInt8 {
         // SAFETY: every bit pattern is a UInt8, and the span checks the offset.
         unsafe self.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 
     /// Sixteen bytes from an offset, which is checked.
-    @inline(__always) package func lanes(at offset: Int) -> SIMD16<UInt8> {
+    @inline(__always) func lanes(at offset: Int) -> SIMD16<UInt8> {
         // SAFETY: every bit pattern is a vector, and the span checks both ends.
         unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
     }
 
     /// Four bytes from an offset, which is checked, in the machine's byte order.
-    @inline(__always) package func word(at offset: Int) -> UInt32 {
+    @inline(__always) func word(at offset: Int) -> UInt32 {
         // SAFETY: every bit pattern is a UInt32, and the span checks both ends.
         unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
     }
@@ -26,7 +26,7 @@ extension RawSpan {
     ///
     /// In C, because a debug build of Swift takes a hundred times as long.
     @inline(__always)
-    package func skipBlocks(from start: Int, to end: Int, first: UInt8, last: UInt8, distance: Int) -> Int {
+    func skipBlocks(from start: Int, to end: Int, first: UInt8, last: UInt8, distance: Int) -> Int {
         precondition(start >= 0 && distance >= 0 && end <= self.byteCount - distance, "offsets outside the bytes")
         guard start + 64 <= end else { return start }
         // SAFETY: the bounds were checked above, and the bytes live through the call.
@@ -36,7 +36,7 @@ extension RawSpan {
     }
 
     /// Whether `needle` is at an offset, compared up to `end`.
-    package func holds(_ needle: [UInt8], at offset: Int, before end: Int) -> Bool {
+    func holds(_ needle: [UInt8], at offset: Int, before end: Int) -> Bool {
         let count = Swift.min(needle.count, end - offset)
         guard count >= 16 else {
             var index = 0
@@ -59,7 +59,7 @@ extension RawSpan {
     }
 
     /// The first offset from `start` with `byte`; `end` if there is none.
-    package func firstIndex(of byte: UInt8, from start: Int, to end: Int) -> Int {
+    func firstIndex(of byte: UInt8, from start: Int, to end: Int) -> Int {
         let wanted = SIMD16<UInt8>(repeating: byte)
         var at = start
         while at + 16 <= end {
@@ -71,7 +71,7 @@ extension RawSpan {
     }
 
     /// The first offset from `start` with CR, LF or NUL; `end` if there is none.
-    package func firstBreak(from start: Int, to end: Int) -> Int {
+    func firstBreak(from start: Int, to end: Int) -> Int {
         var at = start
         while at + 16 <= end {
             if let lane = self.lanes(at: at).breaks.firstLane { return at + lane }
@@ -83,7 +83,7 @@ extension RawSpan {
 
     /// The first offset from `start` with `"`, CR, LF or NUL; `end` if there is none.
     @inline(__always)
-    package func firstQuoteOrBreak(from start: Int, to end: Int) -> Int {
+    func firstQuoteOrBreak(from start: Int, to end: Int) -> Int {
         let quotes = SIMD16<UInt8>(repeating: 0x22)
         var at = start
         while at + 16 <= end {
@@ -110,13 +110,13 @@ extension UInt8 {
 
 extension SIMDMask<SIMD16<Int8>> {
     /// The mask as two words, in which all bits of a set lane's byte are set. `any` has half the speed.
-    @inline(__always) package var words: SIMD2<UInt64> {
+    @inline(__always) var words: SIMD2<UInt64> {
         // SAFETY: both have sixteen bytes, and every bit pattern is a vector of integers.
         unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
     }
 
     /// The first set lane; `nil` if there is none.
-    @inline(__always) package var firstLane: Int? {
+    @inline(__always) var firstLane: Int? {
         let words = self.words
         let low = UInt64(littleEndian: words[0])
         if low != 0 { return low.trailingZeroBitCount >> 3 }
@@ -204,7 +204,7 @@ extension RawSpan {
 
 extension RawSpan {
     /// Whether all bytes of a range are ASCII.
-    package func isASCII(in range: Range<Int>) -> Bool {
+    func isASCII(in range: Range<Int>) -> Bool {
         var at = range.lowerBound
         var seen: UInt32 = 0
         while at + 4 <= range.upperBound {

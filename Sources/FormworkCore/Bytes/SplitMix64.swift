@@ -3,7 +3,7 @@ package struct SplitMix64: RandomNumberGenerator {
     private let seed: UInt64
     private var index: UInt64 = 0
 
-    package init(seed: UInt64) { self.seed = seed }
+    init(seed: UInt64) { self.seed = seed }
 
     /// Uses the hash of a text as the seed (FNV-1a).
     package init(seed text: String) {
@@ -16,7 +16,7 @@ package struct SplitMix64: RandomNumberGenerator {
     }
 
     /// The word at an index, computed without those before it.
-    static func word(_ index: UInt64, seed: UInt64) -> UInt64 {
+    package static func word(_ index: UInt64, seed: UInt64) -> UInt64 {
         var z = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
         z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB

@@ -70,3 +70,13 @@ package struct Base64Encoder: Sendable {
         return (offset / (columns + 2) * (columns / 4 * 3), offset % (columns + 2))
     }
 }
+
+extension Int64 {
+    /// The sum of two lengths.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if it exceeds the largest length.
+    package func addingLength(_ other: Int64) throws(FormworkError) -> Int64 {
+        let (sum, overflow) = self.addingReportingOverflow(other)
+        guard !overflow else { throw FormworkError(.invalidArgument, "The body is longer than 2^63 - 1 bytes.") }
+        return sum
+    }
+}

@@ -1,7 +1,7 @@
-/// How parts become one body: the boundary, the escaping, and the deviations of other systems that can be reproduced.
+/// How parts become one body: the boundary, the type, and the escaping.
 public struct MultipartFraming: Hashable, Sendable, Codable {
     /// The bytes after the last part.
-    public enum Ending: String, Hashable, Sendable, Codable {
+    package enum Ending: String, Hashable, Sendable, Codable {
         /// CRLF `--` boundary `--` CRLF, as in RFC 2046.
         case closeDelimiter
         /// CRLF `--` boundary CRLF: Facebook's GraphRequestBody never closes. For reproduction only.
@@ -9,7 +9,7 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
     }
 
     /// The body of a form without parts.
-    public enum EmptyForm: String, Hashable, Sendable, Codable {
+    package enum EmptyForm: String, Hashable, Sendable, Codable {
         /// `--` boundary `--` CRLF, as browsers send it. Every parser reads it as no parts.
         case closeDelimiter
         /// No bytes, as with Alamofire's `encode()`.
@@ -17,7 +17,7 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
     }
 
     /// How the boundary is written in `Content-Type`.
-    public enum BoundaryQuoting: String, Hashable, Sendable, Codable {
+    package enum BoundaryQuoting: String, Hashable, Sendable, Codable {
         /// In quotes if RFC 2045 §5.1 requires them.
         case whenNeeded
         /// Without quotes, as AFNetworking, Alamofire and Facebook write it. For reproduction only.
@@ -34,17 +34,25 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
     /// How names and filenames are written.
     public var escaping: ParameterEscaping
     /// The bytes after the last part.
-    public var ending: Ending
+    var ending: Ending
     /// The body of a form without parts.
-    public var emptyForm: EmptyForm
+    var emptyForm: EmptyForm
     /// How the boundary is written in `Content-Type`.
-    public var quoting: BoundaryQuoting
+    var quoting: BoundaryQuoting
 
     /// A framing. The defaults are those of RFC 7578.
     public init(
         boundary: Boundary = .random(), subtype: String = "form-data", parameters: String = "",
-        escaping: ParameterEscaping = .whatwg,
-        ending: Ending = .closeDelimiter, emptyForm: EmptyForm = .closeDelimiter,
+        escaping: ParameterEscaping = .whatwg
+    ) {
+        self.init(
+            boundary: boundary, subtype: subtype, parameters: parameters, escaping: escaping, ending: .closeDelimiter)
+    }
+
+    /// A framing with the deviations of another system.
+    package init(
+        boundary: Boundary = .random(), subtype: String = "form-data", parameters: String = "",
+        escaping: ParameterEscaping = .whatwg, ending: Ending, emptyForm: EmptyForm = .closeDelimiter,
         quoting: BoundaryQuoting = .whenNeeded
     ) {
         self.boundary = boundary

@@ -39,8 +39,19 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
     /// The most bytes of an extension.
     private static let longest = 16
 
-    /// The first eight bytes, if there are no more.
-    var short: UInt64? { self.low == 0 ? self.high : nil }
+    /// Eight blanks.
+    private static let blanks: UInt64 = 0x2020_2020_2020_2020
+
+    /// An extension of up to eight bytes, with blanks after the last.
+    init(padded: UInt64) {
+        let count = (padded ^ Self.blanks).trailingZeroBitCount / 8
+        self.init(high: padded & ~(UInt64.max >> UInt64(64 - 8 * count)), low: 0)
+    }
+
+    /// The first eight bytes, with blanks after the last, if there are no more.
+    var padded: UInt64? {
+        self.low == 0 ? self.high | Self.blanks >> UInt64(64 - self.high.trailingZeroBitCount / 8 * 8) : nil
+    }
 
     static func < (a: FilenameExtension, b: FilenameExtension) -> Bool { (a.high, a.low) < (b.high, b.low) }
 

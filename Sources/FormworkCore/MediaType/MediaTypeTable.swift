@@ -8,7 +8,7 @@
 /// name's last component and, in optimized builds, allocates nothing unless the text is a bridged `NSString`.
 public enum MediaTypeTable {
     /// The number of known extensions.
-    package static var count: Int { self.shortExtensions.count + self.longExtensions.count / 2 }
+    static var count: Int { self.shortTypes.count + self.longTypes.count }
 
     /// The type of a file with that name; `nil` if its extension isn't known.
     /// - Parameter filename: A name, or a path with slashes.
@@ -61,8 +61,15 @@ public enum MediaTypeTable {
 
     /// The extension at an index of the short ones, followed by the long ones.
     static func `extension`(at place: Int) -> FilenameExtension {
-        if place < self.shortExtensions.count { return FilenameExtension(high: self.shortExtensions[place], low: 0) }
-        return self.longExtension(at: place - self.shortExtensions.count)
+        if place < self.shortTypes.count { return FilenameExtension(padded: self.shortExtension(at: place)) }
+        return self.longExtension(at: place - self.shortTypes.count)
+    }
+
+    /// Eight bytes, the first as the highest, with blanks after the last one of the extension.
+    private static func shortExtension(at place: Int) -> UInt64 {
+        // SAFETY: the text has eight bytes for each of `shortTypes`.
+        let bytes = unsafe UnsafeRawPointer(self.shortExtensions.utf8Start)
+        return unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8 * place, as: UInt64.self))
     }
 
     private static func longExtension(at place: Int) -> FilenameExtension {
@@ -77,9 +84,9 @@ public enum MediaTypeTable {
     }
 
     private static func mediaType(for wanted: FilenameExtension) -> String? {
-        if let short = wanted.short {
-            let place = self.shortExtensions.place { $0 < short }
-            guard place < self.shortExtensions.count, self.shortExtensions[place] == short else { return nil }
+        if let short = wanted.padded {
+            let place = self.shortTypes.indices.place { self.shortExtension(at: $0) < short }
+            guard place < self.shortTypes.count, self.shortExtension(at: place) == short else { return nil }
             return self.types[Int(self.shortTypes[place])]
         }
         let place = (0..<self.longTypes.count).place { self.longExtension(at: $0) < wanted }
@@ -109,5 +116,32 @@ extension StringProtocol {
         if let text = self as? String { return text[...].utf8 }
         if let text = self as? Substring { return text.utf8 }
         return String(self)[...].utf8
+    }
+}
+
+/// curl's own table of media types, with ten suffixes.
+package enum CurlMediaTypes {
+    private static let entries: [(suffix: String, mediaType: String)] = [
+        (".gif", "image/gif"), (".jpg", "image/jpeg"), (".jpeg", "image/jpeg"), (".png", "image/png"),
+        (".svg", "image/svg+xml"), (".txt", "text/plain"), (".htm", "text/html"), (".html", "text/html"),
+        (".pdf", "application/pdf"), (".xml", "application/xml"),
+    ]
+
+    /// The type that curl writes for a part without one; `nil` for none.
+    /// - Parameter path: The file's path; `nil` if it isn't a file.
+    package static func mediaType(filename: String?, path: String?) -> String? {
+        var type = filename.flatMap(self.mediaType)
+        if let path {
+            type = type ?? self.mediaType(forFilename: path) ?? (filename == nil ? nil : MediaTypeChoice.unknown)
+        }
+        return type == "text/plain" && filename == nil ? nil : type
+    }
+
+    /// The type for a name's suffix, in upper or lower case; `nil` if the table doesn't have it.
+    static func mediaType(forFilename filename: String) -> String? {
+        // Every suffix begins with its only dot, so only names with a dot are compared.
+        guard let dot = filename.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let suffix = filename[dot...].lowercased()
+        return self.entries.first { $0.suffix == suffix }?.mediaType
     }
 }

@@ -93,4 +93,6 @@ extension UInt8 {
 
     /// SP or TAB.
     package var isBlank: Bool { self == 0x20 || self == 0x09 }
+    /// SP, TAB, LF, VT, FF and CR.
+    package var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }

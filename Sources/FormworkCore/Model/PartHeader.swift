@@ -29,7 +29,7 @@ extension PartHeader {
     }
 
     /// The start of a form's section with a name.
-    package static let usualStart = "Content-Disposition: form-data; name=\""
+    static let usualStart = "Content-Disposition: form-data; name=\""
 
     private static let beforeFilename: StaticString = "\"; filename=\""
     private static let beforeType: StaticString = "\"\r\nContent-Type: "
@@ -71,7 +71,7 @@ extension PartHeader {
     /// Appends the section and the empty line after it.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a name or filename that `escaping` refuses or that has no
     ///   disposition, an invalid type, or a field that repeats a generated one.
-    package func append(to bytes: inout [UInt8], escaping: ParameterEscaping) throws(FormworkError) {
+    func append(to bytes: inout [UInt8], escaping: ParameterEscaping) throws(FormworkError) {
         try self.appendDisposition(to: &bytes, escaping)
         if let contentType = self.contentType {
             try Self.checkMediaType(contentType)
@@ -161,4 +161,17 @@ extension RawSpan {
         while end < self.byteCount, self[end].isTokenByte { end += 1 }
         return end
     }
+}
+
+/// The type of a part's `Content-Disposition` (RFC 2183 §2, RFC 7578 §4.2).
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum DispositionType: String, Hashable, Sendable, Codable {
+    /// A field or file of a form: every part of `multipart/form-data`.
+    case formData = "form-data"
+    /// Content to save. curl uses it for named parts of other multipart types.
+    case attachment
+    /// Content to show inline.
+    case inline
 }

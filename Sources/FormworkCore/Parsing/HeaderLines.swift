@@ -11,6 +11,8 @@ struct HeaderLines: Sendable {
     /// Whether the line has CR, LF or NUL where it isn't allowed.
     private var isBroken = false
     private var last = Field.none
+    /// The place of the first line end without CR; negative if there was none.
+    private(set) var bareLineFeed: Int32 = -1
     /// The number of fields so far.
     private(set) var count = 0
     /// Whether a line is continued by a next line that begins with a blank.
@@ -36,11 +38,12 @@ struct HeaderLines: Sendable {
                 // A CR at the end can't be judged before the next byte arrives.
                 if bytes[at] == 0x0D, at + 1 == end { return false }
                 let isCRLF = bytes[at] == 0x0D && bytes[at + 1] == 0x0A
-                guard isCRLF || (isLF && profile.lineEnds == .crlfOrLF) else {
+                guard isCRLF || (isLF && profile.lineFeedsEndLines) else {
                     self.isBroken = true
                     self.searched = at + 1
                     continue
                 }
+                if isLF, self.bareLineFeed < 0 { self.bareLineFeed = Int32(at) }
                 if at == self.lineStart { return true }
                 try self.judge(bytes, self.lineStart..<at, profile, countLimit, offset)
                 self.lineStart = at + (isCRLF ? 2 : 1)
@@ -59,11 +62,8 @@ struct HeaderLines: Sendable {
         }
         var start = line.lowerBound
         if bytes[start].isBlank {
-            switch profile.foldedLines {
-            case .joined: return try self.join(line, offset)
-            case .refused: throw Self.malformed("A header line begins with a blank (obsolete folding).", offset)
-            case .separate: while start < line.upperBound, bytes[start].isBlank { start += 1 }
-            }
+            guard profile.readsFoldsAsLines else { return try self.join(line, offset) }
+            while start < line.upperBound, bytes[start].isBlank { start += 1 }
         }
         self.count += 1
         guard self.count <= countLimit else {
@@ -72,7 +72,7 @@ struct HeaderLines: Sendable {
         }
         var (colon, field) = Self.name(bytes, start..<line.upperBound)
         let isEmpty = colon == start
-        if profile.blanksBeforeColon == .accepted {
+        if profile.readsLooseHeaders {
             while colon < line.upperBound, bytes[colon].isBlank { colon += 1 }
         }
         guard !isEmpty, colon < line.upperBound, bytes[colon] == 0x3A else {
@@ -80,12 +80,12 @@ struct HeaderLines: Sendable {
         }
         switch field {
         case .disposition:
-            guard self.disposition == nil || profile.duplicates == .last else {
+            guard self.disposition == nil || profile.readsLooseHeaders else {
                 throw Self.duplicate("Content-Disposition", offset)
             }
             self.disposition = colon + 1..<line.upperBound
         case .contentType:
-            guard self.contentType == nil || profile.duplicates == .last else {
+            guard self.contentType == nil || profile.readsLooseHeaders else {
                 throw Self.duplicate("Content-Type", offset)
             }
             self.contentType = colon + 1..<line.upperBound

@@ -21,7 +21,8 @@ extension MultipartParser {
             if case .content = verdict {
                 // The byte that doesn't belong to the line may begin a delimiter itself.
                 from = place - 1
-                if self.profile.longerLines == .accepted { continue }
+                self.noteLine(line, at: self.bodyOffset(lineStart))
+                if !self.profile.refusesLooseFraming { continue }
             }
             position = place
             let event = try self.deliver(chunk, start..<contentEnd)
@@ -34,9 +35,13 @@ extension MultipartParser {
                 if self.failure == nil { self.failure = error }
             case .open:
                 self.hold(from: contentEnd, upTo: self.delimiter.count, needleAt: at)
-                self.heldLine.append(chunk, lineStart..<end)
+                self.held.append(chunk, lineStart..<end)
                 self.state = .delimiterLine(line)
-            case .part, .close: try self.delimiterFound(verdict, at: place)
+            case .part, .close:
+                if self.profile.lineFeedsEndLines, contentEnd == at {
+                    self.note(.bareLineFeed, Sentence.bareLineFeed, at: self.bodyOffset(at))
+                }
+                try self.delimiterFound(verdict, line, at: place)
             }
             return event
         }
@@ -45,7 +50,7 @@ extension MultipartParser {
         if let at = self.search.cutOff(in: chunk, from: from, to: end) {
             contentEnd = self.isAfterCR(chunk, at, from: start) ? at - 1 : at
             self.hold(from: contentEnd, upTo: end - at + self.delimiter.count - self.search.needle.count, needleAt: at)
-        } else if self.profile.lineEnds == .crlfOrLF, chunk[end - 1] == 0x0D {
+        } else if self.profile.lineFeedsEndLines, chunk[end - 1] == 0x0D {
             contentEnd = end - 1
             (self.heldFrom, self.matched) = (0, 1)
         }
@@ -54,7 +59,7 @@ extension MultipartParser {
 
     /// Whether there is a CR before a needle that begins with LF. It belongs to the delimiter.
     private func isAfterCR(_ chunk: RawSpan, _ at: Int, from start: Int) -> Bool {
-        self.profile.lineEnds == .crlfOrLF && at > start && chunk[at - 1] == 0x0D
+        self.profile.lineFeedsEndLines && at > start && chunk[at - 1] == 0x0D
     }
 
     private mutating func hold(from contentEnd: Int, upTo matched: Int, needleAt at: Int) {
@@ -93,15 +98,21 @@ extension MultipartParser {
             let verdict = line.take(byte, self.profile)
             switch verdict {
             case .open:
-                self.heldLine.append(byte)
+                self.held.append(byte)
                 position += 1
             case .content:
-                if self.profile.longerLines == .refused { throw self.longerLine(at: position) }
+                self.noteLine(line, at: self.bodyOffset(position) - Int64(self.held.count))
+                if self.profile.refusesLooseFraming { throw self.longerLine(at: position) }
                 self.state = .searching
                 return try self.release(at: position)
             case .part, .close:
                 position += 1
-                try self.delimiterFound(verdict, at: position)
+                let start = self.bodyOffset(position) - Int64(line.count + self.delimiter.count - 2)
+                if self.heldFrom == 1 { self.note(.bareLineFeed, Sentence.bareLineFeed, at: start - 1) }
+                if self.heldFrom == 2, self.isInPart {
+                    self.note(.sharedLineEnd, Sentence.sharedLineEnd, at: start, isInPart: true)
+                }
+                try self.delimiterFound(verdict, line, at: position)
                 return nil
             }
         }
@@ -114,9 +125,17 @@ extension MultipartParser {
             .error("A line begins with the delimiter but is longer.", at: self.bodyOffset(place))
     }
 
-    private mutating func delimiterFound(_ verdict: DelimiterLine.Verdict, at place: Int) throws(FormworkError) {
+    private mutating func delimiterFound(
+        _ verdict: DelimiterLine.Verdict, _ line: DelimiterLine, at place: Int
+    ) throws(FormworkError) {
+        if !self.isInPart, self.bodyOffset(place) > Int64(line.count + self.delimiter.count - 2) {
+            self.note(.preamble, Sentence.preamble(hasText: self.hasPreambleText), at: 0)
+            if self.profile.refusesAmbiguity, let note = self.notes.last { throw self.refusal(of: note) }
+        }
+        if !line.isUsual { self.noteEnd(of: line, at: self.bodyOffset(place)) }
+        if self.isInPart, !self.watch.isEmpty { try self.endContentWatch() }
         (self.matched, self.heldFrom) = (0, 0)
-        self.heldLine = []
+        self.held = []
         guard !self.isInPart else {
             if case .close = verdict {
                 self.state = .partEnding(isLast: true)
@@ -126,7 +145,7 @@ extension MultipartParser {
             return
         }
         guard case .close = verdict else {
-            if let offset = self.preambleDelimiterOffset, self.profile.preambleDelimiters == .refused {
+            if let offset = self.preambleDelimiterOffset, !self.profile.skipsPreambleDelimiters {
                 throw Self.delimiterInPreamble(at: offset)
             }
             return try self.beginPart(at: place)
@@ -151,16 +170,19 @@ extension MultipartParser {
     /// Returns the held bytes, because they are content.
     private mutating func release(at place: Int) throws(FormworkError) -> Event? {
         var held = self.delimiter[self.heldFrom..<self.matched]
-        if !self.heldLine.isEmpty { held += self.heldLine }
+        if !self.held.isEmpty { held += self.held }
         (self.matched, self.heldFrom) = (0, 0)
-        self.heldLine = []
+        self.held = []
         let start = self.bodyOffset(place) - Int64(held.count)
         guard self.isInPart else {
             try self.skipPreamble(held.count, from: start)
+            if !self.watch.isEmpty { Array(held).withRawSpan { self.findStray($0, 0..<$0.byteCount, at: start) } }
             for (index, byte) in held.enumerated() { self.lookAtPreamble(byte, at: start + Int64(index)) }
             return nil
         }
         guard !held.isEmpty else { return nil }
+        if !self.watch.isEmpty { Array(held).withRawSpan { self.findStray($0, 0..<$0.byteCount, at: start) } }
+        self.noteContent(at: start)
         return .heldContent(Array(held.prefix(try self.allowance(for: held.count, from: start))))
     }
 
@@ -170,9 +192,12 @@ extension MultipartParser {
         let start = self.bodyOffset(range.lowerBound)
         guard self.isInPart else {
             try self.skipPreamble(range.count, from: start)
+            if !self.watch.isEmpty { self.findStray(chunk, range, at: start) }
             for place in range { self.lookAtPreamble(chunk[place], at: self.bodyOffset(place)) }
             return nil
         }
+        if !self.watch.isEmpty { self.findStray(chunk, range, at: start) }
+        self.noteContent(at: start)
         let allowed = try self.allowance(for: range.count, from: start)
         return .content(range.lowerBound..<range.lowerBound + allowed)
     }
@@ -210,7 +235,7 @@ extension MultipartParser {
     }
 
     private mutating func skipPreamble(_ count: Int, from start: Int64) throws(FormworkError) {
-        guard self.profile.preamble == .accepted else {
+        guard !self.profile.refusesPreamble, !self.profile.refusesLooseFraming else {
             throw ParsingFailure(.preamble).error("The body doesn't begin with a delimiter.", at: start)
         }
         let left = self.limits.preambleBytes - self.preambleBytes

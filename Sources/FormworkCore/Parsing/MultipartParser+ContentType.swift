@@ -9,11 +9,9 @@ extension MultipartParser {
     public init(
         contentType: String, profile: ParsingProfile = .default, limits: ParsingLimits = .default
     ) throws(FormworkError) {
-        let type = Array(contentType.utf8)
-        guard let place = try Self.boundary(of: type.span, profile) else {
-            throw Self.invalid(Self.difference(contentType, profile))
-        }
-        var boundary = type[place.value]
+        let bytes = Array(contentType.utf8)
+        let place = try Self.boundary(of: bytes, profile)
+        var boundary = bytes[place.value]
         if place.isQuoted { boundary = profile.backslashes.undone(boundary) }
         guard boundary.count <= limits.boundaryLength else {
             throw ParsingFailure(.boundaryLengthLimit, limit: Int64(limits.boundaryLength)).error(
@@ -22,27 +20,34 @@ extension MultipartParser {
         // Some receivers cut an unquoted value at a blank.
         let printable: ClosedRange<UInt8> = place.isQuoted ? 0x20...0x7E : 0x21...0x7E
         guard let last = boundary.last, last != 0x20, boundary.allSatisfy({ printable.contains($0) }) else {
-            throw ParsingFailure(.invalidBoundaryParameter).error(
-                "The boundary is empty, ends with a space, has a space but no quotes, or isn't printable ASCII.",
-                at: nil)
+            throw Self.invalidBoundary
         }
-        self.init(unchecked: boundary, profile, limits)
+        self.init(unchecked: boundary, profile, limits, contentType: contentType)
+        if profile.refusesAmbiguity { try Self.checkIsClear(contentType) }
     }
 
-    /// The parameter `boundary`; `nil` for a type that isn't the profile's.
-    private static func boundary(
-        of type: Span<UInt8>, _ profile: ParsingProfile
-    ) throws(FormworkError) -> Parameter? {
+    @inline(never)
+    private static func checkIsClear(_ contentType: String) throws(FormworkError) {
+        if let ambiguity = LintedContentType(contentType).ambiguities.first { throw ambiguity.error(at: nil) }
+    }
+
+    static var invalidBoundary: FormworkError {
+        ParsingFailure(.invalidBoundaryParameter).error(
+            "The boundary is empty, ends with a space, has a space but no quotes, or isn't printable ASCII.", at: nil)
+    }
+
+    /// The parameter `boundary`.
+    static func boundary(of bytes: [UInt8], _ profile: ParsingProfile) throws(FormworkError) -> Parameter {
+        let type = bytes.span
         let end = type.count
         var start = 0
         while start < end, type[start].isBlank { start += 1 }
         let subtype = start + 10
-        guard subtype < end, type.holds("multipart/", in: start..<subtype) else { return nil }
-        var place = subtype
+        var place = min(subtype, end)
         while place < end, type[place].isTokenByte { place += 1 }
-        guard profile.subtype == .any ? place > subtype : type.holds("form-data", in: subtype..<place) else {
-            return nil
-        }
+        guard place > subtype, type.holds("multipart/", in: start..<subtype),
+            profile.acceptsAnyMultipart || type.holds("form-data", in: subtype..<place)
+        else { throw Self.invalid(Self.difference(String(decoding: bytes, as: UTF8.self), profile)) }
         var isOnlyType = true
         while place < end, type[place] != 0x3B {
             isOnlyType = isOnlyType && type[place].isBlank
@@ -50,7 +55,8 @@ extension MultipartParser {
         }
         var boundary: Parameter?
         do throws(MalformedParameter) {
-            while let next = try type.nextParameter(at: &place, before: end, profile.backslashes) {
+            var list = ParameterList(place..<end, profile.backslashes)
+            while let next = try list.next(in: type) {
                 guard type.holds("boundary", in: next.name) else { continue }
                 guard boundary == nil else { throw MalformedParameter(duplicate: "boundary") }
                 boundary = next
@@ -79,7 +85,7 @@ extension MultipartParser {
             essence.utf8.count <= 80 && essence.utf8.count { $0 == UInt8(ascii: "/") } == 1
             && essence.utf8.allSatisfy { $0.isLetterOrDigit || "/.+-".utf8.contains($0) }
         let shown = isType ? "is \"\(essence)\", not" : "is not"
-        if profile.subtype == .any { return "\(shown) a multipart type" }
+        if profile.acceptsAnyMultipart { return "\(shown) a multipart type" }
         let advice =
             switch essence.lowercased() {
             case "application/x-www-form-urlencoded":

@@ -16,7 +16,7 @@ extension MultipartParser {
         _ chunk: RawSpan, _ position: inout Int, _ end: Int
     ) throws(FormworkError) -> Event? {
         let limit = min(self.headerLimit, self.headerBytesLeft)
-        if self.takesPlainFields, self.section.isEmpty, let field = PlainField(chunk, from: position, to: end),
+        if self.takesPlainFields, self.held.isEmpty, let field = PlainField(chunk, from: position, to: end),
             field.count <= limit, field.name.count <= self.limits.nameBytes
         {
             let start = self.bodyOffset(position)
@@ -27,19 +27,24 @@ extension MultipartParser {
             return try self.contentBegins(header, at: start)
         }
         while position < end {
-            let stop = end - position > limit - self.section.count ? position + limit - self.section.count : end
-            let start = self.bodyOffset(position) - Int64(self.section.count)
+            let stop = end - position > limit - self.held.count ? position + limit - self.held.count : end
+            let start = self.bodyOffset(position) - Int64(self.held.count)
             let next = self.wholeLines(chunk, from: position, to: stop)
-            if self.section.isEmpty {
-                self.section = [UInt8](copying: chunk, position..<next)
+            if self.held.isEmpty {
+                self.held = [UInt8](copying: chunk, position..<next)
             } else {
-                self.section.append(chunk, position..<next)
+                self.held.append(chunk, position..<next)
             }
             position = next
+            defer {
+                if self.lines.bareLineFeed >= 0 {
+                    self.note(.bareLineFeed, Sentence.bareLineFeed, at: start + Int64(self.lines.bareLineFeed))
+                }
+            }
             let isWhole = try self.lines.read(
-                self.section, self.profile, countLimit: self.limits.headerCount, at: start)
+                self.held, self.profile, countLimit: self.limits.headerCount, at: start)
             if isWhole { return try self.partBegan(at: start) }
-            guard position < end, self.section.count >= limit else { continue }
+            guard position < end, self.held.count >= limit else { continue }
             if limit < self.headerLimit {
                 throw self.limitCrossed(
                     .totalHeaderBytesLimit, Int64(self.limits.totalHeaderBytes), "The total of all header sections",
@@ -54,7 +59,7 @@ extension MultipartParser {
     ///
     /// So a section that is complete in one chunk is copied once, into an array of its size.
     private func wholeLines(_ chunk: RawSpan, from start: Int, to stop: Int) -> Int {
-        let isWholeSection = self.section.isEmpty
+        let isWholeSection = self.held.isEmpty
         var at = start
         while true {
             at = chunk.firstIndex(of: 0x0A, from: at, to: stop)
@@ -68,18 +73,18 @@ extension MultipartParser {
         var begin = at
         if begin > start, chunk[begin - 1] == 0x0D {
             begin -= 1
-        } else if self.profile.lineEnds == .crlf {
+        } else if !self.profile.lineFeedsEndLines {
             return false
         }
         guard begin > start else { return true }
         guard chunk[begin - 1] == 0x0A else { return false }
-        return self.profile.lineEnds == .crlfOrLF || (begin - 2 >= start && chunk[begin - 2] == 0x0D)
+        return self.profile.lineFeedsEndLines || (begin - 2 >= start && chunk[begin - 2] == 0x0D)
     }
 
     private mutating func partBegan(at start: Int64) throws(FormworkError) -> Event {
-        self.headerBytesLeft -= self.section.count
+        self.headerBytesLeft -= self.held.count
         var section: [UInt8] = []
-        swap(&section, &self.section)
+        swap(&section, &self.held)
         section.removeLast(section.count > 1 && section[section.count - 2] == 0x0D ? 2 : 1)
         let header = try ReceivedHeader(
             section, self.lines, self.profile, nameLimit: self.limits.nameBytes, at: start)
@@ -88,6 +93,9 @@ extension MultipartParser {
 
     private mutating func contentBegins(_ header: ReceivedHeader, at start: Int64) throws(FormworkError) -> Event {
         self.isFile = header.isFile
+        self.isUnnamedFile = self.isFile && header.hasEmptyFilename
+        if !self.watch.isEmpty { try self.watchPart(header, at: start) }
+        self.headerOffset = start
         let (kind, limit, count): (ParsingFailure.Kind, Int, Int)
         if self.isFile {
             self.files += 1

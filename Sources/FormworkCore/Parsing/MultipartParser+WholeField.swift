@@ -15,12 +15,12 @@ extension MultipartParser {
     package mutating func nextWholeField(
         in chunk: RawSpan, from position: inout Int, upTo room: Int
     ) -> WholeField? {
-        guard self.takesPlainFields, self.profile.lineEnds == .crlf, !self.hasFailed,
+        guard self.takesPlainFields, !self.profile.lineFeedsEndLines, !self.hasFailed,
             (0...chunk.byteCount).contains(position),
             Int64(chunk.byteCount - position) <= self.limits.totalBytes - self.offset
         else { return nil }
         if self.offset == 0 { self.readFirstDelimiter(in: chunk, from: &position) }
-        guard case .headers = self.state, self.section.isEmpty, self.fields < self.limits.fields,
+        guard case .headers = self.state, self.held.isEmpty, self.fields < self.limits.fields,
             self.parts < self.limits.parts, let field = PlainField(chunk, from: position, to: chunk.byteCount),
             field.count <= min(self.headerLimit, self.headerBytesLeft), field.name.count <= self.limits.nameBytes
         else { return nil }

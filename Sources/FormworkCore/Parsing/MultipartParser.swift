@@ -67,24 +67,31 @@ public struct MultipartParser: Sendable {
     var matched = 2
     /// The offset in ``delimiter`` of the bytes that are content if it isn't a delimiter.
     var heldFrom = 2
-    /// The bytes that followed the delimiter at a chunk's end.
-    var heldLine: [UInt8] = []
+    /// Bytes of earlier chunks: those that followed the delimiter at a chunk's end, or an incomplete header section.
+    var held: [UInt8] = []
     /// The offset of the chunk's start in the body.
     var base: Int64 = 0
 
     var isInPart = false
     var isFile = false
-    var hasPreambleText = false
+    package internal(set) var hasPreambleText = false
     package var preambleBytes: Int64 = 0
     /// The number of bytes of ``delimiter`` that the preamble's current line matches, including the CRLF before it; 0
     /// if it doesn't match.
     var preambleLine = 2
     /// The offset of a line of the preamble that begins like the delimiter but isn't one; `nil` for none.
-    package var preambleDelimiterOffset: Int64?
+    package internal(set) var preambleDelimiterOffset: Int64?
     /// The number of content bytes of this part so far.
     var contentBytes: Int64 = 0
     var contentLimit: Int64 = 0
-    var section: [UInt8] = []
+    /// The `Content-Type` that gave the boundary; empty without one.
+    let contentType: String
+    /// What was noted of the framing, and what looks for it; most parsers have none. In an array, so that they stay small.
+    var watch: [FramingWatch]
+    /// Whether the part is a file with an empty name.
+    var isUnnamedFile = false
+    /// The offset of the part's header section.
+    var headerOffset: Int64 = 0
     var lines = HeaderLines()
     var headerBytesLeft: Int
     /// Below 2^31, so that offsets in a section fit in 32 bits.
@@ -105,24 +112,29 @@ public struct MultipartParser: Sendable {
         self.init(unchecked: Array(boundary.text.utf8)[...], profile, limits)
     }
 
-    init(unchecked boundary: ArraySlice<UInt8>, _ profile: ParsingProfile, _ limits: ParsingLimits) {
+    init(
+        unchecked boundary: ArraySlice<UInt8>, _ profile: ParsingProfile, _ limits: ParsingLimits,
+        contentType: String = ""
+    ) {
         let limits = limits.withoutNegatives
-        (self.profile, self.limits) = (profile, limits)
+        (self.profile, self.limits, self.contentType) = (profile, limits, contentType)
         var delimiter: [UInt8] = []
         delimiter.reserveCapacity(4 + boundary.count)
         delimiter.append(contentsOf: "\r\n--".utf8)
         delimiter.append(contentsOf: boundary)
         self.delimiter = delimiter
-        self.search = DelimiterSearch(profile.lineEnds == .crlf ? delimiter : Array(delimiter.dropFirst()))
+        self.search = DelimiterSearch(profile.lineFeedsEndLines ? Array(delimiter.dropFirst()) : delimiter)
         self.headerBytesLeft = limits.totalHeaderBytes
         self.headerLimit = min(limits.headerBytes, Int(Int32.max))
         self.takesPlainFields =
-            profile.backslashes != .escape && profile.invalidText == .accepted && limits.headerCount > 0
+            profile.backslashes != .escape && !profile.refusesAmbiguity && limits.headerCount > 0
+        let seeksStrays = profile.refusesAmbiguity || profile.findsDelimiters
+        self.watch = seeksStrays ? FramingWatch.ofStrays(boundary, profile) : []
     }
 
     /// The number of bytes that the parser stores: an incomplete header section, or a delimiter cut by a chunk's end.
     /// Never bytes that are known to be content.
-    public var retainedBytes: Int { self.section.count + max(0, self.matched - self.heldFrom) + self.heldLine.count }
+    public var retainedBytes: Int { self.held.count + max(0, self.matched - self.heldFrom) }
 
     /// The next event in `chunk` from `position`, which moves after the used bytes.
     /// - Throws: ``FormworkError/Code/malformedBody``, ``FormworkError/Code/truncatedBody`` or
@@ -144,7 +156,7 @@ public struct MultipartParser: Sendable {
                     case .partEnding(let isLast): self.endPart(isLast, at: position)
                     case .delimiterLine(let line): try self.readDelimiterLine(line, chunk, &position, end)
                     case .closing(let afterCR): try self.readClosing(afterCR, chunk, &position, end)
-                    case .epilogue: self.skip(&position, to: end)
+                    case .epilogue: try self.skip(chunk, &position, to: end)
                     }
                 guard let event else { continue }
                 if isCut, case .needsInput = event {
@@ -168,7 +180,9 @@ public struct MultipartParser: Sendable {
         case .closing, .epilogue: return
         case .partEnding(isLast: true): return
         case .headers, .partEnding:
-            if self.profile.missingClose == .accepted, self.section.isEmpty { return }
+            if self.profile.acceptsMissingClose, self.held.isEmpty {
+                return self.note(.missingClose, Sentence.missingClose, at: self.offset)
+            }
             place = "in the header section of part \(self.parts)"
         case .searching, .delimiterLine:
             place =
@@ -190,9 +204,6 @@ public struct MultipartParser: Sendable {
         case .searching, .delimiterLine, .partEnding, .headers: false
         }
     }
-
-    /// Whether the close delimiter's line has ended.
-    package var isAfterEnd: Bool { if case .epilogue = self.state { true } else { false } }
 
     /// Sets the most content bytes of the current part, including those already read.
     ///
@@ -222,6 +233,7 @@ public struct MultipartParser: Sendable {
     }
 
     /// Reads the bytes after the close delimiter's `--`: blanks and a line end, or the body's end.
+    @inline(never)
     private mutating func readClosing(
         _ afterCR: Bool, _ chunk: RawSpan, _ position: inout Int, _ end: Int
     ) throws(FormworkError) -> Event? {
@@ -229,12 +241,13 @@ public struct MultipartParser: Sendable {
         let byte = chunk[position]
         position += 1
         switch byte {
-        case 0x0A where afterCR || self.profile.lineEnds == .crlfOrLF:
+        case 0x0A where afterCR || self.profile.lineFeedsEndLines:
+            if !afterCR { self.note(.bareLineFeed, Sentence.bareLineFeed, at: self.bodyOffset(position - 1)) }
             self.state = .epilogue
             return .finished
         case 0x0D where !afterCR: self.state = .closing(afterCR: true)
-        case 0x20 where !afterCR && self.profile.padding == .accepted: break
-        case 0x09 where !afterCR && self.profile.padding == .accepted: break
+        case _ where byte.isBlank && !afterCR && !self.profile.refusesLooseFraming:
+            self.note(.padding, Sentence.padding, at: self.bodyOffset(position - 1))
         default:
             throw ParsingFailure(.malformedBoundaryLine)
                 .error("Text follows the close delimiter on its line.", at: self.bodyOffset(position - 1))
@@ -242,7 +255,13 @@ public struct MultipartParser: Sendable {
         return nil
     }
 
-    private func skip(_ position: inout Int, to end: Int) -> Event {
+    @inline(never)
+    private mutating func skip(
+        _ chunk: RawSpan, _ position: inout Int, to end: Int
+    ) throws(FormworkError) -> Event {
+        let start = self.bodyOffset(position)
+        if position < end { self.note(.epilogue, Sentence.epilogue, at: start) }
+        if !self.watch.isEmpty { try self.findPartAfterEnd(chunk, position..<end, at: start) }
         position = end
         return .needsInput
     }

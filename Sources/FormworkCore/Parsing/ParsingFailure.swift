@@ -30,6 +30,8 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
         /// A line before the first part begins like a delimiter but isn't one, for example after a bare LF. A part that
         /// other receivers see would be lost.
         public static let delimiterInPreamble = Self(rawValue: "delimiterInPreamble")
+        /// Receivers read a detail differently, which the profile refuses: see ``Ambiguity``.
+        public static let ambiguity = Self(rawValue: "ambiguity")
         /// There are bytes before the first delimiter, which the profile refuses.
         public static let preamble = Self(rawValue: "preamble")
         /// A name is not UTF-8, which the profile refuses.

@@ -2,11 +2,16 @@ extension ReceivedHeader {
     /// The parameter `charset` of `Content-Type` (RFC 7578 §5.1.2) in lower case; `nil` if there is none, or it can't
     /// be read.
     package var charset: String? {
-        guard self.hasContentType, let type = self.contentType.map({ Array($0.utf8) }),
-            var place = type.firstIndex(of: 0x3B)
-        else { return nil }
+        guard self.hasContentType, let type = self.contentType else { return nil }
+        return Self.charset(of: Array(type.utf8))
+    }
+
+    /// The parameter `charset` of a type.
+    static func charset(of type: [UInt8]) -> String? {
+        guard let start = type.firstIndex(of: 0x3B) else { return nil }
         let text = type.span
-        while let next = (try? text.nextParameter(at: &place, before: type.count, .escape)) ?? nil {
+        var list = ParameterList(start..<type.count, .escape)
+        while let next = (try? list.next(in: text)) ?? nil {
             guard text.holds("charset", in: next.name) else { continue }
             return String(decoding: type[next.value], as: UTF8.self).trimmedLabel
         }

@@ -4,8 +4,8 @@
 /// ``safeFilename``.
 public struct ReceivedHeader: Sendable {
     /// A range of ``text`` in eight bytes, or none, so that a header and its parser's event fit in four registers.
-    fileprivate struct Place {
-        static let none = Place(start: .max, end: .max)
+    fileprivate struct ValueRange {
+        static let none = ValueRange(start: .max, end: .max)
         var start: UInt32
         var end: UInt32
 
@@ -26,10 +26,10 @@ public struct ReceivedHeader: Sendable {
     fileprivate struct Details {
         /// The section without folds; `nil` if there were none.
         var unfolded: [UInt8]?
-        var disposition = Place.none
-        var type = Place.none
-        var filename = Place.none
-        var extended = Place.none
+        var disposition = ValueRange.none
+        var type = ValueRange.none
+        var filename = ValueRange.none
+        var extended = ValueRange.none
         var isNameExtended = false
         var isFilenameQuoted = false
         /// A url-encoded field's name that is escaped in the section; `nil` for all others.
@@ -48,15 +48,15 @@ public struct ReceivedHeader: Sendable {
     public let bytes: [UInt8]
     /// `nil` for a ``PlainField``.
     private let box: Box?
-    private let namePlace: Place
+    private let namePlace: ValueRange
     private let isNameQuoted: Bool
     private let backslashes: ParsingProfile.Backslashes
     private let decodesPercentEscapes: Bool
 
     /// The section without folds.
     private var text: [UInt8] { self.box?.details.unfolded ?? self.bytes }
-    private var filenamePlace: Place { self.box?.details.filename ?? .none }
-    private var extendedPlace: Place { self.box?.details.extended ?? .none }
+    private var filenamePlace: ValueRange { self.box?.details.filename ?? .none }
+    private var extendedPlace: ValueRange { self.box?.details.extended ?? .none }
     private var escapedName: [UInt8]? { self.box?.details.escapedName }
 
     /// The disposition type of `Content-Disposition`, as received (`form-data`); `nil` without that field.
@@ -82,7 +82,7 @@ public struct ReceivedHeader: Sendable {
     /// Repaired if it isn't UTF-8.
     public var filename: String? { self.extendedFilename ?? self.plainFilename }
     /// The value of `filename`, repaired if it isn't UTF-8; `nil` if there is none.
-    package var plainFilename: String? {
+    var plainFilename: String? {
         self.filenamePlace.range.map { self.unescaped($0, isQuoted: self.box?.details.isFilenameQuoted ?? false) }
     }
     /// The value of `filename` as received, without its quotes but with its escapes; `nil` if there is none.
@@ -98,6 +98,8 @@ public struct ReceivedHeader: Sendable {
     }
     /// ``filename`` made safe for a folder, see ``SafeFilename``; `nil` if nothing is left of it.
     public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
+    /// Whether there is an empty `filename`, and no `filename*`.
+    var hasEmptyFilename: Bool { self.filenamePlace.range?.isEmpty ?? false && self.extendedPlace.range == nil }
     /// Whether this is a ``PlainField``.
     package var isPlainField: Bool { self.box == nil }
     /// Whether the name is from `name`, not from `name*`.
@@ -123,11 +125,11 @@ public struct ReceivedHeader: Sendable {
     public var contentType: String? { self.box?.details.type.range.map { self.string($0) } }
 
     /// All fields in their order, with unfolded values without surrounding blanks.
-    public var fields: [ReceivedField] {
+    public var fields: [(name: String, value: String)] {
         self.text.split(separator: 0x0A).compactMap { line in
             guard let colon = line.firstIndex(of: 0x3A) else { return nil }
             let value = (line.last == 0x0D ? line.dropLast() : line)[(colon + 1)...]
-            return ReceivedField(name: Self.trimmed(line[..<colon]), value: Self.trimmed(value))
+            return (Self.trimmed(line[..<colon]), Self.trimmed(value))
         }
     }
 
@@ -177,14 +179,6 @@ public struct ReceivedHeader: Sendable {
     }
 }
 
-/// One field of a received header section, as text.
-public struct ReceivedField: Hashable, Sendable {
-    /// The name as received. Its case has no meaning.
-    public var name: String
-    /// The value without surrounding blanks, repaired if it isn't UTF-8.
-    public var value: String
-}
-
 extension ReceivedHeader: Hashable {
     /// Whether the same bytes were received.
     public static func == (left: Self, right: Self) -> Bool {
@@ -199,7 +193,7 @@ extension ReceivedHeader {
     init(plain section: [UInt8], name: Range<Int>, _ profile: ParsingProfile) {
         (self.bytes, self.box) = (section, nil)
         (self.backslashes, self.decodesPercentEscapes) = (profile.backslashes, profile.decodesPercentEscapes)
-        (self.namePlace, self.isNameQuoted) = (Place(name), true)
+        (self.namePlace, self.isNameQuoted) = (ValueRange(name), true)
     }
 
     /// The section that a ``PlainField`` of this name has.
@@ -220,7 +214,7 @@ extension ReceivedHeader {
                     }
                 }[...]
             details = Details(
-                disposition: Place(PlainField.disposition), escapedName: Array(received))
+                disposition: ValueRange(PlainField.disposition), escapedName: Array(received))
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(head + name.count + 3)
@@ -229,7 +223,7 @@ extension ReceivedHeader {
         bytes.append(contentsOf: "\"\r\n".utf8)
         (self.bytes, self.box) = (bytes, details.map(Box.init))
         (self.backslashes, self.decodesPercentEscapes) = (names.backslashes, names.decodesPercentEscapes)
-        (self.namePlace, self.isNameQuoted) = (Place(head..<head + name.count), names.areQuoted)
+        (self.namePlace, self.isNameQuoted) = (ValueRange(head..<head + name.count), names.areQuoted)
     }
 
     /// Parses a section whose lines were checked.
@@ -248,7 +242,7 @@ extension ReceivedHeader {
             lines = HeaderLines()
             _ = try lines.read(text, profile, countLimit: .max, at: offset)
         }
-        if let type = lines.contentType { details.type = Place(Self.trimmed(type, in: text.span)) }
+        if let type = lines.contentType { details.type = ValueRange(Self.trimmed(type, in: text.span)) }
         var name = (range: Range<Int>?.none, isQuoted: false)
         do throws(MalformedParameter) {
             if let value = lines.disposition { name = try details.readDisposition(value, of: text, profile) }
@@ -256,7 +250,7 @@ extension ReceivedHeader {
             let failure = ParsingFailure(error.isDuplicate ? .duplicateParameter : .malformedHeader)
             throw failure.error("Content-Disposition can't be read: \(error.message).", at: offset)
         }
-        (self.namePlace, self.isNameQuoted) = (name.range.map(Place.init) ?? .none, name.isQuoted)
+        (self.namePlace, self.isNameQuoted) = (name.range.map(ValueRange.init) ?? .none, name.isQuoted)
         self.box = Box(details)
         try self.check(profile, nameLimit, offset)
     }
@@ -269,7 +263,7 @@ extension ReceivedHeader {
     }
 
     private func check(_ profile: ParsingProfile, _ nameLimit: Int, _ offset: Int64) throws(FormworkError) {
-        if profile.subtype == .formData {
+        if !profile.acceptsAnyMultipart {
             guard let type = self.box?.details.disposition.range, self.text.span.holds("form-data", in: type) else {
                 throw ParsingFailure(.missingContentDisposition)
                     .error("A part has no Content-Disposition: form-data.", at: offset)
@@ -282,11 +276,8 @@ extension ReceivedHeader {
             throw ParsingFailure(.nameBytesLimit, limit: Int64(nameLimit))
                 .error("A field's name has \(name.count, "byte"): the limit is \(nameLimit).", at: offset)
         }
-        guard profile.invalidText == .refused else { return }
-        for range in [self.namePlace.range, self.filenamePlace.range] {
-            guard let range, String(validating: self.text[range], as: UTF8.self) == nil else { continue }
-            throw ParsingFailure(.invalidText).error("A part's name or filename is not UTF-8.", at: offset)
-        }
+        guard profile.refusesAmbiguity, let ambiguity = self.ambiguities.first else { return }
+        throw ambiguity.error(at: offset)
     }
 }
 
@@ -303,7 +294,8 @@ extension ReceivedHeader.Details {
         var extendedName: Range<Int>?
         while place < range.upperBound, bytes[place] != 0x3B { place += 1 }
         self.disposition = .init(ReceivedHeader.trimmed(range.lowerBound..<place, in: bytes))
-        while let next = try bytes.nextParameter(at: &place, before: range.upperBound, profile.backslashes) {
+        var list = ParameterList(place..<range.upperBound, profile.backslashes)
+        while let next = try list.next(in: bytes) {
             switch next.name.count {
             case 4 where bytes.holds("name", in: next.name):
                 guard name == nil else { throw MalformedParameter(duplicate: "name") }
@@ -316,18 +308,41 @@ extension ReceivedHeader.Details {
                 (self.filename, self.isFilenameQuoted) = (.init(next.value), next.isQuoted)
             case 9 where bytes.holds("filename*", in: next.name):
                 guard self.extended.range == nil else { throw MalformedParameter(duplicate: "filename*") }
-                guard profile.extendedFilenames == .accepted else {
-                    throw MalformedParameter(message: "it has filename*, which RFC 7578 forbids")
-                }
                 self.extended = .init(next.value)
             default: break
             }
         }
         // If there is a `name`, `name*` is ignored, as by most receivers.
-        guard let extendedName, name == nil, profile.extendedFilenames == .accepted,
-            ExtendedValue.text(of: text[extendedName]) != nil
-        else { return (name, isNameQuoted) }
+        guard let extendedName, name == nil, ExtendedValue.text(of: text[extendedName]) != nil else {
+            return (name, isNameQuoted)
+        }
         self.isNameExtended = true
         return (extendedName, false)
+    }
+}
+
+// Case-insensitive comparison of field and parameter names.
+
+extension Span<UInt8> {
+    /// Whether `range` has `text`, which is in lower-case ASCII, in any case.
+    @inline(__always)
+    func holds(_ text: String, in range: Range<Int>) -> Bool {
+        self.withRawSpan { $0.holds(text, in: range) }
+    }
+}
+
+extension RawSpan {
+    /// Whether `range` has `text`, which is in lower-case ASCII, in any case.
+    @inline(__always)
+    func holds(_ text: String, in range: Range<Int>) -> Bool {
+        guard range.count == text.utf8.count else { return false }
+        var at = range.lowerBound
+        for byte in text.utf8 {
+            let own = self[at]
+            // Bit 5 makes letters lower-case. It also maps CR and LF to `-` and `*`, but a line has neither.
+            guard own | 0x20 == byte else { return false }
+            at += 1
+        }
+        return true
     }
 }

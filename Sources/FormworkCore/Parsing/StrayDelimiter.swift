@@ -5,12 +5,16 @@ package struct StrayDelimiter: Sendable {
     /// The offset of the first one, at its `--`; `nil` if no such delimiter was seen.
     package private(set) var offset: Int64?
     /// Whether LF alone is before it.
-    package private(set) var followsLF = false
+    private(set) var followsLF = false
     /// Whether CRLF is before it, or it begins the content. Then LF alone is after it.
-    package private(set) var followsCRLF = false
+    private(set) var followsCRLF = false
 
     private let search: DelimiterSearch
     private let isInEpilogue: Bool
+    /// Whether a delimiter after LF counts whatever follows it, as one after CR does.
+    private let countsLongerLines: Bool
+    /// Whether the delimiter's text counts in the middle of a line, too.
+    private let countsText: Bool
     /// The last bytes, and the offset of the first of them.
     private var held: [UInt8] = []
     private var heldStart: Int64 = 0
@@ -21,17 +25,28 @@ package struct StrayDelimiter: Sendable {
     ///   - boundary: 1 byte or more.
     ///   - isInEpilogue: Whether the bytes are those after the close delimiter's line. They are to be ignored (RFC 2046), so
     ///     only a delimiter at the start of a line counts, and no close delimiter.
-    package init(boundary: [UInt8], isInEpilogue: Bool = false) {
+    ///   - countsLongerLines: Whether a delimiter after LF counts whatever follows it, as one after CR does.
+    ///   - countsText: Whether the delimiter's text counts in the middle of a line, too.
+    init(
+        boundary: [UInt8], isInEpilogue: Bool = false, countsLongerLines: Bool = false, countsText: Bool = false
+    ) {
         (self.search, self.isInEpilogue) = (DelimiterSearch([0x2D, 0x2D] + boundary), isInEpilogue)
+        (self.countsLongerLines, self.countsText) = (countsLongerLines, countsText)
     }
 
     /// A search for the delimiter of `parser`.
-    package init(of parser: MultipartParser, isInEpilogue: Bool = false) {
-        self.init(boundary: Array(parser.delimiter.dropFirst(4)), isInEpilogue: isInEpilogue)
-    }
+    package init(of parser: MultipartParser) { self.init(boundary: Array(parser.delimiter.dropFirst(4))) }
 
     /// Forgets the bytes so far: other ones follow.
-    package mutating func restart() { (self.held, self.before) = ([], 0x0A) }
+    mutating func restart() { (self.held, self.before) = ([], 0x0A) }
+
+    /// Looks whether the bytes so far end with the delimiter, which a line end follows.
+    mutating func end() {
+        guard self.offset == nil, self.held.suffix(self.search.needle.count).elementsEqual(self.search.needle) else {
+            return
+        }
+        self.offset = self.heldStart + Int64(self.held.count - self.search.needle.count)
+    }
 
     /// Searches the next bytes.
     /// - Parameter offset: The place of the first of them in the body.
@@ -86,6 +101,8 @@ package struct StrayDelimiter: Sendable {
             let end = place + self.search.needle.count
             let previous = place > range.lowerBound ? bytes[place - 1] : before
             let counts = !self.isInEpilogue || previous == 0x0A || previous == 0x0D
+            let isCounted = previous == 0x0A ? self.countsLongerLines : previous == 0x0D || self.countsText
+            if !self.isInEpilogue, isCounted { return place }
             if counts, end < range.upperBound {
                 let (next, after) = (bytes[end], end + 1 < range.upperBound ? bytes[end + 1] : 0)
                 if next == 0x0A || (next == 0x0D && after == 0x0A) { return place }

@@ -7,7 +7,7 @@ import Foundation
 // SAFETY of `@unchecked Sendable`: the lock guards all state except a reader's own, which only the current read uses.
 final class BodyFeed: @unchecked Sendable {
     /// The source of the bytes.
-    private enum Origin {
+    private enum Supply {
         /// Read on the stream's thread: a read waits only for the disk.
         case reader(BodyReader)
         /// Fetched one chunk ahead, so that ``close()`` ends a wait at once.
@@ -16,7 +16,7 @@ final class BodyFeed: @unchecked Sendable {
         case failure(FormworkError)
     }
 
-    private var origin: Origin
+    private var origin: Supply
     private let length: Int64?
     private let lock = NSCondition()
     private var state = Stream.Status.notOpen
@@ -40,7 +40,7 @@ final class BodyFeed: @unchecked Sendable {
 
     init(_ plan: BodyPlan, options: ReaderOptions) {
         self.length = plan.contentLength
-        let isImmediate = plan.waitsForNobody && options.rateLimit == nil
+        let isImmediate = plan.isReadableWithoutWaiting && options.rateLimit == nil
         self.origin =
             isImmediate
             ? .reader(BodyReader(plan, options: options))
@@ -97,7 +97,7 @@ final class BodyFeed: @unchecked Sendable {
     /// - Returns: Bytes written; 0 at the end; `nil` if the feed isn't open, has failed, or another read is running.
     func read(into room: inout MutableRawSpan) -> Int? {
         if self.isComplete || self.status == .open && room.isEmpty { return 0 }
-        let begun = self.lock.withLock { () -> (Origin, Int64)? in
+        let begun = self.lock.withLock { () -> (Supply, Int64)? in
             guard self.state == .open, !self.isReading else { return nil }
             self.isReading = true
             return (self.origin, self.position)
@@ -180,7 +180,7 @@ final class BodyFeed: @unchecked Sendable {
     }
 
     /// - Returns: Bytes written; `nil` if the feed was closed meanwhile.
-    private func fill(_ room: inout MutableRawSpan, from origin: Origin) throws(FormworkError) -> Int? {
+    private func fill(_ room: inout MutableRawSpan, from origin: Supply) throws(FormworkError) -> Int? {
         switch origin {
         case .reader(let reader): return try reader.read(into: &room)
         case .failure(let error): throw error

@@ -1,8 +1,6 @@
 import Formwork
-import FormworkCore
 import FormworkValues
 import Foundation
-
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
@@ -223,8 +221,64 @@ extension RetryPolicy {
 extension BodyPlan {
     /// This plan, or its collected bytes if their number isn't known or reading has to wait for them.
     fileprivate func readyToSend(_ options: UploadOptions) async throws -> BodyPlan {
-        if self.contentLength != nil, self.waitsForNobody { return try await self.checkedIfEmpty() }
+        if self.contentLength != nil, self.isReadableWithoutWaiting { return try await self.checkedIfEmpty() }
         return try await self.collected(
             upTo: options.memoryThreshold, in: options.temporaryFolder, checksFraming: options.reading.checksFraming)
+    }
+}
+
+extension Progress {
+    /// Follows how many bytes of an upload have been sent.
+    ///
+    /// It is finished when the server has the whole body, and never if the upload fails. It is changed on other threads than
+    /// the main thread, which Foundation allows. The upload doesn't depend on it.
+    public convenience init(following upload: UploadMonitor) {
+        self.init(totalUnitCount: -1)
+        let changes = upload.progress
+        let follower = Weak(self)
+        Task.detached {
+            for await moment in changes {
+                guard let progress = follower.progress else { return }
+                if let total = moment.total, total != progress.totalUnitCount { progress.totalUnitCount = total }
+                progress.completedUnitCount = moment.sent
+            }
+            // Of a body of unknown length, the number of bytes is the total once the server has them.
+            let last = upload.current
+            guard let progress = follower.progress, last.total == nil, last.acknowledged == last.sent, last.sent > 0
+            else { return }
+            progress.totalUnitCount = last.sent
+        }
+    }
+
+    /// SAFETY of `@unchecked Sendable`: any thread may change Foundation's `Progress`.
+    private final class Weak: @unchecked Sendable {
+        weak var progress: Progress?
+        init(_ progress: Progress) { self.progress = progress }
+    }
+}
+
+extension URLSession {
+    /// Writes a body to a file and makes a task that uploads the file, not yet started.
+    ///
+    /// It is for background sessions, which accept only files: the system sends them even when the app doesn't run, and
+    /// sends them again after a redirect or a 401 by itself. Remove the file when the task has ended. `GET` becomes
+    /// `POST`. The call blocks its thread while it writes.
+    /// - Parameters:
+    ///   - plan: The body.
+    ///   - request: The request; its body is ignored.
+    ///   - file: Where to write. It appears when it is complete, and replaces another file.
+    ///   - options: Options for the body's reader.
+    /// - Throws: The reader's errors, and ``FormworkError/Code/writeFailed``. Then there is no file.
+    public func uploadTask(
+        _ plan: BodyPlan, with request: URLRequest, writtenTo file: some PathConvertible,
+        options: ReaderOptions = ReaderOptions()
+    ) throws(FormworkError) -> URLSessionUploadTask {
+        let path = file.filePath
+        try plan.makeReader(options: options).write(toFile: path)
+        var request = request
+        if request.httpMethod == "GET" { request.httpMethod = "POST" }
+        (request.httpBody, request.httpBodyStream) = (nil, nil)
+        request.setValue(plan.contentType, forHTTPHeaderField: "Content-Type")
+        return self.uploadTask(with: request, fromFile: URL(fileURLWithPath: path.string))
     }
 }

@@ -226,3 +226,51 @@ extension ParameterValue {
         keys.flatMap { $0.bytes + [0] } + keys.flatMap { Array("\($0.kind) \($0.bytes.count) ".utf8) }
     }
 }
+
+/// How deep arrays, sets and dictionaries nest. Foundation's serializers, and casts to its classes, call themselves for each
+/// level, so a value of some thousand levels overflows the stack.
+package enum Nesting {
+    /// The most levels of a value that is read or written.
+    package static let limit = 512
+
+    /// Whether a value has more levels than these. Not recursive.
+    package static func isDeeper(_ value: Any, than levels: Int) -> Bool {
+        var found = [value]
+        for _ in 0...levels {
+            found = found.flatMap(self.members)
+            if found.isEmpty { return false }
+        }
+        return true
+    }
+
+    private static func members(_ value: Any) -> [Any] {
+        switch value {
+        case let members as [AnyHashable: Any]: Array(members.values)
+        case let elements as [Any]: elements
+        case let elements as Set<AnyHashable>: elements.map(\.base)
+        default: []
+        }
+    }
+}
+
+extension String {
+    /// The text as a URL's query, with its escapes unchanged; `nil` if a `%` doesn't begin an escape.
+    ///
+    /// If a text contains other characters, such as a bracket, `URL(string:)` escapes all of it again, including
+    /// escapes, and `URLComponents` crashes.
+    package var fittingQuery: String? {
+        let text = PercentEncoder.urlQuery.encode(self)
+        return URL(string: "?\(text)", encodingInvalidCharacters: false).map { _ in text }
+    }
+}
+
+extension PercentEncoder {
+    /// RFC 3986 section 3.4.
+    fileprivate static let urlQuery = PercentEncoder(leaving: "!$%&'()*+,-./:;=?@_~")
+}
+
+extension String {
+    /// Whether `NSString`'s `compare:` orders this text first: it compares decomposed scalars, so that "Évry" comes
+    /// before "Zürich". Swift's `<` compares a letter and its accent as one.
+    package func precedes(_ other: String) -> Bool { self.compare(other) == .orderedAscending }
+}

@@ -1,4 +1,3 @@
-#if Hummingbird
 import Formwork
 import HTTPTypes
 import Hummingbird
@@ -63,4 +62,3 @@ private struct LimitedBody: AsyncSequence, Sendable {
             .error("The body has more than \(limit, "byte") (BodyLimitMiddleware).", at: nil)
     }
 }
-#endif

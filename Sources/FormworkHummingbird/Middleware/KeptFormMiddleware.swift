@@ -1,4 +1,3 @@
-#if Hummingbird
 import Formwork
 import Hummingbird
 import Synchronization
@@ -38,4 +37,3 @@ final class KeptForm: Sendable {
     /// Keeps a form for the handlers that follow.
     func keep(_ form: ReceivedForm) { self.form.withLock { $0 = form } }
 }
-#endif

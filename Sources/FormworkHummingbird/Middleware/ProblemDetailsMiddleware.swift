@@ -1,4 +1,3 @@
-#if Hummingbird
 import Formwork
 import FormworkHTTP
 import HTTPTypes
@@ -49,4 +48,3 @@ public struct ProblemDetailsMiddleware<Context: RequestContext>: RouterMiddlewar
         }
     }
 }
-#endif

@@ -1,8 +1,6 @@
-#if Hummingbird
-#if Resumable
 import Formwork
 import FormworkHTTP
-import FormworkNIO
+import FormworkHummingbirdCore
 import FormworkResumable
 import HTTPTypes
 import Hummingbird
@@ -75,9 +73,9 @@ extension RouterMethods {
             } complete: { upload in
                 do {
                     let answer = try await complete(upload, context)
-                    return try await UploadAnswer(answer.response(from: request, context: context))
+                    return try await ResumableResponse(answer.response(from: request, context: context))
                 } catch let error as any HTTPResponseError where error.status.code < 500 {
-                    return try await UploadAnswer(error.response(from: request, context: context))
+                    return try await ResumableResponse(error.response(from: request, context: context))
                 }
             }
             let channel = ServerChannel.current
@@ -105,7 +103,7 @@ extension RouterMethods {
 }
 
 extension Response {
-    fileprivate init(_ answer: UploadAnswer) {
+    fileprivate init(_ answer: ResumableResponse) {
         let content = answer.content
         self.init(
             status: answer.response.status, headers: answer.response.headerFields,
@@ -113,7 +111,7 @@ extension Response {
     }
 }
 
-extension UploadAnswer {
+extension ResumableResponse {
     /// A route's answer as a value. Its body is read into memory, to be kept for a client that didn't receive it.
     fileprivate init(_ response: Response) async throws {
         let bytes = CollectedBytes()
@@ -142,17 +140,3 @@ private final class CollectedBytes: Sendable {
 
     func append(_ buffer: ByteBuffer) { self.bytes.withLock { $0 += buffer.readableBytesView } }
 }
-#else
-import Hummingbird
-
-extension RouterMethods {
-    /// Not there without the trait Resumable.
-    @available(
-        *, unavailable,
-        message: "resumable uploads need the traits Hummingbird and Resumable: traits: [\"Hummingbird\", \"Resumable\"]"
-    )
-    @discardableResult
-    public func resumableUploads(_ path: RouterPath = "", into folder: String) -> Self { self }
-}
-#endif
-#endif

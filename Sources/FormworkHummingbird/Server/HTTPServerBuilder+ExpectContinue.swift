@@ -1,6 +1,4 @@
-#if Hummingbird
 import FormworkHummingbirdCore
-import FormworkNIO
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -40,19 +38,18 @@ extension HTTPServerBuilder {
         }
         return HTTPServerBuilder { [configuration] responder in
             FramedHTTP1Channel(
-                responder: Self.announcingReads(to: responder), configuration: configuration, reads: .shared)
+                responder: Self.asking(to: responder), configuration: configuration, reads: .shared)
         }
     }
 
-    /// A responder whose requests notify the channel's ``ExpectContinueHandler`` when their bodies are first read, and
-    /// whose handlers can find the channel.
-    package static func announcingReads(
+    /// A responder that asks for each request's body when it is first read, and whose handlers can find the channel.
+    private static func asking(
         to responder: @escaping HTTPChannelHandler.Responder
     ) -> HTTPChannelHandler.Responder {
         { request, writer, channel in
             var request = request
-            if request.headers.contains(.expect) {
-                request.body = RequestBody(asyncSequence: AnnouncedBody(base: request.body, channel: channel))
+            if request.head.expectsContinue {
+                request.body = RequestBody(asyncSequence: AskedBody(request.body, channel, asks: true))
             }
             var answering = Optional(writer)
             try await ServerChannel.$current.withValue(channel) {
@@ -72,29 +69,7 @@ private final class RefusalAsParserError: ChannelInboundHandler, RemovableChanne
     }
 }
 
-/// A body that notifies its channel when its first chunk is asked for.
-private struct AnnouncedBody: AsyncSequence, Sendable {
-    typealias Element = ByteBuffer
-
-    let base: RequestBody
-    let channel: any Channel
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var base: RequestBody.AsyncIterator
-        let channel: any Channel
-        var isBegun = false
-
-        mutating func next() async throws -> ByteBuffer? {
-            if !self.isBegun {
-                self.isBegun = true
-                self.channel.triggerUserOutboundEvent(ExpectContinueHandler.BodyWanted(), promise: nil)
-            }
-            return try await self.base.next(isolation: #isolation)
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(base: self.base.makeAsyncIterator(), channel: self.channel)
-    }
+/// The connection or stream of the request that the current task answers, if the server provides it.
+enum ServerChannel {
+    @TaskLocal static var current: (any Channel)?
 }
-#endif

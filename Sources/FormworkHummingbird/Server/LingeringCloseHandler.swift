@@ -1,5 +1,3 @@
-#if Hummingbird
-import FormworkNIO
 import NIOCore
 import NIOHTTPTypes
 
@@ -8,14 +6,18 @@ import NIOHTTPTypes
 /// Hummingbird then waits for the client to end the connection, but reads nothing. It never sees that end if unread bytes
 /// come before it, such as the rest of a body that took too long, and the connection stays open for ever. Like nginx's
 /// `lingering_close`, this handler reads and discards for a short time, because closing a connection with unread bytes
-/// destroys the answer on its way. The bounds are those of ``FormworkNIO/ServerBounds``.
+/// destroys the answer on its way.
 final class LingeringCloseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private let bounds = ServerBounds()
+    /// How many bytes are read and discarded.
+    private static let most = 1 << 20
+    /// How long to wait for the client's end.
+    private static let time = TimeAmount.seconds(2)
+
     /// The bytes that were discarded since the output was closed; `nil` before.
     private var discarded: Int?
 
@@ -35,7 +37,7 @@ final class LingeringCloseHandler: ChannelDuplexHandler, RemovableChannelHandler
         guard context.channel.isActive else { return }
         self.discarded = 0
         let channel = context.channel
-        let end = context.eventLoop.scheduleTask(deadline: .now() + TimeAmount(self.bounds.drainTime)) {
+        let end = context.eventLoop.scheduleTask(in: Self.time) {
             channel.close(promise: nil)
         }
         channel.closeFuture.whenComplete { _ in end.cancel() }
@@ -49,7 +51,7 @@ final class LingeringCloseHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     func channelReadComplete(context: ChannelHandlerContext) {
         guard let discarded else { return context.fireChannelReadComplete() }
-        if discarded <= self.bounds.drainBytes { context.read() }
+        if discarded <= Self.most { context.read() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -60,4 +62,3 @@ final class LingeringCloseHandler: ChannelDuplexHandler, RemovableChannelHandler
 
 @available(*, unavailable)
 extension LingeringCloseHandler: Sendable {}
-#endif

@@ -27,7 +27,8 @@ public struct MultipartFormBuilder: Sendable {
         self.compatibility = settings.compatibility
         self.mediaTypes = settings.mediaTypes
         self.framing = MultipartFraming(
-            boundary: boundary, escaping: isSafe ? .whatwg : .raw, quoting: isSafe ? .whenNeeded : .never)
+            boundary: boundary, escaping: isSafe ? .whatwg : .raw, ending: .closeDelimiter,
+            quoting: isSafe ? .whenNeeded : .never)
     }
 
     // MARK: - Parts

@@ -1,4 +1,3 @@
-#if NIO
 import Formwork
 import NIOCore
 
@@ -46,4 +45,3 @@ extension BodyPlan {
         BodyBuffers(plan: self, size: max(1, min(size, 64 << 20)), allocator: allocator, options: options)
     }
 }
-#endif

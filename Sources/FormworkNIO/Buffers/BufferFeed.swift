@@ -1,7 +1,8 @@
-#if NIO
 import Formwork
 import FormworkSystem
+import HTTPTypes
 import NIOCore
+import NIOHTTP1
 
 /// The source of a body's buffers for one consumer, which may stop it. Some buffers are read ahead, and the last is held
 /// back until the source has proved to match its plan (``BufferPipe``).
@@ -24,14 +25,14 @@ package final class BufferFeed: Sendable {
         case failing(any Error)
     }
 
-    package let length: Int64?
+    let length: Int64?
     private let pipe: BufferPipe
     /// How many buffers the consumer may hold; `nil` for any number.
     private let bound: Int?
     private let state = WatchedState(State())
 
     /// Feeds a consumer that signals back-pressure.
-    package init(_ plan: BodyPlan, size: Int, allocator: ByteBufferAllocator, options: ReaderOptions) {
+    init(_ plan: BodyPlan, size: Int, allocator: ByteBufferAllocator, options: ReaderOptions) {
         (self.length, self.bound) = (plan.contentLength, nil)
         self.pipe = BufferPipe(
             BodyReader(plan, options: options), length: plan.contentLength, size: size, allocator: allocator)
@@ -126,4 +127,32 @@ package final class BufferFeed: Sendable {
         }
     }
 }
-#endif
+
+extension HTTPFields {
+    /// Sets the fields that describe a body: `Content-Type`, and `Content-Length` if it is known.
+    ///
+    /// If the length is unknown, HTTP/1.1 needs `Transfer-Encoding: chunked`, which HTTPTypes leaves to the client.
+    /// Other versions need nothing.
+    public mutating func describeBody(_ plan: BodyPlan) {
+        self[.contentType] = plan.contentType
+        self[.contentLength] = plan.contentLength.map { String($0) }
+    }
+}
+
+extension HTTPHeaders {
+    /// Sets the fields that describe a body: `Content-Type`, and `Content-Length` or `Transfer-Encoding: chunked`.
+    public mutating func describeBody(_ plan: BodyPlan) {
+        self.describeBody(plan, isChunked: plan.contentLength == nil)
+    }
+
+    package mutating func describeBody(_ plan: BodyPlan, isChunked: Bool) {
+        self.replaceOrAdd(name: "Content-Type", value: plan.contentType)
+        self.remove(name: "Content-Length")
+        self.remove(name: "Transfer-Encoding")
+        if !isChunked, let length = plan.contentLength {
+            self.add(name: "Content-Length", value: String(length))
+        } else {
+            self.add(name: "Transfer-Encoding", value: "chunked")
+        }
+    }
+}

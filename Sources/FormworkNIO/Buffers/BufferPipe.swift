@@ -1,4 +1,3 @@
-#if NIO
 import Formwork
 import FormworkSystem
 import NIOCore
@@ -171,4 +170,3 @@ extension ReadingActor {
         } catch { pipe.end(error) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if NIO
 import Formwork
 import NIOCore
 import Synchronization
@@ -74,4 +73,3 @@ final class BufferRing: Sendable {
         return buffer
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if NIO
 import Formwork
 import NIOCore
 
@@ -21,4 +20,3 @@ extension ByteBuffer: BodyChunk {
         return slice ?? ByteBuffer()
     }
 }
-#endif

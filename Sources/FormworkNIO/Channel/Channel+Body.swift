@@ -1,7 +1,5 @@
-#if NIO
 import Formwork
 import NIOCore
-import SystemPackage
 
 extension Channel {
     /// Writes a body to a channel that accepts bytes, at the pace of its receiver, and returns the number of bytes.
@@ -66,4 +64,3 @@ extension Channel {
         }
     }
 }
-#endif

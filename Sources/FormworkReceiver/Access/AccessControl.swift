@@ -1,18 +1,12 @@
-#if Transfer
 import FormworkCore
+import FormworkEssentials
 import HTTPTypes
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Decides which requests are let in: by the token, which may change while the receiver runs, or by a login.
-package final class AccessControl: Sendable {
+final class AccessControl: Sendable {
     /// The result of checking a request's credentials.
-    package enum Admission: Hashable, Sendable {
+    enum Admission: Hashable, Sendable {
         case admitted
         /// The request has no credentials.
         case missing
@@ -35,32 +29,32 @@ package final class AccessControl: Sendable {
 
     private let state: Mutex<State>
 
-    package init(_ token: AccessToken? = nil, _ linkKeys: LinkKeys? = nil) {
+    init(_ token: AccessToken? = nil, _ linkKeys: LinkKeys? = nil) {
         self.state = Mutex(State(token: token, linkKeys: linkKeys))
     }
 
     /// The token that requests need; `nil` lets every request in.
-    package var token: AccessToken? {
+    var token: AccessToken? {
         get { self.state.withLock { $0.token } }
         set { self.state.withLock { $0.token = newValue } }
     }
 
     /// The keys of upload links; `nil` accepts none.
-    package var linkKeys: LinkKeys? {
+    var linkKeys: LinkKeys? {
         get { self.state.withLock { $0.linkKeys } }
         set { self.state.withLock { $0.linkKeys = newValue } }
     }
 
     /// Checks an upload link.
     /// - Throws: 403, with what is wrong.
-    func link(_ token: String) throws(ProblemDetails) -> UploadLink {
+    func link(_ token: String) throws(ProblemDetails) -> SignedLink {
         guard let keys = self.linkKeys else { throw .forbidden("This receiver accepts no upload links.") }
         return try keys.link(token, now: Self.now)
     }
 
     /// Checks a request's credentials.
     /// - Parameter client: The client that a wrong token is counted for.
-    package func admission(_ fields: HTTPFields, client: String) -> Admission {
+    func admission(_ fields: HTTPFields, client: String) -> Admission {
         guard let token = self.token else { return .admitted }
         if self.session(in: fields) != nil { return .admitted }
         let shown = token.shown(in: fields)
@@ -147,4 +141,13 @@ struct WrongTries {
         }
     }
 }
-#endif
+
+/// Which files a list shows to a client.
+enum ListScope: String, Sendable, CaseIterable {
+    /// All files, to every client that is let in.
+    case all
+    /// To each login, or otherwise to each address, its own files.
+    case own
+    /// No files.
+    case none
+}

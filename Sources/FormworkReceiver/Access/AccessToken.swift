@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkCore
 import FormworkDigests
 import FormworkHTTP
@@ -6,22 +5,18 @@ import FormworkResumable
 import FormworkSystem
 import HTTPTypes
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// The secret that gives access to a receiver, and the ways a request can present it.
-package struct AccessToken: Sendable {
+struct AccessToken: Sendable {
     /// The cookie that the page's login sets.
     static let cookieName = "formwork-receiver"
 
-    package let text: String
+    let text: String
 
     /// Makes a token from a text.
     /// - Throws: 400 for a text that can't be sent in a header field.
-    package init(_ text: String) throws(ProblemDetails) {
+    init(_ text: String) throws(ProblemDetails) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .badRequest("A token must be printable ASCII characters without spaces.")
         }
@@ -31,13 +26,13 @@ package struct AccessToken: Sendable {
     private init(unchecked text: String) { self.text = text }
 
     /// A token of 160 random bits.
-    package static func random() -> Self {
+    static func random() -> Self {
         let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
         return Self(unchecked: String((0..<32).map { _ in letters.randomElement() ?? "a" }))
     }
 
     /// Whether a text is the token. Takes the same time for every text.
-    package func isToken(_ text: String) -> Bool { Self.areEqual(text, self.text) }
+    func isToken(_ text: String) -> Bool { Self.areEqual(text, self.text) }
 
     /// What a request presents.
     enum Shown { case nothing, other, token }
@@ -121,4 +116,3 @@ package struct AccessToken: Sendable {
         HMACSHA256.areEqual(SHA256Digest.digest(of: Array(one.utf8)), SHA256Digest.digest(of: Array(other.utf8)))
     }
 }
-#endif

@@ -1,11 +1,5 @@
-#if Transfer
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 import Formwork
-import FormworkCore
 import FormworkDigests
 import FormworkNIO
 import FormworkResumable
@@ -35,7 +29,7 @@ actor BucketContent: ObservingContent {
     private let uploads: BucketUploads
     nonisolated let name: String
     /// The memory of the request that adds to it; `nil` without a limit.
-    private let lease = UploadMemory.lease
+    private let lease = ReceiverMemory.lease
     /// Bytes of the lease that the buffer has.
     private var leased = 0
     private var status = Status.open
@@ -56,15 +50,6 @@ actor BucketContent: ObservingContent {
     private var mapper: FormMapper?
     /// Digests of all bytes: those that are wanted, and of which no bytes are missing.
     private var digests: [any SavableDigest] = []
-    /// The large files that are copied while the form arrives; `nil` if none may be, or the form isn't known from its
-    /// beginning.
-    private var early: EarlyCopies?
-    /// How the request's files are named.
-    private let naming = EarlyNaming.current
-    /// Bytes that were appended since it was opened.
-    private var brought: Int64 = 0
-    /// Ends what other receivers began, before files are begun early.
-    private var endingOthers: Task<Void, any Error>?
 
     init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
         (self.name, self.uploads) = (name, uploads)
@@ -92,15 +77,6 @@ actor BucketContent: ObservingContent {
     func observe(_ wanted: UploadObservation) {
         self.wanted = wanted
         self.continueObserving(self.state.bytes)
-        guard let naming, self.mapper != nil, self.early == nil else { return }
-        self.early = EarlyCopies(self.uploads.storage) {
-            naming.file($0.filename, $0.contentType, wanted.note)
-        } prepare: { [weak self] in
-            try await self?.endOthersOnce()
-        } confirm: { [weak self] key, upload, marker in
-            guard let self else { throw CancellationError() }
-            try await self.note(BucketState.Placing(key: key, upload: upload, marker: marker))
-        }
     }
 
     func digests(count: Int64) -> [DigestValue] {
@@ -133,7 +109,6 @@ actor BucketContent: ObservingContent {
     func append(_ bytes: [UInt8], at offset: Int64) async throws {
         try await self.working {
             guard offset == self.count else { throw UploadIsBusy() }
-            self.brought += Int64(bytes.count)
             try await self.readTail()
             // With a limit, each part is as large as the memory that every upload has.
             let number = self.lease == nil ? self.state.bytes.parts.count + self.sent.count : 0
@@ -169,7 +144,6 @@ actor BucketContent: ObservingContent {
     func truncate(to count: Int64) async throws {
         try await self.working {
             guard count < self.count else { return }
-            await self.abandonEarly()
             defer { self.object.opened = BucketState.Mark(self.state.bytes) }
             if count >= self.inParts {
                 let bytes = self.bytes(with: self.sent[...])
@@ -202,11 +176,9 @@ actor BucketContent: ObservingContent {
         try await self.working {
             guard self.count == count else { throw UploadIsBusy() }
             try await self.save()
-            let (files, digests) = (self.mapper?.files ?? [], self.wanted?.digestsFiles ?? false)
-            await self.early?.keep(Set(files.filter { !digests || $0.sha256 != nil }.map(\.range)))
-            let placed = try await self.endPlacings()
+            let placed = try await self.object.endPlacings()
             // However few the bytes are, the storage must know what makes the file.
-            self.uploads.finished(self, self.state.bytes, placed: placed, self.early)
+            self.uploads.finished(self, self.state.bytes, placed: placed)
             if self.lease != nil {
                 // The buffer's memory is for what reads it.
                 self.freeBuffer()
@@ -222,7 +194,6 @@ actor BucketContent: ObservingContent {
     }
 
     func close() async {
-        await self.abandonEarly()
         await self.cancelParts()
         self.uploads.closed(self)
         self.status = .closed
@@ -234,49 +205,6 @@ actor BucketContent: ObservingContent {
         try await self.working { try await self.object.note(placing) }
     }
 
-    /// Ends what a receiver began that processed the upload before, see ``StateObject/endPlacings(but:)``.
-    private func endPlacings() async throws -> [String] {
-        let early = self.early
-        return try await self.object.endPlacings { await early?.owns($0) == true }
-    }
-
-    // MARK: Files that are begun early
-
-    /// Has the store copy what was saved of large files.
-    private func copyEarly() async {
-        guard let early, let mapper else { return }
-        await early.advance(
-            EarlyCopies.Progress(
-                pieces: self.uploads.stored(self.state.bytes.parts), files: mapper.files, open: mapper.openFile,
-                brought: self.brought))
-    }
-
-    /// Abandons files that were begun early, and are no longer wanted.
-    private func abandonEarly() async {
-        guard let early else { return }
-        self.early = nil
-        let gone = await early.abandon()
-        let isGone = { (placing: BucketState.Placing) in placing.marker.map(gone.contains) ?? false }
-        guard case .open = self.status, self.state.placings?.contains(where: isGone) == true else { return }
-        // Otherwise the receiver that completes the form ends them once more.
-        await Task { try? await self.object.change { $0.removePlacings(where: isGone) } }.value
-    }
-
-    /// Ends what others began, whose files would otherwise still have their names.
-    ///
-    /// An error is only that of the early copies. If another receiver has the upload, the next change shows it.
-    private func endOthersOnce() async throws {
-        let ending = self.endingOthers ?? Task { _ = try await self.endPlacings() }
-        self.endingOthers = ending
-        try await ending.value
-    }
-
-    /// Notes what makes a file.
-    private func note(_ placing: BucketState.Placing) async throws {
-        guard case .open = self.status else { throw CancellationError() }
-        try await self.object.note(placing)
-    }
-
     // MARK: The record
 
     /// Replaces the record.
@@ -285,9 +213,8 @@ actor BucketContent: ObservingContent {
     }
 
     /// Removes the bytes, or the whole upload.
-    func discard(_ place: BucketState.Place) async throws {
+    func discard(_ place: BucketState.Location) async throws {
         try await self.working {
-            await self.abandonEarly()
             await self.cancelParts()
             let placings = place == .removed ? self.state.placings ?? [] : []
             // The keys are listed: pieces of receivers that were killed are in no state.
@@ -311,7 +238,7 @@ actor BucketContent: ObservingContent {
         do { return try await body() } catch {
             await self.cancelParts()
             if case .open = self.status { (self.status, self.object.failure) = (.failed(error), error) }
-            throw self.uploads.explained(error)
+            throw self.uploads.withContext(error)
         }
     }
 
@@ -338,7 +265,6 @@ actor BucketContent: ObservingContent {
         // They may have been cancelled meanwhile.
         self.sent = Array(self.sent.dropFirst(saved.count))
         if hasTail { self.isTailCurrent = true }
-        await self.copyEarly()
     }
 
     /// The state's bytes and parts that were sent since.
@@ -412,4 +338,3 @@ actor BucketContent: ObservingContent {
         for part in parts { _ = await part.task.result }
     }
 }
-#endif

@@ -1,9 +1,4 @@
-#if Transfer
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 import FormworkResumable
 
 /// What the bucket knows of one unfinished upload: an object that is replaced as a whole, and only by a receiver that has
@@ -58,7 +53,7 @@ struct BucketState: Codable, Hashable, Sendable {
     }
 
     /// What is left of the upload.
-    enum Place: String, Codable, Sendable {
+    enum Location: String, Codable, Sendable {
         case kept
         /// The bytes are gone: the upload was processed.
         case gone
@@ -82,7 +77,7 @@ struct BucketState: Codable, Hashable, Sendable {
     private(set) var fence = 0
     /// The upload store's own record.
     var record: Data
-    var place = Place.kept
+    var place = Location.kept
     var bytes = Bytes()
     /// The bytes when the receiver that changed them last had opened them, which may have to be restored: a digest may
     /// show that what came afterwards is wrong.
@@ -122,7 +117,7 @@ struct BucketState: Codable, Hashable, Sendable {
     var marked: Bytes? { self.mark?.bytes(in: self.bytes) }
 
     /// Removes the bytes.
-    mutating func clear(_ place: Place) {
+    mutating func clear(_ place: Location) {
         (self.place, self.bytes, self.mark, self.placings) = (place, Bytes(), nil, nil)
     }
 
@@ -134,4 +129,3 @@ struct BucketState: Codable, Hashable, Sendable {
     /// The keys of all pieces that it needs.
     var keys: Set<String> { Set(self.bytes.pieces.map(\.key) + [self.mark?.tail?.key].compactMap { $0 }) }
 }
-#endif

@@ -1,11 +1,5 @@
-#if Transfer
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 import Formwork
-import FormworkCore
 import FormworkResumable
 import Logging
 import NIOCore
@@ -19,7 +13,7 @@ import Synchronization
 ///
 /// Why not one multipart upload of the store's for each: its parts can't be read or removed one by one, and Ceph 16 makes no
 /// object of an upload that has parts besides those that are named, such as those of a receiver that was killed.
-package struct BucketUploads: UploadStorage {
+struct BucketUploads: UploadStorage {
     /// A receiver saves the state after so many parts, or as many as it sends at once if these are more. One that is killed
     /// loses at most their bytes, and those of the parts that were being sent.
     static let unsavedParts = 8
@@ -31,7 +25,7 @@ package struct BucketUploads: UploadStorage {
     private let opened = OpenedContents()
 
     /// - Parameter storage: The storage for complete files. Unfinished uploads are below its prefix.
-    package init(_ storage: S3Storage) { self.storage = storage }
+    init(_ storage: S3Storage) { self.storage = storage }
 
     var client: S3Client { self.storage.client }
     var place: S3Location { self.storage.location }
@@ -63,13 +57,13 @@ package struct BucketUploads: UploadStorage {
 
     /// The most bytes of an upload: those of all parts that an object can have.
     /// - Parameter hasEqualParts: Whether all parts have the size of the first, as with a limit of memory.
-    package func maximumBytes(hasEqualParts: Bool) -> Int64 {
+    func maximumBytes(hasEqualParts: Bool) -> Int64 {
         (0..<S3Storage.maximumParts).reduce(-1) { $0 + Int64(self.partSize(number: hasEqualParts ? 0 : $1)) }
     }
 
     /// Checks that the store does what this needs: refuses to write an object that exists, and one that has changed.
     /// - Throws: ``FormworkError/Code/writeFailed`` if it doesn't, or if the keys may not read, list or delete objects.
-    package func check() async throws {
+    func check() async throws {
         let key = "\(self.prefix)check-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         let client = self.client
         do {
@@ -102,7 +96,7 @@ package struct BucketUploads: UploadStorage {
 
     // MARK: UploadStorage
 
-    package func create(_ name: String, record: [UInt8]) async throws {
+    func create(_ name: String, record: [UInt8]) async throws {
         try await self.explaining {
             guard
                 try await self.client.put(
@@ -111,23 +105,23 @@ package struct BucketUploads: UploadStorage {
         }
     }
 
-    package func record(of name: String) async throws -> [UInt8]? {
+    func record(of name: String) async throws -> [UInt8]? {
         // Of the state that was opened: with the record of a later one, its bytes would seem to be another's.
         if let state = await self.opened[name]?.saved { return Array(state.record) }
         return try await self.explaining { try await self.state(of: name).map { Array($0.state.record) } }
     }
 
-    package func keep(_ record: [UInt8], of name: String) async throws {
+    func keep(_ record: [UInt8], of name: String) async throws {
         if let content = self.opened[name] { return try await content.keep(record) }
         try await self.change(name) { $0.record = Data(record) }
     }
 
-    package func count(of name: String) async throws -> Int64 {
+    func count(of name: String) async throws -> Int64 {
         if let state = await self.opened[name]?.saved { return state.bytes.count }
         return try await self.explaining { try await self.state(of: name)?.state.bytes.count ?? 0 }
     }
 
-    package func open(_ name: String) async throws -> (any UploadContent)? {
+    func open(_ name: String) async throws -> (any UploadContent)? {
         try await self.explaining {
             guard let (state, tag) = try await self.state(of: name), state.place != .gone else { return nil }
             let content = BucketContent(name, in: self, state, tag: tag)
@@ -136,13 +130,13 @@ package struct BucketUploads: UploadStorage {
         }
     }
 
-    package func discardBytes(of name: String) async throws {
+    func discardBytes(of name: String) async throws {
         if let content = self.opened[name] { return try await content.discard(.gone) }
         try await self.change(name) { $0.clear(.gone) }
         await self.removeBytes(of: name)
     }
 
-    package func discard(_ name: String) async throws {
+    func discard(_ name: String) async throws {
         if let content = self.opened[name] {
             try await content.discard(.removed)
         } else {
@@ -154,13 +148,13 @@ package struct BucketUploads: UploadStorage {
         try? await self.client.delete(self.key(name, .state), versionID: nil)
     }
 
-    package func names() async throws -> [String] {
+    func names() async throws -> [String] {
         try await self.explaining {
             try await self.client.objects(prefix: self.prefix).objects.compactMap { self.name($0.key, .state) }
         }
     }
 
-    package func idleTime(of name: String) async throws -> Double? {
+    func idleTime(of name: String) async throws -> Double? {
         try await self.explaining { try await self.client.get(self.key(name, .state))?.age }
     }
 
@@ -204,10 +198,10 @@ package struct BucketUploads: UploadStorage {
     }
 
     /// Remembers a complete upload, whose pieces the storage may copy.
-    func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String], _ early: EarlyCopies?) {
+    func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String]) {
         var finished = S3Storage.FinishedPieces(
-            pieces: self.stored(bytes.pieces).pieces, placed: placed,
-            work: early?.work ?? CopyWork(self.storage.options), early: early
+            pieces: bytes.pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, placed: placed,
+            work: CopyWork(self.storage.options)
         ) {
             try await content.confirm(BucketState.Placing(key: $0, upload: $1, marker: $2))
         }
@@ -217,12 +211,6 @@ package struct BucketUploads: UploadStorage {
             }
         }
         self.storage.finished(content.name, finished)
-    }
-
-    /// Pieces whose bytes the store can copy.
-    func stored(_ pieces: [BucketState.Piece]) -> StoredPieces {
-        StoredPieces(
-            pieces: pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, smallestPart: self.leastCopy)
     }
 
     /// The bytes of pieces, which can be read repeatedly.
@@ -258,7 +246,7 @@ package struct BucketUploads: UploadStorage {
     private static let manyKeys = 8
 
     /// Removes what belongs to no upload, because a receiver was killed while it began or removed one.
-    package func removeLeftovers() async throws {
+    func removeLeftovers() async throws {
         try await self.explaining {
             let (objects, now) = try await self.client.objects(prefix: self.prefix)
             let names = Set(objects.compactMap { self.name($0.key, .state) })
@@ -293,11 +281,11 @@ package struct BucketUploads: UploadStorage {
     }
 
     private func explaining<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do { return try await body() } catch { throw self.explained(error) }
+        do { return try await body() } catch { throw self.withContext(error) }
     }
 
     /// The same error, with the location.
-    func explained(_ error: any Error) -> any Error { self.storage.explained(error) }
+    func withContext(_ error: any Error) -> any Error { self.storage.withContext(error) }
 }
 
 /// The uploads that are open in this process.
@@ -313,4 +301,3 @@ private final class OpenedContents: Sendable {
         self.contents.withLock { if $0[content.name] === content { $0[content.name] = nil } }
     }
 }
-#endif

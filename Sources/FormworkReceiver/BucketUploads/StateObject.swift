@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkResumable
 
 /// The object with an upload's state, as one receiver changes it: one change after another, and each only if no other
@@ -72,13 +71,11 @@ final class StateObject {
     }
 
     /// Ends what a receiver began that processed the upload before.
-    /// - Parameter isOwn: Whether this receiver began the file with a mark.
     /// - Returns: The keys under which another has made the file of the whole upload, perhaps. They stay noted until this
     ///   one makes it.
-    func endPlacings(but isOwn: (_ marker: String?) async -> Bool) async throws -> [String] {
+    func endPlacings() async throws -> [String] {
         let client = self.uploads.client
-        var placings: [BucketState.Placing] = []
-        for placing in self.state.placings ?? [] where await !isOwn(placing.marker) { placings.append(placing) }
+        let placings = self.state.placings ?? []
         for placing in placings {
             if let upload = placing.upload { _ = try await client.abortUpload(placing.key, id: upload) }
         }
@@ -99,4 +96,3 @@ final class StateObject {
         return whole.map(\.key)
     }
 }
-#endif

@@ -1,9 +1,8 @@
-#if Transfer
 import FormworkCore
 
 /// An IP address of 4 or 16 bytes. An IPv4 address inside IPv6 (RFC 4291 section 2.5.5.2) counts as IPv4.
-package struct IPAddress: Hashable, Sendable {
-    package let bytes: [UInt8]
+struct IPAddress: Hashable, Sendable {
+    let bytes: [UInt8]
 
     /// - Parameter bytes: 4 or 16.
     init?(bytes: [UInt8]) {
@@ -13,7 +12,7 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     /// Reads an address in text form, without brackets; a zone after it is ignored. `nil` if it isn't an address.
-    package init?(_ text: some StringProtocol) {
+    init?(_ text: some StringProtocol) {
         let text = text.prefix { $0 != "%" }
         guard let bytes = text.contains(":") ? Self.v6(String(text)) : Self.v4(String(text)) else { return nil }
         self.init(bytes: bytes)
@@ -67,12 +66,12 @@ package struct IPAddress: Hashable, Sendable {
 }
 
 /// Addresses with the same first bits: `10.0.0.0/8`, `fd00::/8`, or one address.
-package struct AddressBlock: Hashable, Sendable {
+struct AddressBlock: Hashable, Sendable {
     private let address: IPAddress
     private let bits: Int
 
     /// `nil` if it isn't a block of addresses.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
         self.address = address
@@ -95,4 +94,3 @@ package struct AddressBlock: Hashable, Sendable {
         }
     }
 }
-#endif

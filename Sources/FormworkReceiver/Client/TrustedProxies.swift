@@ -1,12 +1,12 @@
-#if Transfer
 import HTTPTypes
+import NIOCore
 
 /// Proxies in front that are trusted to name their clients: by `Forwarded` (RFC 7239), `X-Forwarded-For` and
 /// `X-Forwarded-Proto`, and by version 2 of the PROXY protocol.
-package struct TrustedProxies: Sendable, Hashable {
+struct TrustedProxies: Sendable, Hashable {
     private let blocks: [AddressBlock]
 
-    package init(_ blocks: [AddressBlock] = []) { self.blocks = blocks }
+    init(_ blocks: [AddressBlock] = []) { self.blocks = blocks }
 
     func contains(_ address: IPAddress?) -> Bool {
         address.map { address in self.blocks.contains { $0.contains(address) } } ?? false
@@ -93,4 +93,28 @@ extension HTTPField.Name {
     static let xForwardedFor = Self("X-Forwarded-For").unsafelyKnown
     static let xForwardedProto = Self("X-Forwarded-Proto").unsafelyKnown
 }
-#endif
+
+/// The origin of a request, as far as it is known from trusted sources.
+struct ClientAddress: Hashable, Sendable {
+    /// `nil` if unknown, for example for a socket of another family.
+    var address: IPAddress?
+    /// For logs: with its port if that is known.
+    var text: String
+    /// Whether a proxy in front reports that the client used HTTPS.
+    var isSecure = false
+
+    init(_ address: IPAddress?, text: String) { (self.address, self.text) = (address, text) }
+
+    /// The other end of a connection.
+    init(_ socket: SocketAddress?) {
+        guard let socket, let host = socket.ipAddress else {
+            self.init(nil, text: "unknown")
+            return
+        }
+        self.init(
+            IPAddress(host), text: host.contains(":") ? "[\(host)]:\(socket.port ?? 0)" : "\(host):\(socket.port ?? 0)")
+    }
+
+    /// The key by which limits count.
+    var key: String { self.address?.key ?? "unknown" }
+}

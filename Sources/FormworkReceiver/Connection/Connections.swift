@@ -1,4 +1,3 @@
-#if Transfer
 import HTTPTypes
 import Logging
 import NIOCore
@@ -169,4 +168,3 @@ final class Connections: Sendable {
         return channel
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import NIOCore
 
 /// Lets an HTTP/2 connection's first settings apply at once, and not when the client has acknowledged them: NIO decodes a head
@@ -79,4 +78,3 @@ final class EarlyAcknowledgement: ChannelInboundHandler {
         return (Int(word >> 8), UInt8(truncatingIfNeeded: word), flags & 1 == 1)
     }
 }
-#endif

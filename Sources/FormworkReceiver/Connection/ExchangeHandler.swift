@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkNIO
+import FormworkHummingbirdCore
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -28,7 +27,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     /// An event whose promise is kept once everything written has been sent.
-    struct AnswerSent: Sendable {}
+    struct ResponseSent: Sendable {}
 
     /// How many bytes are read of a body that was answered before its end.
     static let drainBytes = 1 << 20
@@ -180,7 +179,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.refused(refusal, context.channel)
         self.phase = .closing
         self.held.removeAll()
-        let answer = Answer(refusal.problem, closes: true)
+        let answer = ServiceResponse(refusal.problem, closes: true)
         let head = answer.head(isHTTP2: context.channel.isHTTP2Stream)
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
         context.write(self.wrapOutboundOut(.body(answer.body)), promise: nil)
@@ -198,20 +197,20 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
             guard self.held.isEmpty else { return self.held.append(.inputClosed) }
-            self.tellLoss(context)
+            self.reportLoss(context)
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         self.held.removeAll()
-        self.tellLoss(context)
+        self.reportLoss(context)
         context.fireChannelInactive()
     }
 
     /// HTTP/2 ends streams with their connection as if they were complete, and the body's reader would mistake what
     /// arrived for the whole body.
-    private func tellLoss(_ context: ChannelHandlerContext) {
+    private func reportLoss(_ context: ChannelHandlerContext) {
         if case .body = self.phase { context.fireErrorCaught(ConnectionLost()) }
     }
 
@@ -271,7 +270,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
-        guard event is AnswerSent else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        guard event is ResponseSent else { return context.triggerUserOutboundEvent(event, promise: promise) }
         if let promise { self.writes.whenAllEnded(promise) }
     }
 
@@ -415,4 +414,3 @@ extension Channel {
     /// grandparent.
     var isHTTP2Stream: Bool { self.parent?.parent != nil }
 }
-#endif

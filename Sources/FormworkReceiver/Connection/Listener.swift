@@ -1,13 +1,13 @@
-#if Transfer
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOExtras
 import NIOPosix
 import ServiceLifecycle
+import SystemPackage
 
 /// Where connections come from.
-enum ListeningPlace {
+enum ListeningAddress {
     case address(host: String, port: Int)
     /// The descriptor of a socket that listens.
     case socket(CInt)
@@ -18,7 +18,7 @@ enum ListeningPlace {
 /// When asked to stop gracefully, it accepts no more, and ends when the last connection has.
 struct Listener<Child: ServerChildChannel>: Service {
     let child: Child
-    let place: ListeningPlace
+    let place: ListeningAddress
     /// The most connections at once; more wait.
     let limit: Int
     let logger: Logger
@@ -74,4 +74,37 @@ struct Listener<Child: ServerChildChannel>: Service {
         }
     }
 }
-#endif
+
+/// Stops accepting for a second if the system has no descriptor for another connection.
+///
+/// NIO's own handler delays the next read, but leaves the socket registered. The socket stays readable, so the event
+/// loop spins.
+final class AcceptPause: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = any Channel
+
+    private static let pause = TimeAmount.seconds(1)
+
+    private let logger: Logger
+    private var isPaused = false
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? IOError else { return context.fireErrorCaught(error) }
+        // After any other error, such as a client that is gone already, the next connection can be accepted at once.
+        let lacks: [Errno] = [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace, .noMemory]
+        guard lacks.contains(Errno(rawValue: error.errnoCode)), !self.isPaused else { return }
+        self.isPaused = true
+        self.logger.warning("no connection can be accepted for a second", metadata: ["reason": "\(error)"])
+        _ = try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+        let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.pause) {
+            let (handler, context) = loopBound.value
+            handler.isPaused = false
+            _ = try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension AcceptPause: Sendable {}

@@ -1,4 +1,3 @@
-#if Transfer
 import NIOCore
 
 /// Writes of an answer that haven't been sent yet: who waits for them, and whether the client still reads.
@@ -48,4 +47,3 @@ struct PendingWrites {
         return now - progress >= time
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import NIOCore
 
 /// Reads the header of version 2 of the PROXY protocol if a trusted proxy sends one, and then removes itself.
@@ -62,10 +61,10 @@ final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler
             switch family >> 4 {
             case 1:
                 guard length >= 12 else { throw Malformed(reason: "it is too short for two IPv4 addresses") }
-                self.tell(content[0..<4], port: content[8..<10])
+                self.announce(content[0..<4], port: content[8..<10])
             case 2:
                 guard length >= 36 else { throw Malformed(reason: "it is too short for two IPv6 addresses") }
-                self.tell(content[0..<16], port: content[32..<34])
+                self.announce(content[0..<16], port: content[32..<34])
             default: break
             }
         }
@@ -73,7 +72,7 @@ final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler
         return true
     }
 
-    private func tell(_ bytes: ArraySlice<UInt8>, port: ArraySlice<UInt8>) {
+    private func announce(_ bytes: ArraySlice<UInt8>, port: ArraySlice<UInt8>) {
         let number = port.reduce(0) { $0 << 8 | Int($1) }
         var packed = ByteBuffer(bytes: bytes)
         guard let address = IPAddress(bytes: Array(bytes)),
@@ -88,4 +87,3 @@ final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler
 
 @available(*, unavailable)
 extension ProxyProtocolHandler: Sendable {}
-#endif

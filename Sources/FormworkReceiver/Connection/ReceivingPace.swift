@@ -1,15 +1,14 @@
-#if Transfer
 import NIOCore
 
 /// The lowest speed at which a client may send.
-package struct ReceivingPace: Sendable, Hashable {
+struct ReceivingPace: Sendable, Hashable {
     /// How long nothing may arrive, of a request's head or its body, while the receiver waits. Default 30 s.
-    package var idleTime: Duration = .seconds(30)
+    var idleTime: Duration = .seconds(30)
     /// Bytes of body per second that must arrive while the receiver waits, measured over each ``idleTime``. Default
     /// 500, as in Apache's mod_reqtimeout.
-    package var bytesPerSecond: Int64 = 500
+    var bytesPerSecond: Int64 = 500
 
-    package init() {}
+    init() {}
 }
 
 /// Checks whether a body arrives fast enough. It is fed with events and queried regularly; it never waits itself.
@@ -49,4 +48,3 @@ struct PaceMeter {
         return isLate
     }
 }
-#endif

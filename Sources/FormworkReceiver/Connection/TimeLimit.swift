@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkClient
 import FormworkCore
 
@@ -49,4 +48,8 @@ enum TimeLimit {
         return nil
     }
 }
-#endif
+
+/// The body stopped arriving, or arrived too slowly.
+struct BodyTimeout: Error, CustomStringConvertible {
+    var description: String { "the body stopped arriving or arrived too slowly" }
+}

@@ -1,23 +1,17 @@
-#if Transfer
 import AsyncHTTPClient
 import Formwork
 import FormworkClient
-import FormworkCore
 import NIOCore
 import NIOHTTP1
 import NIOSSL
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// Sends signed messages to a hook.
 struct HookClient: Sendable {
     /// A hook's answer.
-    struct Answer: Sendable {
+    struct Reply: Sendable {
         var status: Int
         var contentType: String?
         var body: [UInt8]
@@ -42,8 +36,6 @@ struct HookClient: Sendable {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.httpVersion = .http1Only
         configuration.checkStatus()
-        // The library's own span would have the URL, whose query may have a secret.
-        configuration.tracing.tracer = nil
         // RFC 8996 forbids older versions.
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -51,8 +43,8 @@ struct HookClient: Sendable {
         self.http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// - Throws: ``MissingAnswer`` if there is no answer; `CancellationError`.
-    func post(_ event: HookEvent) async throws -> Answer {
+    /// - Throws: ``MissingResponse`` if there is no answer; `CancellationError`.
+    func post(_ event: HookEvent) async throws -> Reply {
         let body = event.bytes
         let time = Int64(clamping: Date.now.timeIntervalSince1970)
         var request = HTTPClientRequest(url: self.url)
@@ -62,29 +54,28 @@ struct HookClient: Sendable {
             ("webhook-timestamp", "\(time)"),
             ("webhook-signature", self.secret.signature(id: event.id, time: time, body: body)),
         ])
+        if let parent = event.data.traceparent { request.headers.add(name: "traceparent", value: parent) }
         request.body = .bytes(ByteBuffer(bytes: body))
+        let asked = request
         let (http, limit) = (self.http, self.limit)
         // A refusal is one by its status, also if its body is too long, slow or cut.
         let refusal = Mutex<Int?>(nil)
         do {
-            return try await HookSpan.run(event, to: self.url, request) { asked in
-                try await TimeLimit.run(limit) {
-                    let response = try await http.execute(asked, timeout: TimeAmount(limit.asWait))
-                    let status = Int(response.status.code)
-                    if 400..<500 ~= status { refusal.withLock { $0 = status } }
-                    let received = try await response.body.collect(upTo: Self.longestAnswer)
-                    return Answer(
-                        status: status, contentType: response.headers.first(name: "Content-Type"),
-                        body: Array(received.readableBytesView))
-                }
+            return try await TimeLimit.run(limit) {
+                let response = try await http.execute(asked, timeout: TimeAmount(limit.asWait))
+                let status = Int(response.status.code)
+                if 400..<500 ~= status { refusal.withLock { $0 = status } }
+                let received = try await response.body.collect(upTo: Self.longestAnswer)
+                return Reply(
+                    status: status, contentType: response.headers.first(name: "Content-Type"),
+                    body: Array(received.readableBytesView))
             }
         } catch {
             try Task.checkCancellation()
-            if let status = refusal.withLock({ $0 }) { return Answer(status: status, contentType: nil, body: []) }
-            throw MissingAnswer(error, limit: limit, longestAnswer: Self.longestAnswer)
+            if let status = refusal.withLock({ $0 }) { return Reply(status: status, contentType: nil, body: []) }
+            throw MissingResponse(error, limit: limit, longestAnswer: Self.longestAnswer)
         }
     }
 
     func close() async { try? await self.http.shutdown() }
 }
-#endif

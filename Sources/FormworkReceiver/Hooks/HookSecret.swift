@@ -1,19 +1,13 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkDigests
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// What messages to a hook are signed with, as the Standard Webhooks specification has it: HMAC-SHA256 of the message's id,
 /// its time and its body, with dots between them.
-package struct HookSecret: Sendable {
+struct HookSecret: Sendable {
     /// Why a text has no secret.
-    package enum Failure: Error {
+    enum Failure: Error {
         case missing
         case tooMany
         /// A line isn't base64 of 24 to 64 bytes, with or without `whsec_` in front.
@@ -26,7 +20,7 @@ package struct HookSecret: Sendable {
     private let keys: [[UInt8]]
 
     /// Reads one secret a line. A message has a signature of each, so that one can be replaced.
-    package init(_ text: String) throws(Failure) {
+    init(_ text: String) throws(Failure) {
         let lines = text.split(whereSeparator: \.isNewline)
         guard !lines.isEmpty else { throw .missing }
         guard lines.count <= Self.most else { throw .tooMany }
@@ -46,4 +40,3 @@ package struct HookSecret: Sendable {
         return self.keys.map { "v1,\(Base64.encode(HMACSHA256.code(for: content, key: $0)))" }.joined(separator: " ")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkResumable
 import Logging
 
@@ -65,4 +64,3 @@ extension UploadRemoval.Reason {
         }
     }
 }
-#endif

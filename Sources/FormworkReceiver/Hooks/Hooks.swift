@@ -1,6 +1,4 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
@@ -9,36 +7,32 @@ import Metrics
 import ServiceLifecycle
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// Asks a program of the operator's before an upload is accepted, and reports when it was stored or has failed.
 ///
 /// A report is delivered at least once: it is kept in a ``NoticeBox`` until an answer 2xx to it, by whichever receiver sends
 /// it. It has the same id each time.
-package final class Hooks: Service, Sendable {
-    package struct Options: Sendable {
-        package var url: String
-        package var secret: HookSecret
+final class Hooks: Service, Sendable {
+    struct Options: Sendable {
+        var url: String
+        var secret: HookSecret
         /// How long a request may take.
-        package var limit: Duration = .seconds(10)
+        var limit: Duration = .seconds(10)
         /// Whether uploads are accepted if the hook can't be asked.
-        package var acceptsWithoutAnswer = false
+        var acceptsWithoutAnswer = false
         /// How often messages of others are looked for.
-        package var sweepPause: Duration = .seconds(60)
+        var sweepPause: Duration = .seconds(60)
         /// The wait before the second try of a report. It grows fourfold each time.
-        package var firstDelay: Duration = .seconds(5)
-        package var longestDelay: Duration = .seconds(3_600)
+        var firstDelay: Duration = .seconds(5)
+        var longestDelay: Duration = .seconds(3_600)
         /// How long a report is tried.
-        package var keepTime: Duration = .seconds(3 * 86_400)
+        var keepTime: Duration = .seconds(3 * 86_400)
         /// How old the message of an upload that is being stored must be before it counts as left by a killed receiver, in
         /// seconds.
-        package var intentAge = 900.0
+        var intentAge = 900.0
 
-        package init(_ url: String, _ secret: HookSecret) { (self.url, self.secret) = (url, secret) }
+        init(_ url: String, _ secret: HookSecret) { (self.url, self.secret) = (url, secret) }
     }
 
     private struct Try {
@@ -71,7 +65,7 @@ package final class Hooks: Service, Sendable {
     /// The most bytes of a form's fields in a report; beyond, its file has them.
     private static let fieldBytes = 64 << 10
 
-    package init(
+    init(
         _ options: Options, box: any NoticeBox, storage: any ReceiverStorage, metrics: (any MetricsFactory)? = nil,
         logger: Logger
     ) {
@@ -96,16 +90,16 @@ package final class Hooks: Service, Sendable {
             let answer = try await self.post(event)
             switch answer.status {
             case 200..<300:
-                try HookAnswer(answer.body).apply(to: &terms, isForm: isForm)
+                try HookResponse(answer.body).apply(to: &terms, isForm: isForm)
                 terms.asked?.metadata = terms.metadata
                 return terms
             case 400..<500:
-                throw HookAnswer.refusal(status: answer.status, contentType: answer.contentType, body: answer.body)
+                throw HookResponse.refusal(status: answer.status, contentType: answer.contentType, body: answer.body)
             default: return try self.unasked(terms, "its answer has the status \(answer.status)", mayAccept: true)
             }
         } catch let refusal as ProblemDetails {
             throw refusal
-        } catch let error as HookAnswer.Unusable {
+        } catch let error as HookResponse.Unusable {
             return try self.unasked(terms, "its answer \(error)", mayAccept: false)
         } catch {
             try Task.checkCancellation()
@@ -126,7 +120,7 @@ package final class Hooks: Service, Sendable {
         return terms
     }
 
-    private func post(_ event: HookEvent) async throws -> HookClient.Answer {
+    private func post(_ event: HookEvent) async throws -> HookClient.Reply {
         let start = ContinuousClock.now
         defer {
             Metrics.Timer(
@@ -234,7 +228,7 @@ package final class Hooks: Service, Sendable {
     private func sendDue() {
         while let name = self.takeDue() {
             // A report outlives the upload that it is about, and must not keep its memory.
-            UploadMemory.$lease.withValue(nil) {
+            ReceiverMemory.$lease.withValue(nil) {
                 _ = Task {
                     await self.deliver(name)
                     self.state.withLock { $0.underWay -= 1 }
@@ -312,7 +306,7 @@ package final class Hooks: Service, Sendable {
 
     // MARK: Messages of others
 
-    package func run() async throws {
+    func run() async throws {
         await cancelWhenGracefulShutdown {
             var lastSweep: ContinuousClock.Instant?
             while !Task.isCancelled {
@@ -329,7 +323,7 @@ package final class Hooks: Service, Sendable {
     }
 
     /// Ends the connections.
-    package func close() async {
+    func close() async {
         await self.asking.close()
         await self.reporting.close()
     }
@@ -412,4 +406,3 @@ extension HookEvent {
         return .seconds(max(0, Date.now.timeIntervalSince(date)))
     }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkDigests
 import FormworkHTTP
 import FormworkResumable
@@ -9,14 +7,14 @@ import NIOCore
 
 /// Compares a whole body with the digests in its head: Content-Digest and Repr-Digest (RFC 9530), which are the same
 /// without a Content-Encoding, and Content-MD5 (RFC 2616).
-package struct BodyCheck: Sendable {
+struct BodyCheck: Sendable {
     /// A digest that the body must have.
-    package struct Digest: Sendable, Hashable {
+    struct Digest: Sendable, Hashable {
         /// The algorithm's name in the registry of RFC 9530.
-        package var algorithm: String
-        package var bytes: [UInt8]
+        var algorithm: String
+        var bytes: [UInt8]
         /// The field that announced it.
-        package var field: HTTPField.Name
+        var field: HTTPField.Name
     }
 
     private var running: [(digest: any BodyDigest, expected: Digest)] = []
@@ -122,4 +120,3 @@ struct PulledChunks: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: self.pull) }
 }
-#endif

@@ -1,26 +1,24 @@
-#if Transfer
 import Formwork
 import FormworkClient
 import FormworkHTTP
-import FormworkNIO
+import FormworkHummingbirdCore
 import FormworkResumable
 import NIOHTTP1
 import NIOHTTP2
-import SystemPackage
 
 /// Why an upload failed: for the client, and for the log.
-package struct FailedUpload: Error {
-    package var problem: ProblemDetails
+struct FailedUpload: Error {
+    var problem: ProblemDetails
     /// The client went away, or its connection broke: no answer can be sent.
-    package var isConnectionLost = false
+    var isConnectionLost = false
     /// The receiver is stopping, and closes the connection without an answer.
-    package var isDropped = false
+    var isDropped = false
     /// Another receiver is completing the same upload.
     var isBusy = false
     /// For the log, which may contain paths.
-    package var reason: String
+    var reason: String
 
-    package init(_ error: any Error) {
+    init(_ error: any Error) {
         if let failure = error as? FailedUpload {
             self = failure
             return
@@ -86,4 +84,3 @@ struct StorageProblem: Error, CustomStringConvertible {
         }
     }
 }
-#endif

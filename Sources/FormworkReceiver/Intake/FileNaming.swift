@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkCore
 import FormworkHTTP
 
@@ -40,4 +39,3 @@ struct FileNaming: Sendable {
         return path
     }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkHTTP
 import FormworkResumable
 import FormworkSystem
@@ -35,8 +33,8 @@ struct FormFields: Sendable {
 
     /// Reads fields as text, in the charset that each declares, or that the form declares in a field `_charset_` (RFC
     /// 7578 §4.6).
-    /// - Throws: The error of a charset; `limitExceeded`; 503 if all forms together have too many bytes.
-    init(_ arrived: [Arrived], limit: Int64, _ share: FieldMemory.Share) throws {
+    /// - Throws: The error of a charset; `limitExceeded`; 503 if all requests together would hold too much.
+    init(_ arrived: [Arrived], limit: Int64, _ lease: ReceiverMemory.Lease) throws {
         let declared = arrived.first { $0.name == "_charset_" }
             .flatMap { String(decoding: $0.bytes, as: UTF8.self).trimmedLabel }
         var count: Int64 = 0
@@ -52,7 +50,7 @@ struct FormFields: Sendable {
                 value = String(decoding: field.bytes, as: UTF8.self)
             }
             // The text may be longer than the bytes that arrived.
-            try share.take(Int64(value.utf8.count - field.bytes.count) + value.escapingCost)
+            try lease.hold(value.utf8.count - field.bytes.count + value.escapingCost)
             count += Int64(value.utf8.count)
             guard count <= limit else {
                 throw ParsingFailure(.memoryBytesLimit, limit: limit).error(
@@ -60,7 +58,7 @@ struct FormFields: Sendable {
             }
             let isWhole = value.utf8.elementsEqual(field.bytes)
             let base64 = isWhole ? nil : Base64.encode(field.bytes)
-            if let base64 { try share.take(Int64(base64.utf8.count)) }
+            if let base64 { try lease.hold(base64.utf8.count) }
             self.kept.append(
                 Kept(name: field.name, value: value, type: field.header.contentType, base64: base64))
         }
@@ -101,4 +99,16 @@ struct FormFields: Sendable {
         return FormRecord(path: own, bytes: JSONBytes.encode(Record(fields: self.kept, files: files)))
     }
 }
-#endif
+
+extension String {
+    /// Bytes that JSON adds to the text by escaping, quotation marks not counted.
+    var escapingCost: Int {
+        self.utf8.reduce(0) { cost, byte in
+            switch byte {
+            case 0x22, 0x5C: cost + 1
+            case ..<0x20: cost + 5
+            default: cost
+            }
+        }
+    }
+}

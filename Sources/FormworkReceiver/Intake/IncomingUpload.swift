@@ -1,34 +1,32 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkHTTP
 import FormworkResumable
 import FormworkSystem
 import HTTPTypes
 
 /// What a request's head says about the body that follows it.
-package struct IncomingUpload: Sendable {
+struct IncomingUpload: Sendable {
     /// How the body is to be read.
-    package enum Content: Sendable {
+    enum Content: Sendable {
         /// `multipart/form-data` or `multipart/mixed`.
         case parts(contentType: String, isForm: Bool)
         /// The body is the file.
         case file(SafePath, contentType: String?)
     }
 
-    package var content: Content
+    var content: Content
     /// Bytes of the body; `nil` if only its end shows them.
-    package var length: Int64?
+    var length: Int64?
     /// The condition for a PUT.
-    package var condition = PathCondition.none
+    var condition = PathCondition.none
     /// The digests that the body must have.
-    package var digests: [BodyCheck.Digest] = []
+    var digests: [BodyCheck.Digest] = []
     /// Whether a resumable upload has its bytes, so that it can be completed again after a failure.
     var isKept = false
     /// The terms on which it was accepted.
-    package var terms = UploadTerms()
+    var terms = UploadTerms()
 
-    package init(_ content: Content, length: Int64?) { (self.content, self.length) = (content, length) }
+    init(_ content: Content, length: Int64?) { (self.content, self.length) = (content, length) }
 
     /// - Throws: 415 for a body that is encoded.
     static func checkCoding(_ head: HTTPRequest) throws(ProblemDetails) {
@@ -43,7 +41,7 @@ package struct IncomingUpload: Sendable {
     /// left of a name, it becomes `upload-…`. A PUT is refused instead: its path is the name that the client asked for.
     /// - Parameter filename: A name from elsewhere, such as tus metadata.
     /// - Throws: 400, 412 and 415.
-    package init(_ head: HTTPRequest, filename: String? = nil) throws(ProblemDetails) {
+    init(_ head: HTTPRequest, filename: String? = nil) throws(ProblemDetails) {
         let type = try Self.contentType(head)
         let length = try Self.length(head)
         let name = Self.mediaType(type ?? "")
@@ -199,4 +197,3 @@ extension String {
     /// The percent-decoded bytes; a `%` without two digits after it is left as it is.
     var looselyDecoded: [UInt8] { self.utf8.percentDecoded(isLoose: true) ?? [] }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkDigests
 
 /// The files of one request, which appear together when it ends, or not at all.
@@ -32,7 +30,7 @@ struct PendingFiles {
     var lastSize: Int64 { self.entries.last?.file.size ?? 0 }
 
     mutating func begin(_ file: IncomingFile, field: String?) async throws -> any StorageUpload {
-        UploadMemory.lease?.fileEnded()
+        ReceiverMemory.lease?.fileEnded()
         let storage = self.storage
         let file = self.beside(file)
         let upload = try await StorageProblem.marking { try await storage.begin(file) }
@@ -43,7 +41,7 @@ struct PendingFiles {
     /// Begins a file, the only one of its request, that has the bytes of a complete body.
     /// - Returns: Whether the storage can use the body where it is.
     mutating func begin(_ file: IncomingFile, from stored: StoredBody) async throws -> Bool {
-        UploadMemory.lease?.fileEnded()
+        ReceiverMemory.lease?.fileEnded()
         let storage = self.storage
         let upload = try await StorageProblem.marking {
             if let finished = stored.file { return try await storage.begin(file, from: [finished.whole]) }
@@ -60,7 +58,7 @@ struct PendingFiles {
     mutating func begin(
         _ file: IncomingFile, field: String?, from stored: StoredForm.File, of form: StoredForm
     ) async throws -> Bool {
-        UploadMemory.lease?.fileEnded()
+        ReceiverMemory.lease?.fileEnded()
         let storage = self.storage
         let file = self.beside(file)
         let upload = try await StorageProblem.marking {
@@ -111,7 +109,7 @@ struct PendingFiles {
     ) async throws -> (files: [UploadReceipt.File], record: String?) {
         if let run = IdempotentUploads.Run.current, !run.beginPublishing() { throw CancellationError() }
         self.isPublishing = true
-        UploadMemory.lease?.fileEnded()
+        ReceiverMemory.lease?.fileEnded()
         let (storage, uploads, files) = (self.storage, self.entries.map(\.upload), self.entries.map(\.file))
         var makeRecord: (@Sendable ([String]) -> FormRecord?)?
         if let record {
@@ -165,4 +163,3 @@ extension String {
         return String(scalars)
     }
 }
-#endif

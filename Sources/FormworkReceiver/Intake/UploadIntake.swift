@@ -1,22 +1,20 @@
-#if Transfer
 import Formwork
-import FormworkCore
-import FormworkDigests
-import FormworkNIO
 import FormworkClient
-import FormworkResumable
+import FormworkDigests
 import FormworkFiles
+import FormworkNIO
+import FormworkResumable
 import NIOCore
 
 /// Reads a whole body and stores its files: all of them, or none.
-package struct UploadIntake: Sendable {
+struct UploadIntake: Sendable {
     private var storage: any ReceiverStorage
     private var limits: ReceivingLimits
     let isDigesting: Bool
     private let keepsPaths: Bool
     private let keepsFields: Bool
     private var arrivals: Arrivals
-    private let fieldMemory: FieldMemory
+    private let memory: ReceiverMemory
     /// Reports what was stored; `nil` for no reports.
     var hooks: Hooks?
     /// The terms of the upload that this takes.
@@ -24,21 +22,21 @@ package struct UploadIntake: Sendable {
     /// Whether receipts have a fingerprint.
     private var isKeyed = false
 
-    package init(
+    init(
         storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true, keepsPaths: Bool = false,
-        keepsFields: Bool = true, arrivals: Arrivals = Arrivals(), fieldMemory: FieldMemory? = nil
+        keepsFields: Bool = true, arrivals: Arrivals = Arrivals(), memory: ReceiverMemory? = nil
     ) {
         (self.storage, self.limits, self.isDigesting, self.arrivals) = (storage, limits, isDigesting, arrivals)
         (self.keepsPaths, self.keepsFields) = (keepsPaths, keepsFields)
-        self.fieldMemory = fieldMemory ?? FieldMemory(limits)
+        self.memory = memory ?? ReceiverMemory(limits)
     }
 
     /// Stores the files of a body. The body may come from a connection, or from a file
     /// (``BodyPlan/buffers(of:allocator:options:)``).
     /// - Throws: ``FormworkError`` for an invalid body, and the errors of the storage and the body; nothing is kept
-    ///   then. ``ProblemDetails`` if the forms in progress have too many bytes in fields, if the body doesn't match its
+    ///   then. ``ProblemDetails`` if there is no memory for the form's fields, if the body doesn't match its
     ///   digests, or if a path is too long.
-    package func take<Body: AsyncSequence & Sendable>(
+    func take<Body: AsyncSequence & Sendable>(
         _ upload: IncomingUpload, _ body: Body
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
         try await self.under(upload).take(upload, body, from: nil)
@@ -71,7 +69,7 @@ package struct UploadIntake: Sendable {
 
     /// Stores the files of a body that is already complete in a file, or elsewhere.
     /// - Throws: The same.
-    package func take(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
+    func take(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
         try await StoredBody.$upload.withValue(stored.upload) { try await self.takeStored(upload, stored) }
     }
 
@@ -79,7 +77,6 @@ package struct UploadIntake: Sendable {
         let intake = try self.under(upload)
         if let receipt = try await intake.place(upload, stored) { return receipt }
         if let receipt = try await intake.placeLargeFiles(upload, stored) { return receipt }
-        if let name = stored.upload { await self.storage.reads(upload: name) }
         let body = try BodyPlan(copying: stored.content).buffers()
         return try await intake.take(upload, body, from: stored.file.map { Origin(place: .file($0), start: 0) })
     }
@@ -142,13 +139,13 @@ package struct UploadIntake: Sendable {
 
     /// Where the bytes of a body are too.
     private struct Origin {
-        enum Place {
+        enum Destination {
             case file(FinishedFile)
             /// The body is the ``StoredForm/rest`` of a form.
             case form(StoredForm)
         }
 
-        var place: Place
+        var place: Destination
         /// The offset of the body's first byte.
         var start: Int64
 
@@ -228,13 +225,13 @@ package struct UploadIntake: Sendable {
     ) async throws -> FormFields? where Body.Element == ByteBuffer {
         switch upload.content {
         case .parts(let type, let isForm):
-            let share = FieldMemory.Share(of: self.fieldMemory)
+            let lease = ReceiverMemory.Lease(of: self.memory)
             var fields: [FormFields.Arrived] = []
             let level = Level(contentType: type, isForm: isForm, origin: origin)
-            try await self.takeParts(body, level, share, &fields, &pending)
+            try await self.takeParts(body, level, lease, &fields, &pending)
             try FormFields.checkNoDelimiter(in: fields, of: type)
-            receipt.memory = UploadReceipt.Memory(share: share)
-            return try FormFields(fields, limit: self.limits.allFieldBytes, share)
+            receipt.memory = UploadReceipt.Memory(lease: lease)
+            return try FormFields(fields, limit: self.limits.allFieldBytes, lease)
         case .file(let path, let type):
             var file = try self.naming.file(path, type, length: upload.length)
             file.condition = upload.condition
@@ -261,7 +258,7 @@ package struct UploadIntake: Sendable {
     }
 
     private func takeParts<Body: AsyncSequence & Sendable>(
-        _ body: Body, _ level: Level, _ share: FieldMemory.Share, _ fields: inout [FormFields.Arrived],
+        _ body: Body, _ level: Level, _ lease: ReceiverMemory.Lease, _ fields: inout [FormFields.Arrived],
         _ pending: inout PendingFiles
     ) async throws where Body.Element == ByteBuffer {
         let isPlainForm = level.isForm && level.depth == 0
@@ -270,7 +267,7 @@ package struct UploadIntake: Sendable {
             limits: self.limits.parsing)
         for try await part in parts {
             let field = level.field ?? part.name
-            if let field { try share.take(Int64(field.utf8.count) + field.escapingCost) }
+            if let field { try lease.hold(field.utf8.count + field.escapingCost) }
             if !part.isFile, level.depth < Level.maximumDepth, part.isMixed {
                 // Several files of one field (RFC 7578 §4.3), or the parts of a mixed body: both are stored as files.
                 try part.limit(to: self.limits.bodyBytes)
@@ -278,7 +275,7 @@ package struct UploadIntake: Sendable {
                     contentType: part.contentType ?? "", isForm: level.isForm,
                     origin: level.origin?.shifted(by: part.contentOffset), field: field, depth: level.depth + 1)
                 let chunks = PulledChunks { try await part.content.makeAsyncIterator().next() }
-                try await self.takeParts(chunks, inner, share, &fields, &pending)
+                try await self.takeParts(chunks, inner, lease, &fields, &pending)
             } else if part.isFile || !level.isForm {
                 try await self.takeFile(part, field: field, level.origin, &pending)
             } else {
@@ -286,7 +283,7 @@ package struct UploadIntake: Sendable {
                 let content = part.content.makeAsyncIterator()
                 // The parser limits how many bytes there may be.
                 while let buffer = try await content.next() {
-                    try share.take(Int64(buffer.readableBytes))
+                    try lease.hold(buffer.readableBytes)
                     bytes += buffer.readableBytesView
                 }
                 pending.note("field", field ?? "", part.contentType ?? "", bytes: bytes)
@@ -394,4 +391,28 @@ extension ReceivedPart {
         return type.lowercased() == "multipart/mixed"
     }
 }
-#endif
+
+/// A body that is complete before its files are stored.
+struct StoredBody: Sendable {
+    /// The name of the resumable upload whose files the current task stores; `nil` for files of another body.
+    @TaskLocal static var upload: String?
+
+    var content: BodySource
+    /// The file that has its bytes; `nil` if they are elsewhere.
+    var file: FinishedFile?
+    /// The form that it is, if the places of its large files are known, and its bytes are in files of this process.
+    var form: StoredForm?
+    /// The name of the resumable upload that it is; `nil` for another body.
+    var upload: String?
+    /// Its length in bytes.
+    var length: Int64
+    /// The digests of all bytes that are known.
+    var digests: [DigestValue]
+
+    init(
+        _ content: BodySource, file: FinishedFile?, upload: String? = nil, length: Int64, digests: [DigestValue]
+    ) {
+        (self.content, self.file, self.upload, self.length) = (content, file, upload, length)
+        self.digests = digests
+    }
+}

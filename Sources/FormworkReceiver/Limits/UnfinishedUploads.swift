@@ -1,4 +1,3 @@
-#if Transfer
 import Synchronization
 
 /// The resumable uploads that each client has begun in this run.
@@ -20,7 +19,7 @@ final class UnfinishedUploads: Sendable {
     }
 
     /// A client's right to begin one upload. It counts like an upload until it is given back or an upload has it.
-    final class Place: Sendable {
+    final class Reservation: Sendable {
         private let uploads: UnfinishedUploads
         private let client: String
         private let isOpen = Mutex(true)
@@ -61,11 +60,11 @@ final class UnfinishedUploads: Sendable {
     /// - Parameter limit: Uploads of one client.
     init(limit: Int) { self.limit = limit }
 
-    private func reserveNow(for client: String) -> Place? {
+    private func reserveNow(for client: String) -> Reservation? {
         self.state.withLock { state in
             guard state.count(of: client) < self.limit else { return nil }
             state.places[client, default: 0] += 1
-            return Place(self, client)
+            return Reservation(self, client)
         }
     }
 
@@ -73,7 +72,7 @@ final class UnfinishedUploads: Sendable {
     /// - Parameter isThere: Whether an upload of this name exists and is unfinished; this reads files.
     /// - Returns: `nil` if the client has too many.
     func reserve(for client: String, at now: ContinuousClock.Instant = .now, isThere: (String) async -> Bool) async
-        -> Place?
+        -> Reservation?
     {
         if let place = self.reserveNow(for: client) { return place }
         let (names, looked) = self.state.withLock { ($0.names[client] ?? [], $0.looked[client]) }
@@ -123,4 +122,3 @@ final class UnfinishedUploads: Sendable {
         }
     }
 }
-#endif

@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkCore
+import Formwork
 import Synchronization
 
 /// The uploads in progress: limited in number, and dropped together when the grace period ends.
@@ -91,19 +90,19 @@ final class UploadSlots: Sendable {
         }
     }
 
-    private struct NoPlace: Error { var lack: Lack }
+    private struct NoSlot: Error { var lack: Lack }
 
-    private func enter(_ client: String) -> Result<Int, NoPlace> {
+    private func enter(_ client: String) -> Result<Int, NoSlot> {
         self.state.withLock { state in
-            guard !state.isStopping else { return .failure(NoPlace(lack: .stopping)) }
+            guard !state.isStopping else { return .failure(NoSlot(lack: .stopping)) }
             var (all, own) = (0, 0)
             for entry in state.entries.values {
                 guard let other = entry.client else { continue }
                 all += 1
                 if other == client { own += 1 }
             }
-            guard own < self.clientLimit else { return .failure(NoPlace(lack: .client)) }
-            guard all < self.limit else { return .failure(NoPlace(lack: .all)) }
+            guard own < self.clientLimit else { return .failure(NoSlot(lack: .client)) }
+            guard all < self.limit else { return .failure(NoSlot(lack: .all)) }
             return .success(state.add(Entry(client: client)))
         }
     }
@@ -149,4 +148,42 @@ final class UploadSlots: Sendable {
         }
     }
 }
-#endif
+
+/// How much the receiver accepts.
+struct ReceivingLimits: Sendable, Hashable {
+    /// Bytes of a request's body. Default 64 GiB.
+    var bodyBytes: Int64 = 64 << 30
+    /// Bytes of one file. Default 64 GiB.
+    var fileBytes: Int64 = 64 << 30
+    /// Files of one form. Default 1,000, as in Starlette.
+    var files = 1_000
+    /// Text fields of one form. Default 1,000, as in Starlette.
+    var fields = 1_000
+    /// Bytes of one field. Default 1 MiB, as in busboy and Starlette.
+    var fieldBytes: Int64 = 1 << 20
+    /// Bytes of all fields of a form together, which are held in memory for the answer. Default 4 MiB.
+    var allFieldBytes: Int64 = 4 << 20
+    /// Uploads at once. Default 256.
+    var uploads = 256
+    /// Uploads of one client at once. A client is an IPv4 address, or the first 64 bits of an IPv6 address. `nil`, the
+    /// default, is a quarter of ``uploads``, or of those for which the memory is enough; unlimited if only this machine reaches
+    /// the receiver.
+    var uploadsPerClient: Int?
+    /// Unfinished resumable uploads that are kept of one client. `nil`, the default, is a tenth of what the store
+    /// keeps, or unlimited if only this machine reaches the receiver.
+    var unfinishedPerClient: Int?
+
+    init() {}
+
+    /// The same limits for a parser.
+    var parsing: ParsingLimits {
+        var limits = ParsingLimits()
+        (limits.totalBytes, limits.fileBytes, limits.fieldBytes) = (self.bodyBytes, self.fileBytes, self.fieldBytes)
+        (limits.files, limits.fields) = (self.files, self.fields)
+        let parts = self.files.addingReportingOverflow(self.fields)
+        limits.parts = parts.overflow ? .max : parts.partialValue
+        let headers = max(limits.parts, 64).multipliedReportingOverflow(by: 1 << 10)
+        limits.totalHeaderBytes = headers.overflow ? .max : headers.partialValue
+        return limits
+    }
+}

@@ -1,21 +1,15 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkDigests
 import FormworkHTTP
 import FormworkResumable
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// The keys that upload links are signed with. The first signs, and links of any of them are accepted, so that a key can be
 /// replaced.
-package struct LinkKeys: Sendable {
+struct LinkKeys: Sendable {
     /// Why a text doesn't have keys.
-    package enum Failure: Error {
+    enum Failure: Error {
         case missing
         case tooMany
         /// A key is shorter than ``LinkKeys/shortest``.
@@ -23,13 +17,13 @@ package struct LinkKeys: Sendable {
     }
 
     /// The fewest bytes of a key. Everyone who has a link can try shorter ones without asking the receiver.
-    package static let shortest = 32
+    static let shortest = 32
     private static let most = 16
 
     private let keys: [[UInt8]]
 
     /// Reads one key a line.
-    package init(_ text: String) throws(Failure) {
+    init(_ text: String) throws(Failure) {
         let lines = text.split(whereSeparator: \.isNewline).map { String($0) }
         guard !lines.isEmpty else { throw .missing }
         guard lines.count <= Self.most else { throw .tooMany }
@@ -38,7 +32,7 @@ package struct LinkKeys: Sendable {
     }
 
     /// The two words of a link, with a dot between them.
-    package func token(for link: UploadLink) -> String {
+    func token(for link: SignedLink) -> String {
         let text = Array(link.text.utf8)
         let code = HMACSHA256.code(for: text, key: self.keys[0])
         return "\(Self.encoded(text)).\(Self.encoded(code))"
@@ -47,7 +41,7 @@ package struct LinkKeys: Sendable {
     /// The link that the two words are.
     /// - Parameter now: Seconds since 1970.
     /// - Throws: 403, with what is wrong.
-    package func link(_ token: String, now: Int64) throws(ProblemDetails) -> UploadLink {
+    func link(_ token: String, now: Int64) throws(ProblemDetails) -> SignedLink {
         let words = token.split(separator: ".", omittingEmptySubsequences: false)
         guard words.count == 2, let text = Self.decoded(words[0]), let code = Self.decoded(words[1]),
             code.count == HMACSHA256.byteCount
@@ -57,11 +51,11 @@ package struct LinkKeys: Sendable {
             throw .forbidden(
                 "This upload link's signature is wrong: the link was changed, or made with another receiver's key.")
         }
-        guard let text = String(validating: text, as: UTF8.self) else { throw UploadLink.unknown }
-        let link = try UploadLink(text)
+        guard let text = String(validating: text, as: UTF8.self) else { throw SignedLink.unknown }
+        let link = try SignedLink(text)
         guard link.expires > now else {
             throw .forbidden(
-                "This upload link expired at \(link.expiry). The receiver's clock shows \(UploadLink.text(ofTime: now))."
+                "This upload link expired at \(link.expiry). The receiver's clock shows \(SignedLink.text(ofTime: now))."
             )
         }
         return link
@@ -81,4 +75,3 @@ package struct LinkKeys: Sendable {
         return bytes
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkHTTP
 import FormworkResumable
 
@@ -45,7 +44,7 @@ struct LinkPath {
 
 /// A link that a request was made under.
 struct LinkScope: Sendable {
-    var link: UploadLink
+    var link: SignedLink
     /// The link's path, with a slash at its end.
     var base: String
 
@@ -54,4 +53,3 @@ struct LinkScope: Sendable {
         UploadTerms(link: self.link.id, folder: self.link.prefix, maxSize: self.link.maxSize, mayReplace: false)
     }
 }
-#endif

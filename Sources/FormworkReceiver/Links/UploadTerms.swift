@@ -1,25 +1,18 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkHTTP
 import FormworkResumable
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// The terms on which an upload was accepted. A resumable upload keeps them until it is stored, whichever receiver that is.
-package struct UploadTerms: Codable, Hashable, Sendable {
+struct UploadTerms: Codable, Hashable, Sendable {
     /// The upload link's identifier; `nil` for an upload without a link.
-    package var link: String?
+    var link: String?
     /// The folder below the destination for all files; `nil` for the destination itself.
-    package var folder: String?
+    var folder: String?
     /// Bytes of one file, and but for framing of the upload; `nil` for the receiver's own limit.
-    package var maxSize: Int64?
+    var maxSize: Int64?
     /// Whether a file may replace another, in a storage that replaces files.
-    package var mayReplace = true
+    var mayReplace = true
     /// The file's path, instead of its own; `nil` to keep that.
     var name: String?
     /// Stored with the object, if the storage has objects.
@@ -27,7 +20,7 @@ package struct UploadTerms: Codable, Hashable, Sendable {
     /// What the hook was asked; `nil` if there is no hook.
     var asked: HookEvent.Upload?
 
-    package init(link: String? = nil, folder: String? = nil, maxSize: Int64? = nil, mayReplace: Bool = true) {
+    init(link: String? = nil, folder: String? = nil, maxSize: Int64? = nil, mayReplace: Bool = true) {
         (self.link, self.folder, self.maxSize, self.mayReplace) = (link, folder, maxSize, mayReplace)
     }
 
@@ -38,7 +31,7 @@ package struct UploadTerms: Codable, Hashable, Sendable {
         guard let stored else { return }
         guard let terms = try? JSONDecoder().decode(Self.self, from: Data(stored)),
             // Without its folder, it would be stored outside of it.
-            terms.folder.map({ UploadLink.folders(of: $0) != nil }) ?? true
+            terms.folder.map({ SignedLink.folders(of: $0) != nil }) ?? true
         else { throw .storageFailed }
         self = terms
     }
@@ -50,7 +43,7 @@ package struct UploadTerms: Codable, Hashable, Sendable {
     var path: SafePath? { self.name.flatMap { SafePath($0) } }
 
     /// The folder's components, outermost first.
-    var folders: [SafeFilename] { self.folder.flatMap { UploadLink.folders(of: $0) } ?? [] }
+    var folders: [SafeFilename] { self.folder.flatMap { SignedLink.folders(of: $0) } ?? [] }
 }
 
 extension ReceivingLimits {
@@ -59,9 +52,15 @@ extension ReceivingLimits {
         guard let size else { return self }
         var limits = self
         limits.fileBytes = min(limits.fileBytes, size)
-        let (body, isTooLarge) = size.addingReportingOverflow(UploadLink.framing)
+        let (body, isTooLarge) = size.addingReportingOverflow(SignedLink.framing)
         if !isTooLarge { limits.bodyBytes = min(limits.bodyBytes, body) }
         return limits
     }
 }
-#endif
+
+extension HookEvent.Link {
+    init(_ link: SignedLink) {
+        self.init(
+            id: link.id, prefix: link.prefix, title: link.title, expires: link.expiry, maxSize: link.maxSize)
+    }
+}

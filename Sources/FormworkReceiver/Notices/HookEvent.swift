@@ -1,12 +1,7 @@
-#if Transfer
 import FormworkHTTP
 import FormworkResumable
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// A message to a hook, as it is sent: JSON with a type, a time and data (Standard Webhooks, "Payload structure").
 struct HookEvent: Codable, Hashable, Sendable {
@@ -41,6 +36,8 @@ struct HookEvent: Codable, Hashable, Sendable {
         /// How the client was let in: `token`, `login` or `link`.
         var credential: String?
         var link: Link?
+        /// The client's ``TraceParent``, which each request to the hook repeats.
+        var traceparent: String?
         /// What the hook's answer gave.
         var metadata: [String: String]?
         /// The files that were stored.
@@ -59,11 +56,6 @@ struct HookEvent: Codable, Hashable, Sendable {
         var title: String?
         var expires: String
         var maxSize: Int64?
-
-        init(_ link: UploadLink) {
-            (self.id, self.prefix, self.title) = (link.id, link.prefix, link.title)
-            (self.expires, self.maxSize) = (link.expiry, link.maxSize)
-        }
     }
 
     var type: Kind
@@ -79,4 +71,3 @@ struct HookEvent: Codable, Hashable, Sendable {
     var id: String { "\(self.data.upload)-\(self.type.rawValue.split(separator: ".").last ?? "")" }
     var bytes: [UInt8] { JSONBytes.encode(self) }
 }
-#endif

@@ -1,16 +1,15 @@
-#if Transfer
+import Formwork
+import FormworkEssentials
+import FormworkFiles
 import FormworkHTTP
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkResumable
+import FormworkSystem
+import NIOPosix
 
 /// A message as it is kept until a hook has it.
-package struct Notice: Codable, Sendable {
+struct Notice: Codable, Sendable {
     /// What makes a file of an upload recognizable in its storage.
-    package struct Trace: Codable, Hashable, Sendable {
+    struct Trace: Codable, Hashable, Sendable {
         /// The path that it gets, or one with a number.
         var path: String
         /// The mark of its object.
@@ -36,7 +35,7 @@ package struct Notice: Codable, Sendable {
 }
 
 /// The message that files were stored, for a storage to keep in the same step.
-package struct StoredNotice: Sendable {
+struct StoredNotice: Sendable {
     /// Where it is kept.
     var box: any NoticeBox
     var name: String
@@ -51,4 +50,71 @@ package struct StoredNotice: Sendable {
         Notice(self.event(traces.map(\.path)), traces: traces).bytes
     }
 }
-#endif
+
+/// Where messages wait until a hook has them, so that another receiver, or the next one, sends those of a receiver that was
+/// killed.
+protocol NoticeBox: Sendable {
+    /// Keeps a message, instead of the one with this name.
+    func put(_ bytes: [UInt8], _ name: String) async throws
+    /// A message; `nil` if there is none.
+    func get(_ name: String) async throws -> [UInt8]?
+    func remove(_ name: String) async throws
+    /// All messages, with the seconds since they were written.
+    func list() async throws -> [(name: String, age: Double)]
+    /// How old a message must be before a process that hasn't written it sends it, in seconds.
+    var leastAge: Double { get }
+}
+
+/// Messages in a hidden folder of the destination, where a publication makes them appear together with its files.
+struct FolderNotices: NoticeBox {
+    static let folderName = ".formwork-hooks"
+    private static let suffix = ".json"
+
+    private let folder: FilePath
+
+    var leastAge: Double { 0 }
+
+    /// - Parameter destination: The folder of the files.
+    /// - Throws: `writeFailed`.
+    init(in destination: FilePath) throws(FormworkError) {
+        self.folder = destination.appending(Self.folderName)
+        try self.folder.makePrivateFolder(for: "messages")
+    }
+
+    private func path(_ name: String) -> FilePath { self.folder.appending(name + Self.suffix) }
+
+    /// The path of a message, below the destination.
+    static func safePath(_ name: String) -> SafePath {
+        SafePath(SafeFilename(unchecked: name + self.suffix), in: [SafeFilename(unchecked: self.folderName)])
+    }
+
+    func put(_ bytes: [UInt8], _ name: String) async throws {
+        let path = self.path(name)
+        try await NIOThreadPool.singleton.runIfActive { try PrivateFile.write(bytes, to: path) }
+    }
+
+    func get(_ name: String) async throws -> [UInt8]? {
+        let path = self.path(name).string
+        return try await NIOThreadPool.singleton.runIfActive {
+            FileManager.default.contents(atPath: path).map { Array($0) }
+        }
+    }
+
+    func remove(_ name: String) async throws {
+        let path = self.path(name)
+        try await NIOThreadPool.singleton.runIfActive { PrivateFile.remove(path) }
+    }
+
+    func list() async throws -> [(name: String, age: Double)] {
+        let folder = self.folder
+        return try await NIOThreadPool.singleton.runIfActive {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+            let now = Date.now.timeIntervalSince1970
+            return names.filter { $0.hasSuffix(Self.suffix) && !$0.hasPrefix(".") }.map { name in
+                // One that has gone in the meantime has no age, nor has one of a clock that was ahead.
+                let written = (try? FileValidator(ofRegularFile: folder.appending(name)))?.modified
+                return (String(name.dropLast(Self.suffix.count)), written.map { max(0, now - Double($0.seconds)) } ?? 0)
+            }
+        }
+    }
+}

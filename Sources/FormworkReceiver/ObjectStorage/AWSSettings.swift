@@ -1,11 +1,6 @@
-#if Transfer
 import FormworkCore
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// The settings in the usual AWS variables and files: keys, region, and the store's address and certificates.
 ///
@@ -128,4 +123,3 @@ extension Substring {
         String(self.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import AsyncHTTPClient
 import NIOCore
 import Synchronization
@@ -68,4 +67,3 @@ final class BodyPace: Sendable {
         }
     }
 }
-#endif

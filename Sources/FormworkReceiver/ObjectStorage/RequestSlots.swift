@@ -1,4 +1,3 @@
-#if Transfer
 import Synchronization
 
 /// What the copies of one upload's files have in common.
@@ -69,4 +68,3 @@ final class RequestSlots: Sendable {
         next?.resume()
     }
 }
-#endif

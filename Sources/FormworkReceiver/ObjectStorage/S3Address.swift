@@ -1,17 +1,12 @@
-#if Transfer
 import FormworkCore
 import FormworkHTTP
 import FormworkResumable
 import FormworkValues
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// How a request addresses its bucket.
-package enum S3Addressing: String, Sendable, CaseIterable {
+enum S3Addressing: String, Sendable, CaseIterable {
     /// `virtual` with Amazon, if the bucket's name fits a host name; otherwise `path`.
     case automatic = "auto"
     /// `https://host/bucket/key`.
@@ -117,4 +112,3 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
         key.utf8.starts(with: self.prefix.utf8) ? String(key.utf8.dropFirst(self.prefix.utf8.count)) : nil
     }
 }
-#endif

@@ -1,15 +1,9 @@
-#if Transfer
-import FormworkCore
 import Formwork
 import FormworkHTTP
 import FormworkResumable
 import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// A request for a list, which the store answers in pages.
 private struct S3List {
@@ -21,7 +15,7 @@ private struct S3List {
     var markers: [(parameter: String, element: String)]
 
     /// The parameters that ask for the page after this one; `nil` if it is the last.
-    func following(_ page: XMLAnswer) -> [(name: String, value: String)]? {
+    func following(_ page: XMLResponse) -> [(name: String, value: String)]? {
         guard page["IsTruncated"] == "true", let first = page[self.markers[0].element], !first.isEmpty else {
             return nil
         }
@@ -35,7 +29,7 @@ extension S3Client {
     ///   - most: The most pages to ask for.
     ///   - item: Takes a child of an answer's root; `false` if it can't be read.
     /// - Returns: The store's own time, from its last answer; ours if it doesn't send any.
-    private func read(_ list: S3List, most: Int = .max, item: (XMLAnswer) -> Bool) async throws -> Date {
+    private func read(_ list: S3List, most: Int = .max, item: (XMLResponse) -> Bool) async throws -> Date {
         var request = list.request
         var marker: [(name: String, value: String)] = []
         var markers: Set<[String]> = []
@@ -138,4 +132,3 @@ extension Date {
         self = date
     }
 }
-#endif

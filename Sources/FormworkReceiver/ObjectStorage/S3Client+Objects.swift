@@ -1,15 +1,9 @@
-#if Transfer
 import FormworkCore
 import FormworkDigests
+import FormworkEssentials
 import FormworkHTTP
 import NIOCore
 import NIOHTTP1
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 // Objects that are read back and replaced, for state that several receivers share.
 extension S3Client {
@@ -148,11 +142,46 @@ extension S3Client {
         }
     }
 
-    func tag(of answer: S3Answer, _ request: S3Request) throws -> String {
+    func tag(of answer: S3Response, _ request: S3Request) throws -> String {
         guard let tag = answer.headers.first(name: "ETag") else {
             throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
         }
         return tag
     }
 }
-#endif
+
+/// Messages in the bucket, below the prefix.
+struct BucketNotices: NoticeBox {
+    private static let suffix = ".json"
+
+    private let storage: S3Storage
+
+    var leastAge: Double { 30 }
+
+    init(_ storage: S3Storage) { self.storage = storage }
+
+    private var prefix: String { self.storage.location.prefix + ".formwork-hooks/" }
+    private func key(_ name: String) -> String { "\(self.prefix)\(name)\(Self.suffix)" }
+
+    func put(_ bytes: [UInt8], _ name: String) async throws {
+        try await self.storage.client.put(ByteBuffer(bytes: bytes), key: self.key(name))
+    }
+
+    func get(_ name: String) async throws -> [UInt8]? {
+        try await self.storage.client.get(self.key(name))?.bytes
+    }
+
+    func remove(_ name: String) async throws {
+        try await self.storage.client.delete(self.key(name), versionID: nil)
+    }
+
+    func list() async throws -> [(name: String, age: Double)] {
+        let (objects, now) = try await self.storage.client.objects(prefix: self.prefix)
+        return objects.filter { $0.key.hasSuffix(Self.suffix) }.map { object in
+            (
+                String(object.key.dropFirst(self.prefix.count).dropLast(Self.suffix.count)),
+                now.timeIntervalSince(object.modified)
+            )
+        }
+    }
+}

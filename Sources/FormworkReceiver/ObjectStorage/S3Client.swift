@@ -1,13 +1,8 @@
-#if Transfer
 import FormworkCore
 import NIOCore
 import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// The calls on one bucket that storing files needs (Amazon S3 API Reference, "Actions").
 ///
@@ -189,4 +184,3 @@ extension String {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import AsyncHTTPClient
 import Formwork
 import FormworkClient
@@ -41,7 +40,7 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     var isTransient: Bool {
         switch self.reason {
-        case .connection(let error): !MissingAnswer.isUntrusted(error)
+        case .connection(let error): !MissingResponse.isUntrusted(error)
         case .overtaken: false
         case .answer(let status, let code, _, _):
             [429, 500, 502, 503, 504].contains(status) || Self.transientCodes.contains(code)
@@ -90,17 +89,17 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
     private static func words(_ error: any Error) -> String {
         switch error {
         // The hint says more.
-        case _ where MissingAnswer.isUntrusted(error): "TLS failed"
+        case _ where MissingResponse.isUntrusted(error): "TLS failed"
         case let error as HTTPClientError where error == .remoteConnectionClosed: "it closed the connection"
         case is IOError: TransferError.text(error)
         default:
-            MissingAnswer(error, limit: nil, longestAnswer: S3Exchange.longestAnswer).description
+            MissingResponse(error, limit: nil, longestAnswer: S3Exchange.longestAnswer).description
         }
     }
 
     /// How to fix it, if that is known.
     private var hint: String? {
-        if case .connection(let error) = self.reason, MissingAnswer.isUntrusted(error) {
+        if case .connection(let error) = self.reason, MissingResponse.isUntrusted(error) {
             return
                 "the store's certificate isn't trusted: set AWS_CA_BUNDLE to a PEM file of its authority's certificate"
         }
@@ -121,7 +120,7 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
 }
 
 extension S3Error: StorageFailure {
-    package var publicStatus: Int {
+    var publicStatus: Int {
         if case .overtaken = self.reason { return 409 }
         return switch self.code {
         case "SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException", "TooManyRequests": 503
@@ -136,7 +135,7 @@ extension S3Error: StorageFailure {
         }
     }
 
-    package var publicDetail: String {
+    var publicDetail: String {
         switch self.publicStatus {
         case 409:
             "Another program stored a file of this name first, and it isn't replaced: send the file again."
@@ -146,4 +145,3 @@ extension S3Error: StorageFailure {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import AsyncHTTPClient
 import FormworkCore
 import FormworkDigests
@@ -7,11 +6,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// A request to a bucket or an object.
 struct S3Request: Sendable {
@@ -26,7 +21,8 @@ struct S3Request: Sendable {
     /// The body's SHA-256 in hexadecimal, if it is known already.
     var sha256: String?
 
-    /// Whether it may be given up half-way: nothing is left of it then, or what is left can be removed without its answer.
+    /// Whether the request can be cancelled safely: it leaves nothing in the store, or leftovers can be deleted without its
+    /// response.
     var isCancellable: Bool {
         [.GET, .HEAD].contains(self.method) || self.query.contains { $0.name == "partNumber" }
     }
@@ -44,32 +40,32 @@ struct S3Request: Sendable {
 }
 
 /// A store's answer, read completely.
-struct S3Answer: Sendable {
+struct S3Response: Sendable {
     var status: UInt
     var headers: HTTPHeaders
     var body: ByteBuffer
 
     /// The body as XML; `nil` if it isn't XML.
-    var xml: XMLAnswer? { XMLAnswer(self.body.readableBytesView) }
+    var xml: XMLResponse? { XMLResponse(self.body.readableBytesView) }
 }
 
 /// Time-outs and numbers of tries.
-package struct S3Patience: Sendable {
+struct S3Patience: Sendable {
     /// The most tries of a request, 1 or more. By default only ``total`` ends them.
-    package var attempts = Int.max
+    var attempts = Int.max
     /// The wait before the second try. It doubles with each try, shortened by a random part.
-    package var delay: Duration = .milliseconds(250)
+    var delay: Duration = .milliseconds(250)
     /// The longest wait.
-    package var longestDelay: Duration = .seconds(8)
+    var longestDelay: Duration = .seconds(8)
     /// How long a try may go without progress, in either direction, before it is abandoned.
-    package var stall: Duration = .seconds(60)
+    var stall: Duration = .seconds(60)
     /// How long a request is tried in total while it makes no progress; a try that makes progress continues. It isn't
     /// tried again if the wait before that would end later. Default 60 s, which is how long nginx waits for an answer.
-    package var total: Duration = .seconds(60)
+    var total: Duration = .seconds(60)
     /// Bytes per second that a request must reach overall, in addition to twice the stall time.
-    package var slowest = 16 << 10
+    var slowest = 16 << 10
 
-    package init() {}
+    init() {}
 }
 
 /// Makes signed requests, each until it is answered or has used up its tries.
@@ -85,7 +81,7 @@ struct S3Exchange: Sendable {
     /// Answers in place of the store; `nil` for none.
     private let standIn: StandIn?
 
-    typealias StandIn = @Sendable (S3Request) async throws -> (answer: S3Answer, attempts: Int)
+    typealias StandIn = @Sendable (S3Request) async throws -> (answer: S3Response, attempts: Int)
 
     /// - Parameters:
     ///   - metrics: Counts requests; `nil` counts nothing.
@@ -109,8 +105,6 @@ struct S3Exchange: Sendable {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
         configuration.httpVersion = .http1Only
         configuration.checkStatus()
-        // A request has a span of its own, with all its tries.
-        configuration.tracing.tracer = nil
         // RFC 8996 forbids older versions.
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -131,11 +125,7 @@ struct S3Exchange: Sendable {
     /// it out anyway, and the id of an upload that it begins is only in its answer.
     /// - Returns: Also the number of tries: a request that was made twice may have succeeded the first time.
     /// - Throws: ``S3Error``; `CancellationError`.
-    func send(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
-        try await StoreSpan.run(request, to: self.address) { try await self.tried(request) }
-    }
-
-    private func tried(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
+    func send(_ request: S3Request) async throws -> (answer: S3Response, attempts: Int) {
         if let standIn { return try await Self.untilAnswered(request) { try await standIn(request) } }
         let payloadHash = self.payloadHash(of: request)
         var delay = self.patience.delay
@@ -171,9 +161,9 @@ struct S3Exchange: Sendable {
     }
 
     /// Makes one try, which isn't cancelled at once if the request can't be given up.
-    private static func untilAnswered<Answer: Sendable>(
-        _ request: S3Request, _ attempt: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+    private static func untilAnswered<ServiceResponse: Sendable>(
+        _ request: S3Request, _ attempt: @escaping @Sendable () async throws -> ServiceResponse
+    ) async throws -> ServiceResponse {
         try Task.checkCancellation()
         if request.isCancellable { return try await attempt() }
         let work = Task { try await attempt() }
@@ -204,7 +194,7 @@ struct S3Exchange: Sendable {
 
     private func counted(
         _ request: S3Request, _ payloadHash: String, _ stall: Duration
-    ) async throws -> S3Answer {
+    ) async throws -> S3Response {
         guard let metrics else { return try await self.attempt(request, payloadHash, stall) }
         let start = ContinuousClock.now
         do {
@@ -219,12 +209,12 @@ struct S3Exchange: Sendable {
 
     private func attempt(
         _ request: S3Request, _ payloadHash: String, _ stall: Duration
-    ) async throws -> S3Answer {
+    ) async throws -> S3Response {
         // A short body is sent at once, and then only waits; a longer one shows its progress by its slices.
         let isShort = request.body.readableBytes <= 64 << 10
         let longest = self.deadline(request.body.readableBytes)
         let deadline = isShort ? min(longest, .now() + TimeAmount(stall.asWait)) : longest
-        let answer: S3Answer
+        let answer: S3Response
         do {
             let pace = BodyPace(isOver: request.body.readableBytes == 0)
             let signed = self.signed(request, payloadHash, pace)
@@ -236,7 +226,7 @@ struct S3Exchange: Sendable {
                 let body = try await TimeLimit.run(self.longest(min(max(length, 0), Self.longestAnswer))) {
                     try await response.body.collect(upTo: Self.longestAnswer)
                 }
-                return S3Answer(status: response.status.code, headers: response.headers, body: body)
+                return S3Response(status: response.status.code, headers: response.headers, body: body)
             }
         } catch {
             try Task.checkCancellation()
@@ -299,7 +289,7 @@ struct S3Exchange: Sendable {
 
 extension S3Error {
     /// Reads an answer that isn't 2xx, or reports an error in spite of it.
-    fileprivate init(_ answer: S3Answer, _ xml: XMLAnswer?, operation: String, method: HTTPMethod) {
+    fileprivate init(_ answer: S3Response, _ xml: XMLResponse?, operation: String, method: HTTPMethod) {
         let requestID = xml?["RequestId"] ?? answer.headers.first(name: "x-amz-request-id")
         self.operation = operation
         if let code = xml?["Code"], xml?.name == "Error" {
@@ -314,4 +304,3 @@ extension S3Error {
         self.region = answer.headers.first(name: "x-amz-bucket-region") ?? xml?["Region"]
     }
 }
-#endif

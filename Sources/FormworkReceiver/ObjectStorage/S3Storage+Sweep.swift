@@ -1,20 +1,15 @@
-#if Transfer
-import FormworkCore
+import Formwork
+import FormworkEssentials
 import Logging
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import ServiceLifecycle
 
 extension S3Storage {
     /// The result of a sweep.
-    package struct SweepReport: Hashable, Sendable {
+    struct SweepReport: Hashable, Sendable {
         /// The keys of the uploads that were aborted.
-        package var aborted: [String] = []
+        var aborted: [String] = []
         /// The number of uploads that were kept, since more parts may still come.
-        package var kept = 0
+        var kept = 0
     }
 
     /// Aborts uploads that killed receivers left: uploads below the prefix that began, and received their last
@@ -27,7 +22,7 @@ extension S3Storage {
     /// - Throws: ``FormworkError/Code/writeFailed`` if the store can't be queried, which includes wrong keys and a
     ///   missing bucket.
     @discardableResult
-    package func sweep(olderThan age: Duration = .seconds(86_400)) async throws -> SweepReport {
+    func sweep(olderThan age: Duration = .seconds(86_400)) async throws -> SweepReport {
         do {
             var report = SweepReport()
             let prefix = self.location.prefix
@@ -67,4 +62,83 @@ extension S3Storage {
         }
     }
 }
-#endif
+
+/// Removes what an upload that failed has left in the store. What can't be removed is logged.
+extension S3Storage {
+    /// Aborts a multipart upload.
+    func abort(_ upload: S3Upload.Multipart, hadPartsOnTheWay: Bool) async {
+        let key = self.location.prefix + upload.name
+        // If this fails, a sweep tries again.
+        defer { self.ended(upload.id) }
+        do {
+            let wasThere = try await self.client.abortUpload(key, id: upload.id)
+            // A part that was being received may still have been stored: aborting is complete only when the store
+            // doesn't know the upload.
+            if wasThere, hadPartsOnTheWay { try await self.client.abortUpload(key, id: upload.id) }
+        } catch {
+            self.report("aborted", key, error)
+        }
+    }
+
+    /// Deletes an object if it has the mark.
+    /// - Parameter version: Its version, if known; a version is never another upload's.
+    func delete(_ name: String, markedWith marker: String, versionID version: String? = nil) async {
+        let key = self.location.prefix + name
+        do {
+            var version = version
+            if version == nil || version == "null" {
+                guard let object = try await self.client.head(key), object.marker == marker else { return }
+                version = object.versionID
+            }
+            try await self.client.delete(key, versionID: version)
+        } catch {
+            self.report("deleted", key, error)
+        }
+    }
+
+    private func report(_ what: String, _ key: String, _ error: any Error) {
+        self.logger.error(
+            "an abandoned file can't be \(what) in the object store",
+            metadata: [
+                "key": "\(key.withControlCharactersEscaped)", "error": "\("\(error)".withControlCharactersEscaped)",
+            ])
+    }
+}
+
+/// Sweeps a store regularly. If an abort failed, or the answer to the request that began an upload was lost, the name
+/// would otherwise stay taken until the next start.
+struct S3Sweeper: Service {
+    private let storage: S3Storage
+    private let age: Duration
+    private let pause: Duration
+    private let also: @Sendable () async throws -> Void
+
+    /// - Parameters:
+    ///   - age: How long an upload must have been without a new part.
+    ///   - pause: The time between two sweeps. By default the age, at least a minute and at most an hour.
+    ///   - also: Called with each sweep, for what else may have been left.
+    init(
+        _ storage: S3Storage, olderThan age: Duration, pause: Duration? = nil,
+        also: @escaping @Sendable () async throws -> Void = {}
+    ) {
+        self.also = also
+        (self.storage, self.age) = (storage, age)
+        self.pause = pause ?? min(max(age, .seconds(60)), .seconds(3600))
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: self.pause.asWait)) != nil {
+                do {
+                    try await self.storage.sweep(olderThan: self.age)
+                    try await self.also()
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    self.storage.logger.warning(
+                        "can't look for uploads left in the object store",
+                        metadata: ["error": "\("\(error)".withControlCharactersEscaped)"])
+                }
+            }
+        }
+    }
+}

@@ -1,7 +1,5 @@
-#if Transfer
 import AsyncHTTPClient
 import Formwork
-import FormworkCore
 import Logging
 import NIOCore
 import NIOSSL
@@ -18,37 +16,35 @@ import Synchronization
 /// after that check, the long file fails, and its client is told to send it again. One gap remains: a program may write
 /// the same key between the last check and CompleteMultipartUpload, if the store doesn't support `If-None-Match` there
 /// (Ceph 16 doesn't; Amazon S3 does).
-package final class S3Storage: ReceiverStorage {
+final class S3Storage: ReceiverStorage {
     /// How files are split and sent.
-    package struct Options: Sendable {
+    struct Options: Sendable {
         /// Bytes of a part, 5 MiB (S3's own limit) to 5 GiB. Default 8 MiB. A file whose known length needs more than
         /// 10,000 such parts has larger ones.
-        package var partSize = 8 << 20
+        var partSize = 8 << 20
         /// Parts of one upload that are sent at once, 1 to 100. Default 3 to 12, as many as make it quicker. An upload
         /// holds up to one part more in memory.
-        package var partsAtOnce = 3...12
+        var partsAtOnce = 3...12
         /// Parts of all uploads together, above which each sends only the least number at once.
         var partsOfAll: Int { S3Storage.uploads * self.parallelism }
         /// The least number of parts that each upload can send at once.
         var parallelism: Int { self.partsAtOnce.lowerBound }
         /// Parts of one upload that the store copies at once: they need no memory here.
         var copiesAtOnce: Int { 16 * self.parallelism }
-        /// The least bytes of a form's file that is begun while the form arrives. A shorter one is copied quickly.
-        var leastEarlyFile: Int64 = 64 << 20
         /// How a request addresses its bucket.
-        package var addressing = S3Addressing.automatic
+        var addressing = S3Addressing.automatic
         /// Time-outs and numbers of tries.
-        package var patience = S3Patience()
+        var patience = S3Patience()
         /// Whether files may have folders below the prefix: a sweep looks there too.
-        package var keepsPaths = false
+        var keepsPaths = false
         /// Counts requests; `nil`, the default, counts nothing.
-        package var metrics: StoreMetrics?
+        var metrics: StoreMetrics?
 
-        package init() {}
+        init() {}
     }
 
     /// The default number of uploads at once. With parts of the default size they hold 1 GiB.
-    package static let uploads = 32
+    static let uploads = 32
     /// Parts of one upload (Amazon S3 User Guide, "Multipart upload limits").
     static let maximumParts = 10_000
     static let partSizes = 5 << 20...5 << 30
@@ -65,8 +61,6 @@ package final class S3Storage: ReceiverStorage {
         /// The keys under which other receivers have made the file of the whole upload, perhaps.
         var placed: [String]
         var work: CopyWork
-        /// The form's files that were begun before it was complete; `nil` if none could be.
-        var early: EarlyCopies?
         /// Makes sure that no other receiver processes the upload, and notes what makes a file: one of the store's uploads, or
         /// a single request. The mark is `nil` for a file that is the whole upload.
         var confirm: @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
@@ -79,7 +73,7 @@ package final class S3Storage: ReceiverStorage {
     let buffers: PartBuffers
     /// The least bytes of a part, except the last.
     let smallestPart: Int
-    private let hasToldOfBlindness = Atomic(false)
+    private let hasLoggedMissingAccess = Atomic(false)
     /// Whether the store has refused to copy objects.
     private let refusesCopies = Atomic(false)
     /// Whether it has copied one.
@@ -102,7 +96,7 @@ package final class S3Storage: ReceiverStorage {
     ///     `AWS_CA_BUNDLE`, `AWS_PROFILE`, and `HOME` for `.aws/credentials` and `.aws/config`.
     /// - Throws: ``FormworkError/Code/invalidArgument``; the message names the variable or option that is missing or
     ///   wrong.
-    package convenience init(
+    convenience init(
         from url: String, environment: [String: String], options: Options = Options(),
         logger: Logger = Logger(label: "formwork.s3")
     ) throws(FormworkError) {
@@ -160,63 +154,52 @@ package final class S3Storage: ReceiverStorage {
     }
 
     /// A key has at most 1,024 bytes, among them a number that a name may get.
-    package var maximumPathBytes: Int { 1_000 - self.location.prefix.utf8.count }
+    var maximumPathBytes: Int { 1_000 - self.location.prefix.utf8.count }
 
     /// Closes the connections. Uploads must be finished or abandoned before.
-    package func close() async {
+    func close() async {
         do { try await self.client.exchange.http.shutdown() } catch {
             self.logger.error("connections to the object store can't be closed", metadata: ["error": "\(error)"])
         }
     }
 
     /// Begins a file. Except for a file with a condition, no request is made until a part is full or the file ends.
-    package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
+    func begin(_ file: IncomingFile) async throws -> any StorageUpload {
         if file.condition != .none {
             let isTaken: Bool
             do { isTaken = try await self.client.head(self.location.prefix + file.path.text) != nil } catch {
-                throw self.explained(error)
+                throw self.withContext(error)
             }
             guard isTaken == (file.condition == .isTaken) else { throw FailedCondition(condition: file.condition) }
             if isTaken { throw IrreplaceableFile() }
         }
         let upload = S3Upload(file, in: self)
         if let name = StoredBody.upload, let finished = self.finished.withLock({ $0[name] }) {
-            await upload.noteItself(finished.confirm)
+            await upload.recordIdentity(finished.confirm)
         }
         return upload
     }
 
-    package func begin(
+    func begin(
         _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
     ) async throws -> (any StorageUpload)? {
         // A store can't copy a part without bytes.
-        guard let finished = self.finished.withLock({ $0[name] }), !finished.pieces.isEmpty else { return nil }
-        guard file.condition == .none, self.mayCopy else {
-            await finished.early?.abandon()
-            return nil
-        }
+        guard let finished = self.finished.withLock({ $0[name] }), !finished.pieces.isEmpty, file.condition == .none,
+            self.mayCopy
+        else { return nil }
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))
-        if let range, let upload = await finished.early?.claim(file, range) {
-            await upload.copyRest(pieces, range, finished)
-            return upload
-        }
         // Another receiver uses a file that is the whole upload. A form's file it makes anew, with another mark.
         let upload = range == nil ? S3Upload(file, in: self, marker: name) : S3Upload(file, in: self)
         do { try await upload.copy(pieces, range, finished) } catch {
             await upload.abandon()
-            guard self.notesRefusal(error) else { throw await upload.explained(error) }
-            await finished.early?.abandon()
+            guard self.notesRefusal(error) else { throw await upload.withContext(error) }
             return nil
         }
         return upload
     }
 
-    package func reads(upload name: String) async {
-        await self.finished.withLock { $0[name]?.early }?.abandon()
-    }
-
     /// Whether the store hasn't refused to copy objects.
-    var mayCopy: Bool { !self.refusesCopies.load(ordering: .relaxed) }
+    private var mayCopy: Bool { !self.refusesCopies.load(ordering: .relaxed) }
 
     /// Notes that the store doesn't copy, if an error shows that.
     @discardableResult
@@ -230,9 +213,9 @@ package final class S3Storage: ReceiverStorage {
         return true
     }
 
-    package var finishesAtOnce: Int { 4 * self.options.parallelism }
+    var finishesAtOnce: Int { 4 * self.options.parallelism }
 
-    package func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? {
+    func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? {
         guard self.mayCopy, let finished = self.finished.withLock({ $0[name] }) else { return nil }
         let files = finished.files.filter { !isDigesting || $0.sha256 != nil }
         guard !files.isEmpty else { return nil }
@@ -243,7 +226,7 @@ package final class S3Storage: ReceiverStorage {
         }
     }
 
-    package func isReachable() async -> Bool {
+    func isReachable() async -> Bool {
         // The object need not exist: the store's answer is what counts.
         do { _ = try await self.client.head(self.location.prefix + Self.unfinishedFolder + "ready") } catch {
             return false
@@ -251,7 +234,7 @@ package final class S3Storage: ReceiverStorage {
         return true
     }
 
-    package func name(of trace: Notice.Trace) async throws -> String? {
+    func name(of trace: Notice.Trace) async throws -> String? {
         guard let path = SafePath(trace.path) else { return nil }
         // A name with a random word isn't found: more than twenty files have the same.
         for name in ObjectNames(IncomingFile(path)).prefix(ObjectNames.numbered + 1) {
@@ -265,7 +248,7 @@ package final class S3Storage: ReceiverStorage {
         self.finished.withLock { $0[name] = pieces }
     }
 
-    package var bufferBytes: Int { Self.bufferBytes(self.options.partSize) }
+    var bufferBytes: Int { Self.bufferBytes(self.options.partSize) }
 
     /// Bytes that a buffer with this many bytes uses: its size doubles as it grows.
     static func bufferBytes(_ count: Int) -> Int {
@@ -302,7 +285,7 @@ package final class S3Storage: ReceiverStorage {
     /// Reserves a name among the uploads of this process.
     /// - Returns: Whether no other upload had reserved it.
     func hold(_ name: String) -> Bool { self.held.withLock { $0.insert(name).inserted } }
-    func letGo(of name: String) { self.held.withLock { _ = $0.remove(name) } }
+    func releaseName(_ name: String) { self.held.withLock { _ = $0.remove(name) } }
 
     /// Whether a name is free: no object has it, and no upload except `mine` is open for it.
     func isFree(_ name: String, except mine: String? = nil) async throws -> Bool {
@@ -318,7 +301,7 @@ package final class S3Storage: ReceiverStorage {
             // Keys are sorted, so this key's uploads come first.
             return try await self.client.openUploads(prefix: key, pages: 1).uploads.filter { $0.key == key }
         } catch let error as S3Error where error.isUnlisted {
-            if !self.hasToldOfBlindness.exchange(true, ordering: .relaxed) {
+            if !self.hasLoggedMissingAccess.exchange(true, ordering: .relaxed) {
                 self.logger.warning(
                     """
                     the store doesn't list open uploads, so two long files with the same name may collide, and one of \
@@ -330,9 +313,38 @@ package final class S3Storage: ReceiverStorage {
     }
 
     /// The same error, with the location.
-    func explained(_ error: any Error) -> any Error {
+    func withContext(_ error: any Error) -> any Error {
         guard error is S3Error else { return error }
         return FormworkError(.writeFailed, "can't be stored in \(self.location)", cause: error)
     }
 }
-#endif
+
+/// The names, with their folders, that are tried for a file, in order: its own, then with numbers, then with random
+/// words, since thousands of files of the same name would need one look-up each.
+struct ObjectNames: Sequence, IteratorProtocol {
+    private let path: SafePath
+    private let isOwnOnly: Bool
+    private var tried = 0
+    static let triesOfOwn = 4
+    static let numbered = 20
+    static let limit = 40
+
+    /// A file that must not replace anything has only its own name. It is tried again, since of two uploads that begin at
+    /// once both may give way.
+    init(_ file: IncomingFile) { (self.path, self.isOwnOnly) = (file.path, file.condition == .isFree) }
+
+    mutating func next() -> String? {
+        defer { self.tried += 1 }
+        switch self.tried {
+        case 0: return self.path.text
+        case _ where self.isOwnOnly: return self.tried < Self.triesOfOwn ? self.path.text : nil
+        case 1...Self.numbered: return self.numbered("\(self.tried)")
+        case ..<Self.limit: return self.numbered(String(UInt32.random(in: .min ... .max), radix: 36))
+        default: return nil
+        }
+    }
+
+    private func numbered(_ word: String) -> String {
+        self.path.text(named: self.path.name.inserting(" (\(word))"))
+    }
+}

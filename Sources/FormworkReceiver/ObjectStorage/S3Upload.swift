@@ -1,23 +1,17 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkDigests
 import FormworkResumable
 import Logging
 import NIOCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// A file that is being uploaded to an object store. One caller at a time writes; ``abandon()`` may be called from
 /// another task.
 ///
 /// It holds the parts that are being sent, as many as ``PartConcurrency`` says, and one that is being filled.
-package actor S3Upload: StorageUpload {
+actor S3Upload: StorageUpload {
     enum State {
         /// Accepts bytes. → finished, ended
         case open
@@ -39,11 +33,11 @@ package actor S3Upload: StorageUpload {
     nonisolated let marker: String
     /// Whether another receiver may make an object with the same mark.
     var isShared = false
-    package nonisolated var trace: Notice.Trace? { Notice.Trace(path: self.file.path.text, mark: self.marker) }
+    nonisolated var trace: Notice.Trace? { Notice.Trace(path: self.file.path.text, mark: self.marker) }
     private let partSize: Int
     private let contentType: String?
     /// The memory of the upload that it belongs to; `nil` without a limit.
-    let lease: UploadMemory.Lease?
+    let lease: ReceiverMemory.Lease?
     /// Bytes of the lease that the buffer has.
     private var leased = 0
     var state = State.open
@@ -68,10 +62,6 @@ package actor S3Upload: StorageUpload {
     var length: Int64 = 0
     /// Bytes of the parts, copied ones included.
     var sentCount: Int64 = 0
-    /// The parts that were begun before the form was complete. Those that are read have only got their numbers.
-    var early: [StoredPieces.Part] = []
-    /// Whether ``abandon()`` has removed it from the store for sure.
-    private(set) var isGone = false
     /// Notes what makes the object, once it is begun, and before it is made. If it is made by one request, the upload is
     /// `nil`.
     var confirm: (@Sendable (_ key: String, _ upload: String?) async throws -> Void)?
@@ -79,7 +69,7 @@ package actor S3Upload: StorageUpload {
     /// - Parameter marker: Marks the object as this upload's. Another receiver that stores the same file uses the same.
     init(_ file: IncomingFile, in storage: S3Storage, marker: String = UUID().uuidString.lowercased()) {
         self.marker = marker
-        self.lease = UploadMemory.lease
+        self.lease = ReceiverMemory.lease
         (self.file, self.storage, self.partSize) = (file, storage, storage.partSize(for: file.length))
         self.concurrency = PartConcurrency(storage.options.partsAtOnce)
         // A type that isn't a valid field value (RFC 9110 section 5.5) would make each request fail.
@@ -91,12 +81,12 @@ package actor S3Upload: StorageUpload {
     /// - Throws: ``FormworkError/Code/writeFailed`` if the store doesn't accept them, or didn't accept those of an
     ///   earlier call; ``FormworkError/Code/limitExceeded`` after 10,000 parts; `CancellationError`. After an error
     ///   only ``abandon()`` may be called.
-    package func write(_ buffer: ByteBuffer) async throws {
+    func write(_ buffer: ByteBuffer) async throws {
         var none: SHA256Digest?
         try await self.write(buffer, digest: &none)
     }
 
-    package func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
+    func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
         var rest = buffer
         while rest.readableBytes > 0 {
             try self.checkOpen()
@@ -119,7 +109,7 @@ package actor S3Upload: StorageUpload {
     /// Creates the object.
     /// - Returns: Its final name: the key without the prefix.
     /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Nothing is left of the file then.
-    package func finish() async throws -> String {
+    func finish() async throws -> String {
         if case .finished(let name, _) = self.state { return name }
         self.isFinishing = true
         await self.sendingRest?.value
@@ -129,7 +119,7 @@ package actor S3Upload: StorageUpload {
             let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
             try self.checkOpen()
             self.state = .finished(name: made.name, versionID: made.object.versionID)
-            self.letGo()
+            self.releaseName()
             // Its form may take much longer, with many files.
             self.freeBuffer()
             return made.name
@@ -137,12 +127,12 @@ package actor S3Upload: StorageUpload {
             await self.abandon()
             // The client can complete the upload again.
             self.storage.notesRefusal(error)
-            throw self.explained(error)
+            throw self.withContext(error)
         }
     }
 
     /// Removes the file, also if the task was cancelled, and waits until the store has answered.
-    package func abandon() async {
+    func abandon() async {
         if case .open = self.state { self.state = .ended } else { return }
         self.sendingRest?.cancel()
         await self.sendingRest?.value
@@ -152,20 +142,18 @@ package actor S3Upload: StorageUpload {
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         self.freeBuffer()
-        defer { self.letGo() }
+        defer { self.releaseName() }
         // An object with a shared mark may be one that another receiver made, after it had aborted this upload.
         let (multipart, attempted) = (self.multipart, self.isShared ? nil : self.attempted)
-        guard multipart != nil || attempted != nil else { return self.isGone = true }
+        guard multipart != nil || attempted != nil else { return }
         // In a separate task: the requests of a cancelled task would be cancelled too, but these must be made.
-        self.isGone = await Task {
-            var isGone = attempted == nil
-            if let multipart, await !self.storage.abort(multipart, hadPartsOnTheWay: !tasks.isEmpty) { isGone = false }
+        await Task {
+            if let multipart { await self.storage.abort(multipart, hadPartsOnTheWay: !tasks.isEmpty) }
             if let attempted { await self.storage.delete(attempted, markedWith: self.marker) }
-            return isGone
         }.value
     }
 
-    package func isStillOwned() async throws -> Bool {
+    func isStillOwned() async throws -> Bool {
         // A file that is the whole upload is used by the receiver that takes over.
         guard let confirm, let name = self.multipart?.name ?? self.attempted, !self.isShared else { return false }
         try await confirm(self.storage.location.prefix + name, self.multipart?.id)
@@ -173,7 +161,7 @@ package actor S3Upload: StorageUpload {
     }
 
     /// Has it noted what makes the object, under its own mark.
-    func noteItself(
+    func recordIdentity(
         _ note: @escaping @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
     ) {
         let marker = self.marker
@@ -181,7 +169,7 @@ package actor S3Upload: StorageUpload {
     }
 
     /// Removes a finished file, because a later file of the same form failed, for example.
-    package func withdraw() async {
+    func withdraw() async {
         guard case .finished(let name, let versionID) = self.state else { return await self.abandon() }
         self.state = .ended
         // As in abandon().
@@ -197,19 +185,19 @@ package actor S3Upload: StorageUpload {
 
     func checkOpen() throws {
         guard case .open = self.state else { throw CancellationError() }
-        if let failure { throw self.explained(failure) }
+        if let failure { throw self.withContext(failure) }
     }
 
     /// The same error, with the location; ``UploadIsBusy`` if another receiver has taken the upload, and aborted what was to
     /// make the file.
-    func explained(_ error: any Error) -> any Error {
+    func withContext(_ error: any Error) -> any Error {
         if self.confirm != nil, (error as? S3Error)?.code == "NoSuchUpload" { return UploadIsBusy() }
-        return self.storage.explained(error)
+        return self.storage.withContext(error)
     }
 
     /// Whether a name is free. If it is, it is reserved.
     private func hold(_ name: String) async throws -> Bool {
-        self.letGo()
+        self.releaseName()
         // An upload that was abandoned in the meantime reserves nothing more.
         try self.checkOpen()
         guard self.storage.hold(name) else { return false }
@@ -217,10 +205,10 @@ package actor S3Upload: StorageUpload {
         return try await self.storage.isFree(name)
     }
 
-    func letGo() {
+    private func releaseName() {
         guard let held else { return }
         self.held = nil
-        self.storage.letGo(of: held)
+        self.storage.releaseName(held)
     }
 
     // MARK: One request
@@ -296,11 +284,9 @@ package actor S3Upload: StorageUpload {
     }
 
     /// Begins to make the next part, when fewer than `limit` are being made.
-    /// - Parameters:
-    ///   - number: Its number, if it has got one before.
-    ///   - limit: `nil` for as many as make it quicker.
+    /// - Parameter limit: `nil` for as many as make it quicker.
     func addPart(
-        _ number: Int? = nil, atOnce limit: Int? = nil,
+        atOnce limit: Int? = nil,
         _ make:
             @escaping @Sendable (_ client: S3Client, _ number: Int, _ key: String, _ id: String) async throws -> String
     ) async throws {
@@ -308,7 +294,7 @@ package actor S3Upload: StorageUpload {
         if let begun = self.multipart {
             multipart = begun
         } else {
-            do { multipart = try await self.beginParts() } catch { throw self.explained(error) }
+            do { multipart = try await self.beginParts() } catch { throw self.withContext(error) }
         }
         while self.onTheWay.count >= limit ?? self.storage.partsAtOnce(self.concurrency) {
             self.concurrency.waited()
@@ -316,7 +302,7 @@ package actor S3Upload: StorageUpload {
         }
         try Task.checkCancellation()
         try self.checkOpen()
-        let number = try number ?? self.nextNumber()
+        let number = try self.nextNumber()
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
         // Not a child task: a part outlives the call that filled it, and no scope covers all calls. finish() and
         // abandon() wait for each.
@@ -332,7 +318,7 @@ package actor S3Upload: StorageUpload {
     }
 
     /// The number of a new part.
-    func nextNumber() throws -> Int {
+    private func nextNumber() throws -> Int {
         let number = self.tags.count + 1
         guard number <= S3Storage.maximumParts else {
             throw FormworkError(
@@ -385,7 +371,7 @@ package actor S3Upload: StorageUpload {
                 return multipart
             }
         } catch {
-            _ = await Task { await self.storage.abort(multipart, hadPartsOnTheWay: false) }.value
+            await Task { await self.storage.abort(multipart, hadPartsOnTheWay: false) }.value
             throw error
         }
         await self.storage.abort(multipart, hadPartsOnTheWay: false)
@@ -452,4 +438,3 @@ package actor S3Upload: StorageUpload {
         return FormworkError(.writeFailed, "no free name for \(self.file.path.text) in \(self.storage.location)")
     }
 }
-#endif

@@ -1,12 +1,7 @@
-#if Transfer
 import FormworkCore
 import FormworkDigests
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// Signs requests with AWS Signature Version 4, in the `Authorization` field.
 ///
@@ -92,4 +87,3 @@ struct AWSCredentials: Hashable, Sendable, CustomStringConvertible {
     /// Without the secrets, so that they don't appear in logs.
     var description: String { "access key \(self.accessKeyID)" }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Formwork
 import NIOCore
 
@@ -52,4 +51,3 @@ private struct SliceChunks: AsyncSequence, Sendable {
         AsyncIterator(client: self.client, rest: self.slices[...], offset: self.offset)
     }
 }
-#endif

@@ -1,11 +1,10 @@
-#if Transfer
 import Metrics
 
 /// The metrics of requests to an object store, through swift-metrics.
-package struct StoreMetrics: Sendable {
+struct StoreMetrics: Sendable {
     private let factory: any MetricsFactory
 
-    package init(_ factory: any MetricsFactory) { self.factory = factory }
+    init(_ factory: any MetricsFactory) { self.factory = factory }
 
     /// One try has ended.
     func tried(_ operation: String, _ duration: Duration, _ error: S3Error?) {
@@ -37,4 +36,3 @@ extension S3Error {
         }
     }
 }
-#endif

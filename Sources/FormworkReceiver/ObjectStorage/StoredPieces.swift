@@ -1,4 +1,3 @@
-#if Transfer
 /// Bytes that are in several objects, one after another.
 struct StoredPieces: Sendable {
     struct Piece: Hashable, Sendable {
@@ -14,15 +13,6 @@ struct StoredPieces: Sendable {
         case copied(S3Client.Slice)
         /// This process reads the bytes and sends them: they are too few, or belong to several objects.
         case read([S3Client.Slice])
-
-        /// Bytes that the store copies.
-        var copiedBytes: Int64 {
-            switch self {
-            case .whole(let piece): piece.count
-            case .copied(let slice): slice.count
-            case .read: 0
-            }
-        }
     }
 
     var pieces: [Piece]
@@ -47,18 +37,14 @@ struct StoredPieces: Sendable {
     }
 
     /// The parts of an object with a range of the bytes, of which as few as possible are read.
-    /// - Parameter isWhole: Whether the range is all of the object's bytes. Otherwise the object has at least one byte more,
-    ///   and the parts are those that it begins with, however many bytes follow.
-    func parts(_ range: Range<Int64>, isWhole: Bool = true) -> [Part] {
+    func parts(_ range: Range<Int64>) -> [Part] {
         let sizes = Dictionary(self.pieces.map { ($0.key, $0.count) }) { first, _ in first }
         var parts: [Part] = []
         var edge: [S3Client.Slice] = []
         var slices = self.slices(range)[...]
-        // The next bytes may belong to the same piece.
-        if !isWhole { _ = slices.popLast() }
         while var slice = slices.popFirst() {
             let size = sizes[slice.key] ?? 0
-            let isLast = isWhole && slices.isEmpty
+            let isLast = slices.isEmpty
             func canCopy(_ count: Int64) -> Bool {
                 count == 0 || ((count >= self.smallestPart || isLast) && (count == size || size > self.smallestPart))
             }
@@ -81,4 +67,3 @@ struct StoredPieces: Sendable {
         return parts
     }
 }
-#endif

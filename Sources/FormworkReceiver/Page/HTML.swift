@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkCore
 
 /// Markup that interpolated text can't break out of: literals come from the source, and interpolated text is escaped.
@@ -44,4 +43,3 @@ extension String {
         return escaped
     }
 }
-#endif

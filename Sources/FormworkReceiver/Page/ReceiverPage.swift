@@ -1,11 +1,10 @@
-#if Transfer
 import FormworkHTTP
 import FormworkResumable
 
 /// The page that the receiver serves, as a pure function of what it shows, and the two files that it refers to.
 ///
 /// The contract between server and page follows. All addresses begin at the host's root: a proxy that serves a receiver
-/// below a path would have to rewrite them. Below an upload link (``UploadLink``) the page, its form, its list and its
+/// below a path would have to rewrite them. Below an upload link (``SignedLink``) the page, its form, its list and its
 /// uploads have the link's path in front, which the form's action shows; there is no login.
 /// - `GET /` returns ``html(_:)``; without the required token, the login view with status 401.
 /// - `GET /page.css` and `GET /page.js` return ``styleSheet`` and ``script``, to every client.
@@ -25,11 +24,11 @@ import FormworkResumable
 ///   (HttpOnly, SameSite=Strict, Secure over TLS), or 401 and the login view with an error.
 /// - Both `POST`s are refused if the browser reports that another site's page sent them.
 /// - Command lines send the token as `Authorization: Bearer TOKEN`.
-package struct ReceiverPage: PageContent {
-    package init() {}
+struct ReceiverPage: PageContent {
+    init() {}
 
-    package var styleSheet: PageAsset { Self.styleSheetAsset }
-    package var script: PageAsset { Self.scriptAsset }
+    var styleSheet: PageAsset { Self.styleSheetAsset }
+    var script: PageAsset { Self.scriptAsset }
 
     private static let styleSheetAsset = PageAsset(
         PackageResources.page_css, contentType: "text/css; charset=utf-8")
@@ -37,7 +36,7 @@ package struct ReceiverPage: PageContent {
         PackageResources.page_js, contentType: "text/javascript; charset=utf-8")
 
     /// The page without its script, which then takes over the form and the list.
-    package func html(_ state: PageState) -> String {
+    func html(_ state: PageState) -> String {
         switch state.view {
         case .login(let isWrong): Self.document(title: "Sign in", head: "", Self.login(isWrong: isWrong)).markup
         case .problem(let problem):
@@ -108,4 +107,13 @@ package struct ReceiverPage: PageContent {
             """
     }
 }
-#endif
+
+/// What the operator writes on the upload page.
+struct PageSettings: Sendable, Hashable {
+    /// The heading; `nil` for "Send files". Plain text.
+    var title: String?
+    /// Text below the heading, one paragraph a line; `nil` for the usual sentence. Plain text.
+    var message: String?
+
+    init(title: String? = nil, message: String? = nil) { (self.title, self.message) = (title, message) }
+}

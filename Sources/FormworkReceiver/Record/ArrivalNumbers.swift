@@ -1,10 +1,9 @@
-#if Transfer
 /// The numbers of the files of one form, as the query of the page that shows them: `1-3,5`.
-package struct ArrivalNumbers: CustomStringConvertible, Sendable {
+struct ArrivalNumbers: CustomStringConvertible, Sendable {
     private var ranges: [ClosedRange<Int>] = []
 
     /// - Parameter numbers: In ascending order.
-    package init(_ numbers: some Sequence<Int>) {
+    init(_ numbers: some Sequence<Int>) {
         for number in numbers {
             if let last = self.ranges.last, number == last.upperBound + 1 {
                 self.ranges[self.ranges.count - 1] = last.lowerBound...number
@@ -15,7 +14,7 @@ package struct ArrivalNumbers: CustomStringConvertible, Sendable {
     }
 
     /// What isn't a number or a range is left out: the query comes from a client.
-    package init(query: some StringProtocol) {
+    init(query: some StringProtocol) {
         self.ranges = query.split(separator: ",").prefix(100).compactMap { word in
             let bounds = word.split(separator: "-", maxSplits: 1).map { Int($0) }
             guard let first = bounds.first ?? nil, let last = bounds.last ?? nil, first <= last else { return nil }
@@ -24,14 +23,13 @@ package struct ArrivalNumbers: CustomStringConvertible, Sendable {
     }
 
     /// At most 100 ranges, so that the query stays short.
-    package var description: String {
+    var description: String {
         self.ranges.prefix(100)
             .map { $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
             .joined(separator: ",")
     }
 
-    package var isEmpty: Bool { self.ranges.isEmpty }
+    var isEmpty: Bool { self.ranges.isEmpty }
 
-    package func contains(_ number: Int) -> Bool { self.ranges.contains { $0.contains(number) } }
+    func contains(_ number: Int) -> Bool { self.ranges.contains { $0.contains(number) } }
 }
-#endif

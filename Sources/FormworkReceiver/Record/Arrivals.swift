@@ -1,32 +1,27 @@
-#if Transfer
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// A file that has arrived in this run, or is arriving.
-package struct Arrival: Sendable, Hashable, Encodable {
-    package enum State: String, Sendable, Encodable { case receiving, complete, failed }
+struct Arrival: Sendable, Hashable, Encodable {
+    enum State: String, Sendable, Encodable { case receiving, complete, failed }
 
     /// Starts at 1 in each run.
-    package var id: Int
-    package var name: String
+    var id: Int
+    var name: String
     /// Bytes; 0 until the file is complete.
-    package var size: Int64
-    package var type: String?
-    package var sha256: String?
+    var size: Int64
+    var type: String?
+    var sha256: String?
     /// The time when it began, later when it ended: RFC 3339, in UTC.
-    package var time: String
-    package var state: State
+    var time: String
+    var state: State
     /// The sender: a login, or an address. Never shown to clients.
     var owner: String?
 
     private enum CodingKeys: CodingKey { case id, name, size, type, sha256, time, state }
 
-    package init(
+    init(
         id: Int, name: String, size: Int64, type: String? = nil, sha256: String? = nil, time: String, state: State
     ) {
         (self.id, self.name, self.size, self.type) = (id, name, size, type)
@@ -35,7 +30,7 @@ package struct Arrival: Sendable, Hashable, Encodable {
 }
 
 /// The files that have arrived in this run: the newest thousand.
-package final class Arrivals: Sendable {
+final class Arrivals: Sendable {
     /// The sender of the files that the current task receives.
     @TaskLocal static var owner: String?
 
@@ -48,10 +43,10 @@ package final class Arrivals: Sendable {
     private let limit: Int
     private let contents = Mutex(Contents())
 
-    package init(limit: Int = 1_000) { self.limit = limit }
+    init(limit: Int = 1_000) { self.limit = limit }
 
     /// The newest last.
-    package var all: [Arrival] { self.contents.withLock { $0.list } }
+    var all: [Arrival] { self.contents.withLock { $0.list } }
 
     /// Increases with each change.
     var revision: Int { self.contents.withLock { $0.revision } }
@@ -93,4 +88,3 @@ package final class Arrivals: Sendable {
 
     private static var now: String { Date.now.formatted(.iso8601) }
 }
-#endif

@@ -1,41 +1,36 @@
-#if Transfer
 import Formwork
 import FormworkFiles
 import FormworkHTTP
 import Logging
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// A log with one line per event, on standard error or elsewhere. Logging never waits for a reader: lines that find no
 /// room are dropped, and counted in a line of their own.
-package struct LineLog: LogHandler {
+struct LineLog: LogHandler {
     /// The format of a line.
-    package enum Form: String, Sendable, CaseIterable {
+    enum Form: String, Sendable, CaseIterable {
         /// `2026-11-21T17:00:00Z info received name="a.txt" size=12`
         case text
         /// One JSON object.
         case json
     }
 
-    package var metadata: Logger.Metadata = [:]
-    package var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level
     private let form: Form
     private let output: OutputQueue
 
-    package init(_ form: Form, level: Logger.Level = .info, to output: OutputQueue = StandardError.output) {
+    init(_ form: Form, level: Logger.Level = .info, to output: OutputQueue = StandardError.output) {
         (self.form, self.logLevel, self.output) = (form, level, output)
     }
 
-    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { self.metadata[key] }
         set { self.metadata[key] = newValue }
     }
 
-    package func log(event: LogEvent) {
+    func log(event: LogEvent) {
         let values = self.metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(Value.init)
         let line = Self.line(
             self.form, time: Date.now.formatted(.iso8601), level: event.level.rawValue,
@@ -114,4 +109,3 @@ package struct LineLog: LogHandler {
         return String(quoted)
     }
 }
-#endif

@@ -1,10 +1,9 @@
-#if Transfer
 import FormworkCore
 import Metrics
 import Synchronization
 
 /// Metrics kept in memory, which can be shown as Prometheus text.
-package final class MemoryMetrics: MetricsFactory {
+final class MemoryMetrics: MetricsFactory {
     private typealias Kind = ReceiverMetric.Kind
 
     /// One metric with its dimensions.
@@ -72,7 +71,7 @@ package final class MemoryMetrics: MetricsFactory {
 
     private let values = Mutex([String: Value]())
 
-    package init() {}
+    init() {}
 
     private func value(
         _ label: String, _ dimensions: [(String, String)], _ kind: Kind, unit: Double = 1
@@ -91,39 +90,39 @@ package final class MemoryMetrics: MetricsFactory {
         for (metric, value) in values { self.value(metric.rawValue, [], metric.kind).set(Int64(clamping: value)) }
     }
 
-    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         self.value(label, dimensions, .counter)
     }
 
-    package func makeFloatingPointCounter(
+    func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler { self.value(label, dimensions, .counter) }
 
-    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         self.value(label, dimensions, .gauge)
     }
 
-    package func makeRecorder(
+    func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler { self.value(label, dimensions, aggregate ? .summary : .gauge) }
 
-    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         let kind = ReceiverMetric(rawValue: label)?.kind == .histogram ? Kind.histogram : .summary
         return self.value(label, dimensions, kind, unit: 1e-9)
     }
 
     // Values live as long as their factory: a metric that is made again continues.
-    package func destroyCounter(_ handler: any CounterHandler) {}
-    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    package func destroyMeter(_ handler: any MeterHandler) {}
-    package func destroyRecorder(_ handler: any RecorderHandler) {}
-    package func destroyTimer(_ handler: any TimerHandler) {}
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
 
     /// The media type of ``prometheusText``.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
     /// All values in Prometheus' text format 0.0.4, sorted by name. Metrics without a value have their name and type.
-    package var prometheusText: String {
+    var prometheusText: String {
         let values = self.values.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
         let known = Dictionary(grouping: values, by: \.label)
         var text = ""
@@ -160,4 +159,3 @@ package final class MemoryMetrics: MetricsFactory {
         return text
     }
 }
-#endif

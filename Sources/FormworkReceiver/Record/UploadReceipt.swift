@@ -1,22 +1,21 @@
-#if Transfer
 import FormworkHTTP
 
 /// What was stored from one request.
-package struct UploadReceipt: Sendable, Hashable, Encodable {
+struct UploadReceipt: Sendable, Hashable, Encodable {
     /// A file that was stored.
-    package struct File: Sendable, Hashable, Codable {
+    struct File: Sendable, Hashable, Codable {
         /// The name under which it was stored.
-        package var name: String
+        var name: String
         /// Bytes.
-        package var size: Int64
+        var size: Int64
         /// The media type that the sender gave; `nil` if it gave none.
-        package var type: String?
+        var type: String?
         /// Its SHA-256 in hexadecimal digits; `nil` if none was computed.
-        package var sha256: String?
+        var sha256: String?
         /// The form field it came in; `nil` if the body was the file.
-        package var field: String?
+        var field: String?
 
-        package init(
+        init(
             name: String, size: Int64, type: String? = nil, sha256: String? = nil, field: String? = nil
         ) {
             (self.name, self.size, self.type, self.sha256, self.field) = (name, size, type, sha256, field)
@@ -24,26 +23,26 @@ package struct UploadReceipt: Sendable, Hashable, Encodable {
     }
 
     /// A text field of the form.
-    package struct Field: Sendable, Hashable, Codable {
-        package var name: String
-        package var value: String
+    struct Field: Sendable, Hashable, Codable {
+        var name: String
+        var value: String
     }
 
     /// In the order of arrival.
-    package var files: [File] = []
-    package var fields: [Field] = []
+    var files: [File] = []
+    var fields: [Field] = []
     /// Whether the fields were stored.
-    package var fieldKeeping = FieldKeeping.none
+    var fieldKeeping = FieldKeeping.none
     /// What was sent, without what a client may change when it repeats the upload; `nil` for an upload without an
     /// ``IdempotencyKey``.
     var fingerprint: String?
     /// Held as long as the fields and the answer made from them.
     var memory = Memory()
 
-    package init() {}
+    init() {}
 
     /// Whether a form's fields were stored.
-    package enum FieldKeeping: Sendable, Hashable {
+    enum FieldKeeping: Sendable, Hashable {
         /// The form had no fields.
         case none
         /// They were stored in the file of this name.
@@ -54,7 +53,7 @@ package struct UploadReceipt: Sendable, Hashable, Encodable {
 
     private enum CodingKeys: CodingKey { case files, fields, fieldsIn, fieldsDropped }
 
-    package func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(self.files, forKey: .files)
         try values.encode(self.fields, forKey: .fields)
@@ -65,14 +64,13 @@ package struct UploadReceipt: Sendable, Hashable, Encodable {
         }
     }
 
-    /// A share of the memory for fields; it doesn't take part in comparisons.
+    /// The memory of the fields; it doesn't take part in comparisons.
     struct Memory: Sendable, Hashable {
-        var share: FieldMemory.Share?
+        var lease: ReceiverMemory.Lease?
         static func == (one: Self, other: Self) -> Bool { true }
         func hash(into hasher: inout Hasher) {}
     }
 
     /// The receipt as a JSON object.
-    package var jsonBytes: [UInt8] { JSONBytes.encode(self) }
+    var jsonBytes: [UInt8] { JSONBytes.encode(self) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkHTTP
 import HTTPTypes
 import Synchronization
@@ -112,13 +111,13 @@ final class IdempotentUploads: Sendable {
     }
 
     private enum Entry {
-        case running(head: String, Run, Task<Answer, Never>)
+        case running(head: String, Run, Task<ServiceResponse, Never>)
         case stored(head: String, Stored)
     }
 
     private enum Step {
-        case begin(Run, Task<Answer, Never>)
-        case replace(Run, Task<Answer, Never>)
+        case begin(Run, Task<ServiceResponse, Never>)
+        case replace(Run, Task<ServiceResponse, Never>)
         case repeated(Stored)
         case refused
         /// A newer request is under way.
@@ -181,7 +180,7 @@ final class IdempotentUploads: Sendable {
         }
     }
 
-    private func older(_ arrival: Arrival) -> (run: Run, task: Task<Answer, Never>)? {
+    private func older(_ arrival: Arrival) -> (run: Run, task: Task<ServiceResponse, Never>)? {
         self.state.withLock { state in
             guard case .running(let head, let run, let task) = state.entries[arrival.key], head == arrival.head,
                 run.arrival.number < arrival.number
@@ -198,8 +197,9 @@ final class IdempotentUploads: Sendable {
     ///   - take: Takes the upload.
     /// - Throws: 422 if the key was used for another upload, 409 if a newer request has it.
     func once(
-        _ arrival: Arrival, repeated: (Stored) async -> Answer, _ take: @escaping @Sendable () async -> Answer
-    ) async throws(ProblemDetails) -> Answer {
+        _ arrival: Arrival, repeated: (Stored) async -> ServiceResponse,
+        _ take: @escaping @Sendable () async -> ServiceResponse
+    ) async throws(ProblemDetails) -> ServiceResponse {
         while true {
             // Its client has gone, and may have begun again already.
             if Task.isCancelled { throw .replaced }
@@ -220,7 +220,7 @@ final class IdempotentUploads: Sendable {
         }
     }
 
-    private func step(_ arrival: Arrival, _ take: @escaping @Sendable () async -> Answer) -> Step {
+    private func step(_ arrival: Arrival, _ take: @escaping @Sendable () async -> ServiceResponse) -> Step {
         self.state.withLock { state in
             let key = arrival.key
             switch state.entries[key] {
@@ -287,4 +287,26 @@ extension ProblemDetails {
     static let replaced = Self.conflict(
         "The same upload, with the same Idempotency-Key, began again on another connection.")
 }
-#endif
+
+/// The key that a client gives an upload which it may repeat (draft-ietf-httpapi-idempotency-key-header-07).
+struct IdempotencyKey: Hashable, Sendable {
+    /// Who sent it: no client gets another one's answer.
+    let owner: String
+    /// The field's value, unchanged: with its quotes.
+    let text: String
+
+    /// - Returns: `nil` for a request without the field.
+    /// - Throws: 400 for a field that is repeated, empty, or longer than 255 bytes.
+    init?(_ fields: HTTPFields, owner: String) throws(ProblemDetails) {
+        let values = fields[values: .idempotencyKey]
+        guard let text = values.first else { return nil }
+        guard values.count == 1, (1...255).contains(text.utf8.count) else {
+            throw .badRequest("Idempotency-Key: give one key of 1 to 255 bytes.")
+        }
+        (self.owner, self.text) = (owner, text)
+    }
+}
+
+extension HTTPField.Name {
+    static let idempotencyKey = Self("Idempotency-Key")!  // a token
+}

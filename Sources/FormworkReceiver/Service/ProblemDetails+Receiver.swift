@@ -1,8 +1,7 @@
-#if Transfer
 import FormworkHTTP
 import FormworkResumable
 
-package typealias ProblemDetails = FormworkHTTP.ProblemDetails
+typealias ProblemDetails = FormworkHTTP.ProblemDetails
 
 // The receiver's refusals. A detail names no path of this machine.
 extension ProblemDetails {
@@ -51,4 +50,3 @@ extension ProblemDetails {
     static let storageFailed = Self(
         title: "Internal Server Error", status: 500, detail: "The upload could not be stored; none of it was kept.")
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkCore
 import FormworkSystem
 import Synchronization
@@ -56,4 +55,3 @@ final class Readiness: Sendable {
         return isReady
     }
 }
-#endif

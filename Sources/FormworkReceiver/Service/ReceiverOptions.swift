@@ -1,45 +1,42 @@
-#if Transfer
 import NIOSSL
 import SystemPackage
 
 /// How a receiver is reached, and what it accepts.
-package struct ReceiverOptions: Sendable {
+struct ReceiverOptions: Sendable {
     /// A certificate chain and its key, ready for use.
-    package typealias TLS = TLSConfiguration
+    typealias TLS = TLSConfiguration
 
     /// A name or address of this machine to listen on.
-    package var host = "127.0.0.1"
+    var host = "127.0.0.1"
     /// The port; 0 lets the system choose one.
-    package var port = 0
+    var port = 0
     /// A socket that listens already, which is used instead of the host and the port; `nil` if there is none.
-    package var socket: CInt?
+    var socket: CInt?
     /// Whether the receiver can be reached from this machine only.
-    package var isLoopback = true
-    package var token: AccessToken?
+    var isLoopback = true
+    var token: AccessToken?
     /// The keys of upload links; `nil` accepts none.
-    package var linkKeys: LinkKeys?
-    package var limits = ReceivingLimits()
-    /// The memory of all uploads together; `nil`, the default, is what ``ReceivingLimits/uploads`` allows.
-    package var memory: UploadMemory?
-    /// The memory of all answers that haven't been sent yet.
-    package var answerMemory = AnswerMemory()
-    package var pace = ReceivingPace()
+    var linkKeys: LinkKeys?
+    var limits = ReceivingLimits()
+    /// `nil`, the default, is what ``limits`` allow.
+    var memory: ReceiverMemory?
+    var pace = ReceivingPace()
     /// Whether the SHA-256 of files is computed while they arrive.
-    package var isDigesting = true
+    var isDigesting = true
     /// Whether the folders in a file's path are kept, below the destination folder.
-    package var keepsPaths = false
+    var keepsPaths = false
     /// Whether a form's text fields are stored in a file next to the form's files.
-    package var keepsFields = true
+    var keepsFields = true
     /// Certificates and key, PEM; `nil` for plain HTTP. With them, HTTP/2 is supported too.
-    package var tls: TLS?
+    var tls: TLS?
     /// Proxies that are trusted to name their clients.
-    package var proxies = TrustedProxies()
+    var proxies = TrustedProxies()
     /// Which files lists show. `nil`, the default, shows each client its own files if a token lets other machines in,
     /// and otherwise all files.
-    package var listing: ListScope?
-    package var page = PageSettings()
+    var listing: ListScope?
+    var page = PageSettings()
     /// How long uploads in progress may continue after the receiver is asked to stop.
-    package var grace: Duration = .seconds(10)
+    var grace: Duration = .seconds(10)
 
     /// Connections at once; more wait until one ends. A browser opens six, and most uploads use one.
     var connections: Int { min(self.limits.uploads, 1 << 20) * 4 + 64 }
@@ -61,11 +58,11 @@ package struct ReceiverOptions: Sendable {
         self.uploadsPerClient == .max ? .max : min(self.uploadsPerClient, 1 << 20) * 4 + 16
     }
 
-    package init() {}
+    init() {}
 
     /// Reads the files that TLS needs.
     /// - Throws: NIOSSL's error for a file that isn't a certificate or key, or for a pair that doesn't match.
-    package static func tls(certificates: FilePath, key: FilePath) throws -> TLSConfiguration {
+    static func tls(certificates: FilePath, key: FilePath) throws -> TLSConfiguration {
         let chain = try NIOSSLCertificate.fromPEMFile(certificates.string).map(NIOSSLCertificateSource.certificate)
         let key = try NIOSSLPrivateKey(file: key.string, format: .pem)
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -77,4 +74,3 @@ package struct ReceiverOptions: Sendable {
         return configuration
     }
 }
-#endif

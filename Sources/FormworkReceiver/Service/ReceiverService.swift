@@ -1,8 +1,5 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkHummingbirdCore
-import FormworkNIO
 import FormworkResumable
 import FormworkSystem
 import FormworkFiles
@@ -16,7 +13,7 @@ import ServiceLifecycle
 ///
 /// When asked to stop gracefully, it accepts nothing more and lets uploads in progress continue for
 /// ``ReceiverOptions/grace``. Then it drops the rest, and keeps nothing of them.
-package struct ReceiverService: Service {
+struct ReceiverService: Service {
     private let options: ReceiverOptions
     private let exchange: Responder
     private let slots: UploadSlots
@@ -32,7 +29,7 @@ package struct ReceiverService: Service {
     ///   - hooks: Asked before uploads, and notified after them; `nil` for none. It runs as a service of its own.
     ///   - metrics: Shown at `/metrics`; `nil` counts nothing.
     ///   - onListening: Called with the address once connections are accepted.
-    package init(
+    init(
         _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
         store: UploadStore? = nil, hooks: Hooks? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
         onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
@@ -47,18 +44,16 @@ package struct ReceiverService: Service {
         router.host = options.host
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
         if store != nil { router.isResumable = Responder.isResumable }
-        let arrivals = Arrivals()
+        let (arrivals, memory) = (Arrivals(), options.memory ?? ReceiverMemory(options.limits))
         var intake = UploadIntake(
             storage: storage, limits: options.limits, isDigesting: options.isDigesting,
-            keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, arrivals: arrivals)
+            keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, arrivals: arrivals, memory: memory)
         intake.hooks = hooks
         if let hooks, let store { hooks.watch(store) }
         var metricsText: (@Sendable () -> String)?
         if let metrics {
             metricsText = { [slots, connections] in
-                if let memory = options.memory {
-                    metrics.show([.memoryUsed: memory.used, .memoryLimit: memory.limit])
-                }
+                if let limit = memory.limit { metrics.show([.memoryUsed: memory.used, .memoryLimit: limit]) }
                 metrics.show([
                     .logLinesDropped: StandardError.output.dropped, .uploadSlotsUsed: slots.used,
                     .uploadSlotsLimit: options.limits.uploads, .connectionsOpen: connections.count,
@@ -68,24 +63,22 @@ package struct ReceiverService: Service {
             }
         }
         let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
-        var exchange = Responder(
+        self.exchange = Responder(
             router: router, access: self.access, connections: self.connections,
             listing: options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all), intake: intake,
             arrivals: arrivals, slots: self.slots, page: page,
             pageSettings: options.page, store: store,
             unfinished: UnfinishedUploads(
                 limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
-            memory: options.memory, metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
+            memory: memory, metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
             readiness: Readiness { await storage.isReachable() })
-        exchange.answerMemory = options.answerMemory
-        self.exchange = exchange
     }
 
     /// Makes `/readyz` answer 503, so that balancers send no more requests here. Uploads are accepted all the same.
-    package func drain() { self.exchange.readiness.drain() }
+    func drain() { self.exchange.readiness.drain() }
 
     /// Ends the uploads in progress; nothing is kept of them.
-    package func dropUploads() {
+    func dropUploads() {
         self.slots.drop()
         self.connections.cut()
     }
@@ -95,7 +88,7 @@ package struct ReceiverService: Service {
     ///   - tls: `nil` keeps the current certificates.
     ///   - linkKeys: `nil` keeps the current keys.
     /// - Throws: NIOSSL's error for a certificate and a key that can't be used together; nothing has changed then.
-    package func reload(_ tls: ReceiverOptions.TLS?, token: AccessToken?, linkKeys: LinkKeys? = nil) throws {
+    func reload(_ tls: ReceiverOptions.TLS?, token: AccessToken?, linkKeys: LinkKeys? = nil) throws {
         if let tls { try self.certificates?.replace(tls) }
         if let linkKeys { self.access.linkKeys = linkKeys }
         self.access.token = token
@@ -104,7 +97,7 @@ package struct ReceiverService: Service {
     /// How long to wait for the cleanup of dropped uploads, since the storage may have stopped responding.
     private static let settlingTime = Duration.seconds(5)
 
-    package func run() async throws {
+    func run() async throws {
         let server = try self.makeServer()
         // These are cancelled when the server has ended.
         async let _: Void = self.dropAfterGrace()
@@ -187,7 +180,7 @@ package struct ReceiverService: Service {
         let onListening = self.onListening
         let place =
             self.options.socket.map { .socket($0) }
-            ?? ListeningPlace.address(host: self.options.host, port: self.options.port)
+            ?? ListeningAddress.address(host: self.options.host, port: self.options.port)
         return Listener(child: child, place: place, limit: self.options.connections, logger: logger) {
             [logger] channel in
             try? await channel.eventLoop.submit {
@@ -197,4 +190,3 @@ package struct ReceiverService: Service {
         }
     }
 }
-#endif

@@ -1,11 +1,10 @@
-#if Transfer
 import Formwork
 import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
 
 /// What to do with a request, decided from its head alone.
-package enum RequestDecision: Sendable {
+enum RequestDecision: Sendable {
     case page
     case styleSheet
     case script
@@ -28,26 +27,26 @@ package enum RequestDecision: Sendable {
 }
 
 /// Decides what to do with requests. Nothing here waits or has side effects.
-package struct RequestRouter: Sendable {
+struct RequestRouter: Sendable {
     /// Whether the receiver is reached from this machine only. `Host` must then be a name of this machine, so that no
     /// other name that resolves to it gives a browser access (DNS rebinding).
-    package var isLoopback = true
+    var isLoopback = true
     /// The name or address that the receiver listens on, which is accepted as `Host` too.
-    package var host = ""
-    package var isTLS = false
-    package var showsMetrics = false
-    package var limits = ReceivingLimits()
+    var host = ""
+    var isTLS = false
+    var showsMetrics = false
+    var limits = ReceivingLimits()
     /// Whether requests are under an upload link, which lets them in, and only to the page and to uploads.
-    package var isLinked = false
+    var isLinked = false
     /// Whether a request belongs to one of the resumable protocols.
-    package var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
+    var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
 
-    package init() {}
+    init() {}
 
     /// - Parameters:
     ///   - isSecure: Whether the client spoke HTTPS to a proxy in front.
     ///   - admission: The result of checking the request's credentials; evaluated only if needed.
-    package func decide(
+    func decide(
         _ head: HTTPRequest, isSecure: Bool = false,
         admission: @autoclosure () -> AccessControl.Admission = .admitted
     ) -> RequestDecision {
@@ -75,7 +74,7 @@ package struct RequestRouter: Sendable {
     }
 
     /// Decides about a request that was let in and doesn't belong to a resumable protocol.
-    package func decideOrdinary(_ head: HTTPRequest) -> RequestDecision {
+    func decideOrdinary(_ head: HTTPRequest) -> RequestDecision {
         do throws(ProblemDetails) {
             let path = RequestPath(head.path).text
             switch head.method {
@@ -183,4 +182,3 @@ extension HTTPField.Name? {
         return name
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
@@ -47,9 +46,10 @@ extension Responder {
     private func described(_ head: HTTPRequest, _ client: ClientAddress) -> HookEvent.Upload {
         let target = RequestPath(head.path)
         var upload = HookEvent.Upload(
-            upload: UploadLink.newID() + UploadLink.newID(), protocol: "http", method: head.method.rawValue,
+            upload: SignedLink.newID() + SignedLink.newID(), protocol: "http", method: head.method.rawValue,
             path: target.shown.cut(to: 4_096), peer: client.text)
         upload.query = target.query?.cut(to: 4_096)
+        upload.traceparent = TraceParent(head.headerFields)?.text
         upload.link = self.scope.map { HookEvent.Link($0.link) }
         upload.credential =
             if self.scope != nil { "link" } else if self.access.token == nil { nil } else {
@@ -77,4 +77,3 @@ extension UploadCreation {
         return path
     }
 }
-#endif

@@ -1,7 +1,6 @@
-#if Transfer
 import Formwork
 import FormworkHTTP
-import FormworkNIO
+import FormworkHummingbirdCore
 import FormworkResumable
 import HTTPTypes
 import Logging
@@ -90,14 +89,14 @@ extension Responder {
 
     /// Logs and counts an answer that refuses to begin or continue an upload. Uploads that aren't there are part of the
     /// protocols.
-    func logRefusal(_ answer: UploadAnswer, _ head: HTTPRequest, _ client: ClientAddress) {
+    func logRefusal(_ answer: ResumableResponse, _ head: HTTPRequest, _ client: ClientAddress) {
         let (status, fields) = (answer.response.status, answer.response.headerFields)
         switch status.code {
         case 200..<400, 404, 410, 412, 423: return
         case 503 where fields[.retryAfter] == "1": return
         default: break
         }
-        let reason: RefusalReason? = answer.problem == UploadAnswer.tooMany.problem ? .unfinishedLimit : nil
+        let reason: RefusalReason? = answer.problem == ResumableResponse.tooMany.problem ? .unfinishedLimit : nil
         self.log(answer.problem ?? ProblemDetails(status), head, client, reason)
     }
 
@@ -141,4 +140,30 @@ extension Duration {
     /// Seconds with three decimals.
     fileprivate var inSeconds: Double { (self / .milliseconds(1)).rounded() / 1_000 }
 }
-#endif
+
+/// The client's place in its trace: the value of `traceparent` (W3C Trace Context, section 3.2).
+struct TraceParent: Hashable, Sendable {
+    /// Its first four parts; those of a later version may be followed by others.
+    let text: String
+
+    /// - Returns: `nil` without a valid value. A field that appears twice is ignored.
+    init?(_ fields: HTTPFields) {
+        let values = fields[values: Self.field]
+        guard values.count == 1 else { return nil }
+        self.init(values[0])
+    }
+
+    /// - Returns: `nil` for a value that isn't valid.
+    init?(_ value: String) {
+        let parts = value.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, parts[0] != "ff", parts.count == 4 || parts[0] != "00",
+            zip([2, 32, 16, 2], parts).allSatisfy({ $1.utf8.count == $0 && $1.utf8.allSatisfy(Self.isDigit) }),
+            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" })
+        else { return nil }
+        self.text = parts.prefix(4).joined(separator: "-")
+    }
+
+    private static let field = HTTPField.Name("traceparent")!  // a token
+    /// Lower case only.
+    private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte || 0x61...0x66 ~= byte }
+}

@@ -1,8 +1,7 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkDigests
 import FormworkHTTP
+import FormworkHummingbirdCore
 import FormworkResumable
 import FormworkURLEncoded
 import HTTPTypes
@@ -11,7 +10,7 @@ import NIOCore
 
 // Requests other than uploads: pages, the login, and problems.
 extension Responder {
-    func pageAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
+    func pageAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> ServiceResponse {
         let query = (head.path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let received = ArrivalNumbers(
             query: query.split(separator: "&").first { $0.hasPrefix("received=") }?.dropFirst(9) ?? "")
@@ -27,14 +26,14 @@ extension Responder {
     }
 
     /// The answer to `/files.json`, or 304 if the client already has it.
-    func listAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
+    func listAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> ServiceResponse {
         let key = self.listKey(head, client)
         // With whose list it is: a strong tag names one content (RFC 9110 section 8.8.3), and caches compare the tags of all
         // answers that they have, whatever Vary says (RFC 9111 section 4.3.1).
         let list = Hex.text(SHA256Digest.digest(of: Array("\(self.run) \(key)".utf8)).prefix(8))
         let etag = "\"\(self.run)-\(self.arrivals.revision)-\(list)\""
         let validators: HTTPFields = [.eTag: etag, .cacheControl: "no-cache", .vary: "Authorization, Cookie"]
-        if head.knows(etag) { return Answer(.notModified, fields: validators) }
+        if head.knows(etag) { return ServiceResponse(.notModified, fields: validators) }
         var answer = self.keptAnswer("list \(key)", "application/json", head, client) {
             ByteBuffer(bytes: JSONBytes.encode(FileList(self.arrivals(for: head, client), self.router.limits)))
         }
@@ -46,14 +45,14 @@ extension Responder {
     /// An answer that stays the same until something arrives.
     private func keptAnswer(
         _ key: String, _ mediaType: String, _ head: HTTPRequest, _ client: ClientAddress, make: () -> ByteBuffer
-    ) -> Answer {
+    ) -> ServiceResponse {
         do throws(ProblemDetails) {
             let kept = try self.kept.body(key, revision: self.arrivals.revision) { () throws(ProblemDetails) in
                 let body = make()
-                return KeptAnswers.Kept(body: body, share: try self.answerMemory.share(of: body.readableBytes))
+                return (body, try self.memory.hold(body.readableBytes, nil))
             }
-            var answer = Answer(.ok, mediaType, kept.body)
-            (answer.share, answer.isCounted) = (kept.share, true)
+            var answer = ServiceResponse(.ok, mediaType, kept.body)
+            answer.lease = kept.lease
             return answer
         } catch {
             self.log(error, head, client)
@@ -94,18 +93,18 @@ extension Responder {
     func html(
         _ status: HTTPResponse.Status, _ view: PageState.View, _ head: HTTPRequest, _ client: ClientAddress,
         arrivals: [Arrival] = []
-    ) -> Answer {
+    ) -> ServiceResponse {
         var state = PageState(
             view, limits: self.router.limits, arrivals: arrivals, origin: self.origin(head, client),
             needsToken: self.access.token != nil && self.scope == nil)
         (state.base, state.expiry) = (self.base, self.scope?.link.expiry)
         state.isLoggedIn = self.isLoggedIn(head)
         (state.isResumable, state.settings) = (self.store != nil, self.pageSettings)
-        return Answer(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))
+        return ServiceResponse(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))
     }
 
     /// Handles the login form, which is small and contains only `token`.
-    func logIn(_ head: HTTPRequest, _ body: AskedBody, _ client: ClientAddress) async -> Answer {
+    func logIn(_ head: HTTPRequest, _ body: AskedBody, _ client: ClientAddress) async -> ServiceResponse {
         guard self.access.token != nil else { return .seeOther("/") }
         var bytes: [UInt8] = []
         do {
@@ -124,7 +123,7 @@ extension Responder {
         let outcome = self.access.logIn(text, client: client.key, isSecure: isSecure)
         switch outcome.admission {
         case .admitted:
-            var answer = Answer.seeOther("/")
+            var answer = ServiceResponse.seeOther("/")
             answer.fields[.setCookie] = outcome.cookie
             return answer
         case .missing, .wrong:
@@ -137,22 +136,22 @@ extension Responder {
     }
 
     /// Ends a login here and in its browser.
-    func logOut(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
+    func logOut(_ head: HTTPRequest, _ client: ClientAddress) -> ServiceResponse {
         self.access.logOut(head.headerFields)
-        var answer = Answer.seeOther("/")
+        var answer = ServiceResponse.seeOther("/")
         answer.fields[.setCookie] = AccessToken.endOfCookie(isSecure: self.router.isTLS || client.isSecure)
         answer.closes = head.mayBringBody
         return answer
     }
 
     /// A problem as a page for browsers, or as a document for programs.
-    func refusal(_ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress) -> Answer {
-        var answer: Answer
+    func refusal(_ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress) -> ServiceResponse {
+        var answer: ServiceResponse
         if head.wantsHTML {
             let view: PageState.View = problem.status == 401 ? .login(isWrong: false) : .problem(problem)
             answer = self.html(HTTPResponse.Status(code: problem.status), view, head, client)
         } else {
-            answer = Answer(problem)
+            answer = ServiceResponse(problem)
         }
         switch problem.status {
         // Browsers would ask for a name and a password themselves if Basic were offered, for a script's request too.
@@ -167,7 +166,7 @@ extension Responder {
     }
 }
 
-extension Answer {
+extension ServiceResponse {
     fileprivate func challenging(withBasic: Bool = false) -> Self {
         var answer = self
         answer.fields[.wwwAuthenticate] = "Bearer realm=\"formwork\""
@@ -187,4 +186,3 @@ extension HTTPRequest {
         }
     }
 }
-#endif

@@ -1,14 +1,12 @@
-#if Transfer
 import Formwork
 import FormworkHTTP
 import FormworkResumable
-import FormworkNIO
+import FormworkHummingbirdCore
 import FormworkClient
 import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOHTTPTypes
 import Synchronization
 
 // Uploads that arrive in pieces: kept until they are complete, then handled like an upload in one request.
@@ -25,11 +23,11 @@ extension Responder {
     /// Answers such a request; `nil` if its connection is to be closed.
     func resume(
         _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ client: ClientAddress
-    ) async throws -> Answer? {
+    ) async throws -> ServiceResponse? {
         guard let store = self.store else { return self.refusal(.notFound, head, client) }
         let processing = Processing()
         var handler = self.handler(store, processing, head, client)
-        let place: UnfinishedUploads.Place?
+        let place: UnfinishedUploads.Reservation?
         do throws(ProblemDetails) { place = try await self.placeToBegin(head, client, store) } catch {
             self.log(error, head, client, .unfinishedLimit)
             return self.refusal(error, head, client)
@@ -79,7 +77,7 @@ extension Responder {
             guard !answer.isBusy else { throw UploadIsBusy() }
             // The receiver's own failure may pass: the client can complete the upload again.
             guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
-            return UploadAnswer(
+            return ResumableResponse(
                 HTTPResponse(status: answer.status, headerFields: answer.fields),
                 content: Array(answer.body.readableBytesView))
         }
@@ -99,7 +97,7 @@ extension Responder {
     /// A place among the client's unfinished uploads; `nil` for a request that begins none.
     private func placeToBegin(
         _ head: HTTPRequest, _ client: ClientAddress, _ store: UploadStore
-    ) async throws(ProblemDetails) -> UnfinishedUploads.Place? {
+    ) async throws(ProblemDetails) -> UnfinishedUploads.Reservation? {
         // Not waited for: a bucket may have long lists.
         _ = Task { await self.unfinished.sweep { await store.names() } }
         guard case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) else { return nil }
@@ -124,7 +122,7 @@ extension Responder {
         _ head: HTTPRequest, _ arrival: IdempotentUploads.Arrival?, _ body: AskedBody, _ channel: any Channel,
         _ handler: ResumableHandler,
         _ processing: Processing, _ client: ClientAddress
-    ) async -> Answer? {
+    ) async -> ServiceResponse? {
         do throws(ProblemDetails) {
             guard let arrival, case .upload(var upload) = self.router.decideOrdinary(head) else {
                 return await self.handle(head, body, channel, handler, processing, client)
@@ -148,7 +146,7 @@ extension Responder {
     private func handle(
         _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler,
         _ processing: Processing, _ client: ClientAddress
-    ) async -> Answer? {
+    ) async -> ServiceResponse? {
         var handler = handler
         var begun: UploadTerms?
         if case .create(let creation) = UploadRequest(head, resource: nil), !Self.namesUpload(head) {
@@ -167,10 +165,7 @@ extension Responder {
                 return nil
             }
         }
-        let outcome = await EarlyNaming.$current.withValue(self.earlyNaming) { [handler] in
-            await handler.handle(head, body: body) { channel.inform($0) }
-        }
-        switch outcome {
+        switch await handler.handle(head, body: body, inform: { channel.inform($0) }) {
         case .answer(let given) where given.response.status.code == 507:
             self.log(FailedUpload(ProblemDetails.noRoom), head, client, nil)
             if let begun, !processing.isCreated { await self.report(.noRoom, begun) }
@@ -197,16 +192,16 @@ extension Responder {
             case .refused(let problem):
                 self.log(problem, head, client)
                 return self.refusal(problem, head, client)
-            default: return Answer(.noContent, fields: [.allow: Self.methods])
+            default: return ServiceResponse(.noContent, fields: [.allow: Self.methods])
             }
         }
     }
 
     /// The protocol's answer, after it was logged, counted and reported.
     private func answer(
-        _ given: UploadAnswer, _ head: HTTPRequest, _ processing: Processing, _ begun: UploadTerms?,
+        _ given: ResumableResponse, _ head: HTTPRequest, _ processing: Processing, _ begun: UploadTerms?,
         _ client: ClientAddress
-    ) async -> Answer {
+    ) async -> ServiceResponse {
         let isRefusal = given.response.status.kind != .successful
         // A complete upload's own failure has been logged.
         if !processing.hasBegun { self.logRefusal(given, head, client) }
@@ -218,16 +213,9 @@ extension Responder {
         if processing.hasBegun, !isRefusal, let name = processing.name ?? RequestPath(head.path).lastSegment {
             self.unfinished.forget(name, of: client.key)
         }
-        return Answer(
+        return ServiceResponse(
             given.response.status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),
             closes: isRefusal && head.mayBringBody)
-    }
-
-    /// How files are named that are begun before their form is complete; `nil` if none may be.
-    private var earlyNaming: EarlyNaming? {
-        // An upload with a key is read for its digest if none was computed.
-        guard IdempotentUploads.Run.current == nil || self.intake.isDigesting else { return nil }
-        return EarlyNaming(self.intake)
     }
 
     /// Whether a request is to an unfinished upload's own URL.
@@ -235,7 +223,9 @@ extension Responder {
 
     /// The target's own answer to a complete upload.
     /// - Parameter last: The request that completed it. Its login owns the files: the record has no credentials.
-    private func answer(_ completed: CompletedUpload, _ last: HTTPRequest, _ client: ClientAddress) async -> Answer {
+    private func answer(_ completed: CompletedUpload, _ last: HTTPRequest, _ client: ClientAddress) async
+        -> ServiceResponse
+    {
         var head = completed.request
         head.headerFields[.cookie] = last.headerFields[.cookie]
         head.headerFields[.contentType] = completed.contentType
@@ -278,7 +268,7 @@ private final class Processing: Sendable {
         var hasBegun = false
         /// The upload that the request created.
         var name: String?
-        var task: Task<UploadAnswer, Never>?
+        var task: Task<ResumableResponse, Never>?
         var receipt: UploadReceipt?
         /// Whether the request has no answer.
         var isClosed = false
@@ -292,16 +282,16 @@ private final class Processing: Sendable {
     var isCreated: Bool { self.name != nil }
     func noteCreated(_ name: String) { self.state.withLock { $0.name = name } }
     func begin() { self.state.withLock { $0.hasBegun = true } }
-    func note(_ task: Task<UploadAnswer, Never>) { self.state.withLock { $0.task = task } }
+    func note(_ task: Task<ResumableResponse, Never>) { self.state.withLock { $0.task = task } }
     func note(_ receipt: UploadReceipt?) { self.state.withLock { $0.receipt = receipt } }
 
     /// Waits for the processing, which may outlive its request.
     /// - Returns: The answer, with what was stored.
-    func ended(_ answer: Answer?) async -> Answer {
+    func ended(_ answer: ServiceResponse?) async -> ServiceResponse {
         _ = await self.state.withLock(\.task)?.value
         return self.state.withLock { state in
             state.isClosed = answer == nil
-            var answer = answer ?? Answer(.internalServerError)
+            var answer = answer ?? ServiceResponse(.internalServerError)
             answer.receipt = state.receipt ?? answer.receipt
             return answer
         }
@@ -314,47 +304,9 @@ private struct IncompleteProcessing: StatusFailure, CustomStringConvertible {
     var description: String { "the complete upload was answered \(self.status.code), so it is kept" }
 }
 
-/// A request's body. The client is asked for it when its first byte is wanted.
-struct AskedBody: AsyncSequence, Sendable {
-    typealias Element = ByteBuffer
-
-    private let body: RequestBody
-    private let channel: any Channel
-    private let asks: Bool
-
-    /// - Parameter asks: Whether the client waits for `100 Continue` before it sends the body.
-    init(_ body: RequestBody, _ channel: any Channel, asks: Bool) {
-        (self.body, self.channel, self.asks) = (body, channel, asks)
-    }
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var iterator: RequestBody.AsyncIterator
-        let channel: any Channel
-        var asks: Bool
-
-        mutating func next() async throws -> ByteBuffer? { try await self.next(isolation: #isolation) }
-
-        mutating func next(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
-            if self.asks {
-                self.asks = false
-                self.channel.inform(HTTPResponse(status: .continue))
-            }
-            if let buffer = try await self.iterator.next(isolation: isolation) { return buffer }
-            // A task that was cancelled may have received less than the whole body.
-            try Task.checkCancellation()
-            return nil
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(iterator: self.body.makeAsyncIterator(), channel: self.channel, asks: self.asks)
-    }
-}
-
 extension HTTPRequest {
     /// Whether the request may have a body that hasn't been read.
     var mayBringBody: Bool {
         self.headerFields[.contentLength] != "0" && self.method != .get && self.method != .head
     }
 }
-#endif

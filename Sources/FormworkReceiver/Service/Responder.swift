@@ -1,9 +1,8 @@
-#if Transfer
 import Formwork
-import FormworkHTTP
-import FormworkResumable
-import FormworkNIO
 import FormworkClient
+import FormworkHTTP
+import FormworkHummingbirdCore
+import FormworkResumable
 import FormworkSystem
 import HTTPTypes
 import HummingbirdCore
@@ -26,16 +25,14 @@ struct Responder: Sendable {
     var store: UploadStore?
     /// The number of them that each client has.
     var unfinished = UnfinishedUploads(limit: .max)
-    /// The memory of all uploads; `nil` without a limit.
-    var memory: UploadMemory?
+    var memory: ReceiverMemory
     var metrics: UploadMetrics
     var metricsText: (@Sendable () -> String)?
     var logger: Logger
     var readiness: Readiness
     /// The link that requests are made under; `nil` for none.
     var scope: LinkScope?
-    var answerMemory = AnswerMemory()
-    var kept = KeptAnswers()
+    var kept = KeptResponses()
     var idempotent = IdempotentUploads()
     /// Distinguishes the entity tags of this run from those of other runs.
     var run = RandomWord.make()
@@ -45,8 +42,9 @@ struct Responder: Sendable {
     @concurrent
     func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         let client = self.connections.client(of: channel, request.head.headerFields)
-        let (responder, head, decision) = self.route(request.head, client)
-        guard let answer = try await responder.traced(decision, head, request.body, client, channel) else {
+        var (responder, head, decision) = self.route(request.head, client)
+        responder.logger[metadataKey: "traceparent"] = TraceParent(head.headerFields).map { "\($0.text)" }
+        guard let answer = try await responder.answer(decision, head, request.body, client, channel) else {
             channel.close(promise: nil)
             return
         }
@@ -79,39 +77,24 @@ struct Responder: Sendable {
         }
     }
 
-    /// The answer to a request, within a trace span if it is about an upload; `nil` if its connection is to be closed.
-    private func traced(
-        _ decision: RequestDecision, _ head: HTTPRequest, _ content: RequestBody, _ client: ClientAddress,
-        _ channel: any Channel
-    ) async throws -> Answer? {
-        switch decision {
-        case .upload, .resumable:
-            try await UploadSpan.run(
-                head, client, isSecure: client.isSecure || self.router.isTLS, isHTTP2: channel.isHTTP2Stream,
-                isLinked: self.scope != nil
-            ) { try await self.answer(decision, head, content, client, channel) }
-        default: try await self.answer(decision, head, content, client, channel)
-        }
-    }
-
     /// The answer to a request; `nil` if its connection is to be closed.
     private func answer(
         _ decision: RequestDecision, _ head: HTTPRequest, _ content: RequestBody, _ client: ClientAddress,
         _ channel: any Channel
-    ) async throws -> Answer? {
+    ) async throws -> ServiceResponse? {
         // A client that waits for 100 sends its body only after it. Without 100, the answer alone is sent.
-        let waits = head.headerFields[.expect]?.lowercased() == "100-continue"
-        var answer: Answer
+        let waits = head.expectsContinue
+        var answer: ServiceResponse
         switch decision {
         case .page: answer = self.pageAnswer(head, client)
-        case .styleSheet: answer = Answer(self.page.styleSheet, to: head)
-        case .script: answer = Answer(self.page.script, to: head)
+        case .styleSheet: answer = ServiceResponse(self.page.styleSheet, to: head)
+        case .script: answer = ServiceResponse(self.page.script, to: head)
         case .fileList: answer = self.listAnswer(head, client)
         case .metrics:
-            answer = Answer(.ok, MemoryMetrics.mediaType, ByteBuffer(string: self.metricsText?() ?? ""))
-        case .health: answer = Answer(.ok, "text/plain", ByteBuffer(string: "ok\n"))
+            answer = ServiceResponse(.ok, MemoryMetrics.mediaType, ByteBuffer(string: self.metricsText?() ?? ""))
+        case .health: answer = ServiceResponse(.ok, "text/plain", ByteBuffer(string: "ok\n"))
         case .readiness: answer = await self.readinessAnswer()
-        case .methods: answer = Answer(.noContent, fields: [.allow: Self.methods])
+        case .methods: answer = ServiceResponse(.noContent, fields: [.allow: Self.methods])
         case .login: answer = await self.logIn(head, AskedBody(content, channel, asks: waits), client)
         case .logout: answer = self.logOut(head, client)
         case .seeOther(let location): answer = .seeOther(location)
@@ -130,9 +113,9 @@ struct Responder: Sendable {
         case .refused, .login, .logout, .styleSheet, .script, .health, .readiness: break
         default: if self.access.token != nil || self.scope != nil { self.connections.open(channel) }
         }
-        if !answer.isCounted, answer.share == nil {
+        if !answer.isShared {
             do throws(ProblemDetails) {
-                answer.share = try self.answerMemory.share(of: answer.body.readableBytes)
+                answer.lease = try self.memory.hold(answer.body.readableBytes, answer.lease)
             } catch {
                 answer = self.replacement(for: answer, to: decision, error, head, client)
             }
@@ -145,27 +128,27 @@ struct Responder: Sendable {
     /// What is answered if there is no memory for an answer. An upload that is stored isn't refused: a client that tries
     /// again would store it twice.
     private func replacement(
-        for answer: Answer, to decision: RequestDecision, _ lack: ProblemDetails, _ head: HTTPRequest,
+        for answer: ServiceResponse, to decision: RequestDecision, _ lack: ProblemDetails, _ head: HTTPRequest,
         _ client: ClientAddress
-    ) -> Answer {
+    ) -> ServiceResponse {
         switch decision {
         case .upload, .resumable:
             guard answer.status.kind == .successful else { break }
             var short = answer
             short.fields[.contentType] = "text/plain"
             short.body = ByteBuffer(string: "The upload was stored. There is no memory for the list of its files.\n")
-            short.memory = nil
+            short.lease = nil
             return short
         default: break
         }
         self.log(lack, head, client)
-        var refusal = Answer(lack, closes: answer.closes)
+        var refusal = ServiceResponse(lack, closes: answer.closes)
         refusal.fields[.retryAfter] = "5"
         return refusal
     }
 
     private static func response(
-        _ answer: Answer, to head: HTTPRequest, isHTTP2: Bool
+        _ answer: ServiceResponse, to head: HTTPRequest, isHTTP2: Bool
     ) -> (HTTPResponse, ResponseBody) {
         let hasNoBody = answer.status == .noContent || answer.status == .notModified
         let isBodiless = head.method == .head || hasNoBody
@@ -176,18 +159,20 @@ struct Responder: Sendable {
 
     /// Waits until the client has read an answer that holds memory, or is gone. The channel's handler closes the
     /// connection of a client that does neither.
-    private static func hold(_ answer: Answer, _ channel: any Channel) async throws {
-        guard answer.memory != nil || answer.share != nil else { return }
-        try? await channel.triggerUserOutboundEvent(ExchangeHandler.AnswerSent()).get()
+    private static func hold(_ answer: ServiceResponse, _ channel: any Channel) async throws {
+        guard answer.lease != nil else { return }
+        try? await channel.triggerUserOutboundEvent(ExchangeHandler.ResponseSent()).get()
         withExtendedLifetime(answer) {}
     }
 
-    private func readinessAnswer() async -> Answer {
+    private func readinessAnswer() async -> ServiceResponse {
         if self.slots.isStopping || self.readiness.isDraining {
-            return Answer(.unavailable("The receiver is stopping."))
+            return ServiceResponse(.unavailable("The receiver is stopping."))
         }
-        guard await self.readiness.isReady() else { return Answer(.unavailable("The storage can't be reached.")) }
-        return Answer(.ok, "text/plain", ByteBuffer(string: "ready\n"))
+        guard await self.readiness.isReady() else {
+            return ServiceResponse(.unavailable("The storage can't be reached."))
+        }
+        return ServiceResponse(.ok, "text/plain", ByteBuffer(string: "ready\n"))
     }
 
     static let methods = "GET, HEAD, POST, PUT, OPTIONS"
@@ -197,7 +182,7 @@ struct Responder: Sendable {
     /// The answer to an upload in one request.
     private func answer(
         _ upload: IncomingUpload, _ body: AskedBody, _ head: HTTPRequest, _ client: ClientAddress
-    ) async throws -> Answer {
+    ) async throws -> ServiceResponse {
         let arrival: IdempotentUploads.Arrival?
         do throws(ProblemDetails) { arrival = try await self.arrival(head, client) } catch {
             self.log(error, head, client)
@@ -231,7 +216,7 @@ struct Responder: Sendable {
     func take(
         _ upload: IncomingUpload, _ head: HTTPRequest, _ client: ClientAddress,
         _ store: (UploadIntake, IncomingUpload) async throws -> UploadReceipt
-    ) async -> Answer {
+    ) async -> ServiceResponse {
         let start = ContinuousClock.now
         let before = self.arrivals.last
         self.metrics.began()
@@ -262,8 +247,8 @@ struct Responder: Sendable {
     /// - Parameter arrival: The last arrival before it.
     private func answer(
         _ receipt: UploadReceipt, _ head: HTTPRequest, _ client: ClientAddress, after arrival: Int
-    ) -> Answer {
-        var answer: Answer
+    ) -> ServiceResponse {
+        var answer: ServiceResponse
         if head.wantsHTML {
             let received = ArrivalNumbers(
                 self.arrivals.all.filter { $0.id > arrival && receipt.names($0) }.map(\.id))
@@ -276,8 +261,8 @@ struct Responder: Sendable {
                 answer = .seeOther("\(self.base)?received=\(received)")
             }
         } else {
-            answer = Answer(.created, "application/json", ByteBuffer(bytes: receipt.jsonBytes))
-            answer.memory = receipt.memory.share
+            answer = ServiceResponse(.created, "application/json", ByteBuffer(bytes: receipt.jsonBytes))
+            answer.lease = receipt.memory.lease
         }
         if receipt.fingerprint != nil {
             var receipt = receipt
@@ -305,7 +290,7 @@ struct Responder: Sendable {
     private func once(
         _ upload: IncomingUpload, _ arrival: IdempotentUploads.Arrival?, _ body: AskedBody, _ head: HTTPRequest,
         _ client: ClientAddress
-    ) async -> Answer {
+    ) async -> ServiceResponse {
         do throws(ProblemDetails) {
             guard let arrival else {
                 return await self.take(upload, head, client) { intake, upload throws in
@@ -329,7 +314,7 @@ struct Responder: Sendable {
     func repeated(
         _ stored: IdempotentUploads.Stored, _ upload: IncomingUpload, _ body: AskedBody, _ head: HTTPRequest,
         _ client: ClientAddress
-    ) async -> Answer {
+    ) async -> ServiceResponse {
         do {
             guard let receipt = stored.receipt(for: try await self.intake.comparing.take(upload, body)) else {
                 throw ProblemDetails.keyIsTaken
@@ -347,19 +332,19 @@ struct Responder: Sendable {
     /// Reserves memory for an upload, and runs it. Without memory the upload is refused.
     func admitted<Result>(
         _ head: HTTPRequest, _ client: ClientAddress, _ upload: () async -> Result,
-        refused: (Answer) -> Result
+        refused: (ServiceResponse) -> Result
     ) async -> Result {
-        guard let memory else { return await upload() }
-        guard let lease = await memory.admit() else {
+        guard self.memory.limit != nil else { return await upload() }
+        guard let lease = await self.memory.admit() else {
             let problem = ProblemDetails.unavailable("The uploads in progress use all memory: try again later.")
             self.log(problem, head, client, .memory)
             return refused(self.refusal(problem, head, client))
         }
-        return await UploadMemory.$lease.withValue(lease) { await upload() }
+        return await ReceiverMemory.$lease.withValue(lease) { await upload() }
     }
 
     /// The answer to a request for which there is no slot.
-    func refuse(for lack: UploadSlots.Lack, _ head: HTTPRequest, _ client: ClientAddress) -> Answer {
+    func refuse(for lack: UploadSlots.Lack, _ head: HTTPRequest, _ client: ClientAddress) -> ServiceResponse {
         let problem: ProblemDetails =
             switch lack {
             case .stopping: .unavailable("The receiver is stopping.")
@@ -377,4 +362,26 @@ extension UploadReceipt {
         arrival.state == .complete && self.files.contains { $0.name == arrival.name }
     }
 }
-#endif
+
+// Requests under an upload link.
+extension Responder {
+    /// The path under which the page and its uploads are, with a slash at its end.
+    var base: String { self.scope?.base ?? "/" }
+
+    /// A responder for requests under a link: they see their own files, and store files on its terms.
+    func confined(to scope: LinkScope) -> Responder {
+        var responder = self
+        responder.scope = scope
+        responder.router.isLinked = true
+        responder.router.limits = self.router.limits.limited(to: scope.link.maxSize)
+        responder.listing = .own
+        if let title = scope.link.title { responder.pageSettings.title = title }
+        return responder
+    }
+
+    /// The limit of a resumable upload with these terms. A PUT's body is a file, whatever its type.
+    func maxSize(_ terms: UploadTerms, isForm: Bool, _ head: HTTPRequest) -> Int64 {
+        let limits = self.router.limits.limited(to: terms.maxSize)
+        return isForm && head.method != .put ? limits.bodyBytes : min(limits.fileBytes, limits.bodyBytes)
+    }
+}

@@ -1,4 +1,3 @@
-#if Transfer
 import NIOPosix
 
 /// Copies ranges of one file to the end of another, one after another, while the next ones are being found.
@@ -50,4 +49,3 @@ actor FileCopies {
         self.running = Task { try await NIOThreadPool.singleton.runIfActive { try copy(next) } }
     }
 }
-#endif

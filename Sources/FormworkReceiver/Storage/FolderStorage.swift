@@ -1,4 +1,3 @@
-#if Transfer
 import Formwork
 import FormworkNIO
 import FormworkClient
@@ -6,10 +5,9 @@ import FormworkFiles
 import NIOCore
 import NIOPosix
 import Synchronization
-import SystemPackage
 
 /// Stores uploads as files in a folder.
-package final class FolderStorage: ReceiverStorage {
+final class FolderStorage: ReceiverStorage {
     private let folder: OpenFolder
     private let replacing: Bool
     private let durably: Bool
@@ -27,7 +25,7 @@ package final class FolderStorage: ReceiverStorage {
     ///   - freeBytes: Bytes of disk space that uploads leave free, 0 or more.
     ///   - avoidsUnnamedFiles: Whether files are written under hidden names even where unnamed files are possible.
     /// - Throws: `writeFailed`.
-    package init(
+    init(
         _ path: FilePath, replacing: Bool = false, durably: Bool = false, freeBytes: Int64 = 0,
         avoidsUnnamedFiles: Bool = false
     ) throws(FormworkError) {
@@ -39,7 +37,7 @@ package final class FolderStorage: ReceiverStorage {
         probe.close()
     }
 
-    package func checkRoom(for bytes: Int64) async throws {
+    func checkRoom(for bytes: Int64) async throws {
         try await NIOThreadPool.singleton.runIfActive {
             try self.checkPlace()
             try self.lookForRoom(for: bytes)
@@ -56,7 +54,7 @@ package final class FolderStorage: ReceiverStorage {
             path: self.folder.path.string, cause: Errno.noSpace)
     }
 
-    package func isReachable() async -> Bool {
+    func isReachable() async -> Bool {
         let isUsable: Void? = try? await NIOThreadPool.singleton.runIfActive {
             try self.checkPlace()
             try self.folder.makeFile().close()
@@ -64,7 +62,7 @@ package final class FolderStorage: ReceiverStorage {
         return isUsable != nil
     }
 
-    package func hasRoom(for room: UploadRoom) async -> Bool {
+    func hasRoom(for room: UploadRoom) async -> Bool {
         let (folder, freeBytes) = (self.folder, self.freeBytes)
         // Nobody asks any more if the pool has stopped.
         let fits = try? await NIOThreadPool.singleton.runIfActive { room.fits(in: folder, keeping: freeBytes) }
@@ -85,7 +83,7 @@ package final class FolderStorage: ReceiverStorage {
         try file.write(batch)
     }
 
-    package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
+    func begin(_ file: IncomingFile) async throws -> any StorageUpload {
         let folder = self.folder
         if file.condition != .none {
             try await NIOThreadPool.singleton.runIfActive { try self.check(file) }
@@ -94,7 +92,7 @@ package final class FolderStorage: ReceiverStorage {
         return self.upload(unpublished, file)
     }
 
-    package func begin(
+    func begin(
         _ file: IncomingFile, from slices: [FinishedFile.Slice]
     ) async throws -> (any StorageUpload)? {
         let (folder, replaced) = (self.folder, self.rule(for: file) == .replacing ? file.path : nil)
@@ -150,7 +148,7 @@ package final class FolderStorage: ReceiverStorage {
     }
 
     /// Makes the files of a form visible. Once this has begun, cancellation doesn't stop it: it completes or is undone.
-    package func publish(
+    func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String] {
         try await self.publishAll(uploads, self.records(record))
@@ -171,7 +169,7 @@ package final class FolderStorage: ReceiverStorage {
     }
 
     /// The message is one more file of the form.
-    package func publish(
+    func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
     ) async throws -> [String] {
         let path = FolderNotices.safePath(notice.name)
@@ -406,4 +404,3 @@ extension ByteBuffer {
     /// Whether this buffer was made to collect small pieces.
     fileprivate func isOwn(_ room: Int) -> Bool { self.readerIndex == 0 && self.storageCapacity == room }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkDigests
 import FormworkFiles
 import FormworkResumable
@@ -8,7 +6,7 @@ import HTTPTypes
 import NIOCore
 
 /// The destination of uploads: a folder, or an object store.
-package protocol ReceiverStorage: Sendable {
+protocol ReceiverStorage: Sendable {
     /// Checks whether there is room for this many bytes, as far as that is known. Called before the first byte is read.
     /// - Throws: An error that is answered with 507.
     func checkRoom(for bytes: Int64) async throws
@@ -36,8 +34,6 @@ package protocol ReceiverStorage: Sendable {
     ///   - isDigesting: Whether the files must have digests.
     /// - Returns: `nil` if the storage doesn't have the upload, or it isn't known where large files are in it.
     func form(ofUpload name: String, isDigesting: Bool) -> StoredForm?
-    /// Called before all bytes of a complete upload are read, because its files can't be placed otherwise.
-    func reads(upload name: String) async
     /// Makes the files of one form visible, all of them or, if an error is thrown, none. Nothing is left of them then.
     /// - Parameter record: Makes a record, stored as one more file, from the files' final names; `nil` for no record.
     /// - Returns: The files' names, followed by the record's.
@@ -65,25 +61,24 @@ package protocol ReceiverStorage: Sendable {
 }
 
 extension ReceiverStorage {
-    package func close() async {}
-    package var finishesAtOnce: Int { 1 }
-    package var bufferBytes: Int { 0 }
-    package func isReachable() async -> Bool { true }
-    package var maximumPathBytes: Int { SafePath.maximumBytes }
-    package func checkRoom(for bytes: Int64) async throws {}
-    package func hasRoom(for room: UploadRoom) async -> Bool { true }
-    package func begin(
+    func close() async {}
+    var finishesAtOnce: Int { 1 }
+    var bufferBytes: Int { 0 }
+    func isReachable() async -> Bool { true }
+    var maximumPathBytes: Int { SafePath.maximumBytes }
+    func checkRoom(for bytes: Int64) async throws {}
+    func hasRoom(for room: UploadRoom) async -> Bool { true }
+    func begin(
         _ file: IncomingFile, from slices: [FinishedFile.Slice]
     ) async throws -> (any StorageUpload)? { nil }
-    package func begin(
+    func begin(
         _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
     ) async throws -> (any StorageUpload)? { nil }
-    package func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? { nil }
-    package func reads(upload name: String) async {}
+    func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? { nil }
 
-    package func name(of trace: Notice.Trace) async throws -> String? { nil }
+    func name(of trace: Notice.Trace) async throws -> String? { nil }
 
-    package func publish(
+    func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
     ) async throws -> [String] {
         do { try await notice.box.put(notice.intent(uploads.compactMap(\.trace)), notice.name) } catch {
@@ -133,7 +128,7 @@ extension ReceiverStorage {
     }
 
     /// Finishes the uploads; those already visible are withdrawn if a later one fails.
-    package func publish(
+    func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String] {
         var uploads = uploads
@@ -179,40 +174,40 @@ extension Result {
 }
 
 /// A form's text fields, stored as JSON next to its files.
-package struct FormRecord: Sendable {
+struct FormRecord: Sendable {
     static let mediaType = "application/json"
 
-    package var path: SafePath
-    package var bytes: [UInt8]
+    var path: SafePath
+    var bytes: [UInt8]
     /// Whether it may replace a file of the same name, in a storage that replaces files.
-    package var mayReplace = true
+    var mayReplace = true
 
-    package init(path: SafePath, bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
+    init(path: SafePath, bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
 }
 
 /// A file's properties, known before its first byte.
-package struct IncomingFile: Sendable {
+struct IncomingFile: Sendable {
     /// Its path: a name, and folders if paths are kept. Each of them is safe on every system.
-    package var path: SafePath
+    var path: SafePath
     /// The media type that the sender gave; `nil` if it gave none.
-    package var contentType: String?
+    var contentType: String?
     /// Bytes in total; `nil` if only the end shows them.
-    package var length: Int64?
+    var length: Int64?
     /// Whether it may replace a file of the same name, in a storage that replaces files.
-    package var mayReplace: Bool
+    var mayReplace: Bool
     /// The condition for storing it.
-    package var condition = PathCondition.none
+    var condition = PathCondition.none
     /// Header fields to store with it, in a storage that has objects.
-    package var metadata: [String: String] = [:]
+    var metadata: [String: String] = [:]
 
-    package init(
+    init(
         _ path: SafePath, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
     ) {
         (self.path, self.contentType, self.length, self.mayReplace) = (path, contentType, length, mayReplace)
     }
 
     /// Describes a file directly in the storage's own folder.
-    package init(
+    init(
         name: SafeFilename, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
     ) {
         self.init(SafePath(name), contentType: contentType, length: length, mayReplace: mayReplace)
@@ -220,7 +215,7 @@ package struct IncomingFile: Sendable {
 }
 
 /// A client's condition for storing a file (RFC 9110 section 13.1).
-package enum PathCondition: Sendable, Hashable {
+enum PathCondition: Sendable, Hashable {
     case none
     /// `If-None-Match: *`: the file's path must be free.
     case isFree
@@ -229,15 +224,15 @@ package enum PathCondition: Sendable, Hashable {
 }
 
 /// A condition that isn't met.
-package struct FailedCondition: StorageFailure, Hashable, CustomStringConvertible {
-    package var condition: PathCondition
+struct FailedCondition: StorageFailure, Hashable, CustomStringConvertible {
+    var condition: PathCondition
 
-    package var publicStatus: Int { 412 }
-    package var publicDetail: String {
+    var publicStatus: Int { 412 }
+    var publicDetail: String {
         self.condition == .isTaken
             ? "No file has this name (If-Match)." : "A file already has this name (If-None-Match)."
     }
-    package var description: String { self.publicDetail }
+    var description: String { self.publicDetail }
 }
 
 /// `If-Match: *` for a file that exists, in a storage that replaces none. A new name isn't what the client asked for.
@@ -247,8 +242,7 @@ struct IrreplaceableFile: StorageFailure, Hashable, CustomStringConvertible {
     var description: String { self.publicDetail }
 }
 
-/// A name that has to be free, of which no file is seen yet: another upload has it, or a receiver left it when it was
-/// killed.
+/// A name that is reserved by another upload whose file isn't visible yet, or by a receiver that was killed.
 struct ReservedName: StorageFailure, Hashable, CustomStringConvertible {
     var publicStatus: Int { 503 }
     var publicDetail: String { "Another upload has this name, and isn't complete yet: try again later." }
@@ -256,7 +250,7 @@ struct ReservedName: StorageFailure, Hashable, CustomStringConvertible {
 }
 
 /// A file that is being uploaded. Code that begins one must end it with ``finish()`` or ``abandon()``.
-package protocol StorageUpload: Sendable {
+protocol StorageUpload: Sendable {
     /// Adds the next bytes; returns when more can be added, which limits the memory used.
     func write(_ buffer: ByteBuffer) async throws
     /// The same, and adds the bytes to a digest: two digests of the same bytes are quicker together.
@@ -271,7 +265,7 @@ package protocol StorageUpload: Sendable {
     /// Removes the file that ``finish()`` made visible, because another file of the same form failed. A file that it
     /// replaced doesn't come back, and a file that has replaced it since then stays.
     func withdraw() async
-    /// Makes sure that no other receiver has taken the form over, of which it is a file.
+    /// Checks that no other receiver has taken over this file's form.
     /// - Returns: Whether that can be known.
     /// - Throws: ``UploadIsBusy`` if one has.
     func isStillOwned() async throws -> Bool
@@ -280,21 +274,21 @@ package protocol StorageUpload: Sendable {
 }
 
 extension StorageUpload {
-    package var trace: Notice.Trace? { nil }
-    package func isStillOwned() async throws -> Bool { false }
+    var trace: Notice.Trace? { nil }
+    func isStillOwned() async throws -> Bool { false }
 
-    package func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
+    func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
         digest?.update(buffer.readableBytesSpan)
         try await self.write(buffer)
     }
 
-    package func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
+    func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
         try await self.write(buffer)
     }
 }
 
 /// An error of a storage with a message for the client.
-package protocol StorageFailure: StatusFailure {
+protocol StorageFailure: StatusFailure {
     /// The HTTP status code: 409 for a name that another program took in the meantime, 502 for a store that fails or
     /// refuses, 503 for an overloaded store, 507 for a full one.
     var publicStatus: Int { get }
@@ -303,6 +297,17 @@ package protocol StorageFailure: StatusFailure {
 }
 
 extension StorageFailure {
-    package var status: HTTPResponse.Status { HTTPResponse.Status(code: self.publicStatus) }
+    var status: HTTPResponse.Status { HTTPResponse.Status(code: self.publicStatus) }
 }
-#endif
+
+/// Stores nothing: an upload is read only to compare it with one that is stored.
+struct DiscardingStorage: ReceiverStorage {
+    private struct Upload: StorageUpload {
+        func write(_ buffer: ByteBuffer) async throws {}
+        func finish() async throws -> String { "" }
+        func abandon() async {}
+        func withdraw() async {}
+    }
+
+    func begin(_ file: IncomingFile) async throws -> any StorageUpload { Upload() }
+}

@@ -1,34 +1,32 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import FormworkResumable
 
 /// A complete form that the storage has, and whose large files it can place without their bytes being read.
-package struct StoredForm: Sendable {
+struct StoredForm: Sendable {
     /// A large file.
-    package struct File: Hashable, Sendable {
+    struct File: Hashable, Sendable {
         /// Its bytes in the form.
-        package var content: Range<Int64>
+        var content: Range<Int64>
         /// Its SHA-256 in hexadecimal; `nil` if it isn't known.
-        package var sha256: String?
+        var sha256: String?
         /// The files with these bytes, one after another; none if the storage has them itself.
-        package var slices: [FinishedFile.Slice] = []
+        var slices: [FinishedFile.Slice] = []
 
         /// Whether its bytes are those of one whole file.
         var isWholeFile: Bool { self.slices.count == 1 && self.slices[0].isWhole }
     }
 
-    /// The name of the resumable upload that it is.
-    package let upload: String
+    /// The resumable upload that contains this form.
+    let upload: String
     /// The large files, in order.
-    package let files: [File]
+    let files: [File]
     private let length: Int64
     private let source: @Sendable ([Range<Int64>]) -> BodySource
     /// The files by their offset in ``rest``.
     private let places: [Int64: File]
 
     /// - Parameter source: Gives the bytes of ranges of the form, one after another.
-    package init(
+    init(
         upload: String, length: Int64, files: [File], source: @escaping @Sendable ([Range<Int64>]) -> BodySource
     ) {
         (self.upload, self.length, self.files, self.source) = (upload, length, files, source)
@@ -43,7 +41,7 @@ package struct StoredForm: Sendable {
     /// A form in files of this process.
     /// - Parameter isDigesting: Whether only files with digests count.
     /// - Returns: `nil` if it isn't known where large files are in it.
-    package init?(_ upload: CompletedUpload, isDigesting: Bool) {
+    init?(_ upload: CompletedUpload, isDigesting: Bool) {
         let (map, files) = (upload.form?.files ?? [], upload.files)
         let known = map.filter { !isDigesting || $0.sha256 != nil }
         guard !known.isEmpty, !files.isEmpty else { return nil }
@@ -62,7 +60,7 @@ package struct StoredForm: Sendable {
     }
 
     /// The form as if these files were empty.
-    package var rest: BodySource {
+    var rest: BodySource {
         var (ranges, start): ([Range<Int64>], Int64) = ([], 0)
         for file in self.files {
             ranges.append(start..<file.content.lowerBound)
@@ -72,16 +70,15 @@ package struct StoredForm: Sendable {
     }
 
     /// The bytes of a file.
-    package func content(of file: File) -> BodySource { self.source([file.content]) }
+    func content(of file: File) -> BodySource { self.source([file.content]) }
 
     /// The file whose content was left out at an offset of ``rest``; `nil` if none was.
-    package func file(at offset: Int64) -> File? { self.places[offset] }
+    func file(at offset: Int64) -> File? { self.places[offset] }
 
     /// The offset in the form of an offset of ``rest``.
-    package func offset(of offset: Int64) -> Int64 {
+    func offset(of offset: Int64) -> Int64 {
         var offset = offset
         for file in self.files where file.content.lowerBound < offset { offset += Int64(file.content.count) }
         return offset
     }
 }
-#endif

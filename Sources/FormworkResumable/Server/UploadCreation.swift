@@ -1,30 +1,29 @@
-#if Resumable
 import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
 /// A request to begin an upload.
-public struct UploadCreation: Sendable, Hashable {
+package struct UploadCreation: Sendable, Hashable {
     /// The protocol.
-    public var uploadProtocol: ResumableProtocol
+    package var uploadProtocol: ResumableProtocol
     /// Whether the body ends with this request's content. Always `false` for tus, where the length shows the end.
-    public var completes = false
+    package var completes = false
     /// Bytes of the whole upload; `nil` if not known yet.
-    public var length: Int64?
+    package var length: Int64?
     /// Bytes of this request's content; `nil` if not given.
-    public var contentLength: Int64?
+    var contentLength: Int64?
     /// The type of the whole body; `nil` if not given.
-    public var contentType: String?
+    package var contentType: String?
     /// `Content-Disposition`, which may name the file.
-    public var disposition: String?
+    var disposition: String?
     /// tus metadata about the file.
-    public var metadata = TusMetadata()
+    package var metadata = TusMetadata()
     /// The digest of the whole body.
-    public var reprDigest: DigestField?
+    var reprDigest: DigestField?
     /// The algorithms of `Want-Repr-Digest`, the most wanted first.
-    public var wantedDigests: [String] = []
+    var wantedDigests: [String] = []
     /// The check of this request's content.
-    public var check: UploadCheck?
+    var check: UploadCheck?
 
     init(_ uploadProtocol: ResumableProtocol, _ fields: HTTPFields) {
         self.uploadProtocol = uploadProtocol
@@ -52,19 +51,19 @@ public struct UploadCreation: Sendable, Hashable {
 }
 
 /// A request to add to an upload.
-public struct UploadAppend: Sendable, Hashable {
+package struct UploadAppend: Sendable, Hashable {
     /// The offset of its content.
-    public var offset: Int64
+    var offset: Int64
     /// Whether the body ends with it, as far as the request says.
-    public var completes: Bool
+    var completes: Bool
     /// Bytes of the whole upload; `nil` if not given.
-    public var length: Int64?
+    var length: Int64?
     /// Bytes of this request's content; `nil` if not given.
-    public var contentLength: Int64?
+    var contentLength: Int64?
     /// The check of this request's content.
-    public var check: UploadCheck?
+    var check: UploadCheck?
     /// The digest of the whole body, which the creation has given already.
-    package var reprDigest: DigestField?
+    var reprDigest: DigestField?
 
     init(offset: Int64, completes: Bool, _ fields: HTTPFields) {
         (self.offset, self.completes) = (offset, completes)
@@ -75,7 +74,7 @@ public struct UploadAppend: Sendable, Hashable {
 }
 
 /// The check of one request's content: if it fails, none of the content is kept.
-public enum UploadCheck: Sendable, Hashable {
+enum UploadCheck: Sendable, Hashable {
     /// `Content-Digest` (RFC 9530) and `Content-MD5` (RFC 2616).
     case contentDigest(DigestField)
     /// A `Content-Digest` or `Content-MD5` that is malformed.
@@ -114,4 +113,3 @@ public enum UploadCheck: Sendable, Hashable {
         self = .contentDigest(DigestField(digests))
     }
 }
-#endif

@@ -1,10 +1,9 @@
-#if Resumable
 import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
 /// The operation that a request asks for.
-public enum UploadRequest: Sendable {
+package enum UploadRequest: Sendable {
     /// Begin an upload, at any resource.
     case create(UploadCreation)
     /// Add to an upload.
@@ -18,13 +17,13 @@ public enum UploadRequest: Sendable {
     /// None: handle the request like any other.
     case plain
     /// Invalid: send this answer.
-    case refused(UploadAnswer)
+    case refused(ResumableResponse)
 
     /// Reads a request's head.
     /// - Parameters:
     ///   - request: The head. Its body isn't needed.
     ///   - resource: The protocol of the upload that the target names; `nil` if it names none.
-    public init(_ request: HTTPRequest, resource: ResumableProtocol?) {
+    package init(_ request: HTTPRequest, resource: ResumableProtocol?) {
         let isTus = resource.map { $0 == .tus } ?? request.headerFields.contains(.tusResumable)
         switch resource {
         case .draft(let draft)?: self = Self.draftResource(request, draft)
@@ -32,7 +31,7 @@ public enum UploadRequest: Sendable {
         case nil: self = isTus ? Self.tusTarget(request) : Self.draftTarget(request)
         }
         if let problem = self.problem(request.headerFields) {
-            let answer = UploadAnswer(problem)
+            let answer = ResumableResponse(problem)
             self = .refused(isTus ? Self.tus(answer) : Self.interop(answer))
         }
     }
@@ -71,12 +70,12 @@ public enum UploadRequest: Sendable {
             return isPartial
                 ? .refused(
                     Self.interop(
-                        UploadAnswer(.badRequest, .other("Upload-Draft-Interop-Version is missing or unknown."))))
+                        ResumableResponse(.badRequest, .other("Upload-Draft-Interop-Version is missing or unknown."))))
                 : .plain
         }
         guard let isWhole = fields.isUploadComplete(draft) else { return .plain }
         guard fields.uploadOffset ?? 0 == 0 else {
-            return .refused(UploadAnswer(.badRequest, .other("A new upload must begin at offset 0.")))
+            return .refused(ResumableResponse(.badRequest, .other("A new upload must begin at offset 0.")))
         }
         var creation = UploadCreation(.draft(draft), fields)
         creation.completes = isWhole
@@ -90,7 +89,7 @@ public enum UploadRequest: Sendable {
         if isWhole, let length = creation.contentLength {
             guard creation.length ?? length == length else {
                 return .refused(
-                    UploadAnswer(.badRequest, .inconsistentLength).with(draft))
+                    ResumableResponse(.badRequest, .inconsistentLength).with(draft))
             }
             creation.length = length
         }
@@ -105,17 +104,17 @@ public enum UploadRequest: Sendable {
         case .patch:
             guard draft.partialMediaType.map({ fields.hasContentType($0) }) ?? true else {
                 return .refused(
-                    UploadAnswer(.unsupportedMediaType, .other("Content-Type is not application/partial-upload."))
+                    ResumableResponse(.unsupportedMediaType, .other("Content-Type is not application/partial-upload."))
                         .with(draft))
             }
             // -01 omits Upload-Incomplete if the body ends.
             let completes = fields.isUploadComplete(draft) ?? (draft == .v3 ? true : nil)
             guard let offset = fields.uploadOffset else {
-                return .refused(UploadAnswer(.badRequest, .other(Self.withoutOffset(fields))).with(draft))
+                return .refused(ResumableResponse(.badRequest, .other(Self.withoutOffset(fields))).with(draft))
             }
             guard let completes else {
                 let what = fields.contains(.uploadComplete) ? "is not ?0 or ?1" : "is missing"
-                return .refused(UploadAnswer(.badRequest, .other("Upload-Complete \(what).")).with(draft))
+                return .refused(ResumableResponse(.badRequest, .other("Upload-Complete \(what).")).with(draft))
             }
             var append = UploadAppend(offset: offset, completes: completes, fields)
             if draft.hasLengthAndLimits { append.length = fields.uploadLength }
@@ -123,7 +122,7 @@ public enum UploadRequest: Sendable {
                 let (length, isTooLarge) = offset.addingReportingOverflow(count)
                 guard !isTooLarge, append.length ?? length == length else {
                     return .refused(
-                        UploadAnswer(.badRequest, .inconsistentLength).with(draft))
+                        ResumableResponse(.badRequest, .inconsistentLength).with(draft))
                 }
                 append.length = length
             }
@@ -163,7 +162,7 @@ public enum UploadRequest: Sendable {
         guard fields.contains(.contentType), creation.contentLength != 0 else {
             return .create(creation.withoutContent)
         }
-        guard fields.hasContentType(UploadClient.tusMediaType) else {
+        guard fields.hasContentType(ResumableProtocol.tusMediaType) else {
             // Some clients send a type without content.
             return creation.contentLength == nil
                 ? .create(creation.withoutContent)
@@ -182,7 +181,7 @@ public enum UploadRequest: Sendable {
         case .head: return .offset
         case .delete: return .cancel
         case .patch:
-            guard fields.hasContentType(UploadClient.tusMediaType) else {
+            guard fields.hasContentType(ResumableProtocol.tusMediaType) else {
                 return .refused(
                     Self.tus(
                         .unsupportedMediaType, .other("Content-Type is not application/offset+octet-stream.")))
@@ -206,30 +205,30 @@ public enum UploadRequest: Sendable {
         return "Upload-Offset is not a number of bytes with up to \(fields.contains(.tusResumable) ? 18 : 15) digits."
     }
 
-    private static var otherTus: UploadAnswer {
+    private static var otherTus: ResumableResponse {
         var answer = Self.tus(.preconditionFailed, .other("Tus-Resumable is not 1.0.0."))
         answer.response.headerFields[.tusVersion] = "1.0.0"
         return answer
     }
 
-    static func tus(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> UploadAnswer {
-        Self.tus(UploadAnswer(status, problem))
+    static func tus(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> ResumableResponse {
+        Self.tus(ResumableResponse(status, problem))
     }
 
-    private static func tus(_ answer: UploadAnswer) -> UploadAnswer {
+    private static func tus(_ answer: ResumableResponse) -> ResumableResponse {
         var answer = answer
         answer.response.headerFields[.tusResumable] = "1.0.0"
         return answer
     }
 
-    private static func interop(_ answer: UploadAnswer) -> UploadAnswer {
+    private static func interop(_ answer: ResumableResponse) -> ResumableResponse {
         var answer = answer
         answer.response.headerFields.interopVersion = .latest
         return answer
     }
 
-    private static func notAllowed(_ methods: String) -> UploadAnswer {
-        UploadAnswer(.methodNotAllowed, [.allow: methods])
+    private static func notAllowed(_ methods: String) -> ResumableResponse {
+        ResumableResponse(.methodNotAllowed, [.allow: methods])
     }
 }
 
@@ -248,4 +247,3 @@ extension HTTPFields {
         return value.filter { $0 != " " }.lowercased() == type
     }
 }
-#endif

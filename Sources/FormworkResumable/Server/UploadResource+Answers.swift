@@ -1,4 +1,3 @@
-#if Resumable
 import FormworkCore
 import FormworkHTTP
 import HTTPTypes
@@ -6,7 +5,7 @@ import HTTPTypes
 // The answers of an upload.
 extension UploadResource {
     /// The 104 that announces the upload's URL; `nil` for tus, which has none.
-    public func offer(location: String) -> HTTPResponse? {
+    func offer(location: String) -> HTTPResponse? {
         guard let draft = self.uploadProtocol.draft else { return nil }
         var response = HTTPResponse(status: .uploadResumptionSupported, headerFields: [.location: location])
         response.headerFields.interopVersion = draft
@@ -15,7 +14,7 @@ extension UploadResource {
     }
 
     /// The 104 that reports progress; `nil` if the protocol has none.
-    public func progress() -> HTTPResponse? {
+    func progress() -> HTTPResponse? {
         guard let draft = self.uploadProtocol.draft, draft.hasProgress else { return nil }
         var response = HTTPResponse(status: .uploadResumptionSupported)
         response.headerFields.interopVersion = draft
@@ -24,8 +23,8 @@ extension UploadResource {
     }
 
     /// The answer to a request for the offset.
-    public func offsetAnswer() -> UploadAnswer {
-        var answer = UploadAnswer(self.uploadProtocol == .tus ? .ok : .noContent, [.cacheControl: "no-store"])
+    func offsetAnswer() -> ResumableResponse {
+        var answer = ResumableResponse(self.uploadProtocol == .tus ? .ok : .noContent, [.cacheControl: "no-store"])
         self.describe(&answer)
         if self.uploadProtocol == .tus, self.length == nil {
             answer.response.headerFields[.uploadDeferLength] = "1"
@@ -41,10 +40,10 @@ extension UploadResource {
     /// - Parameters:
     ///   - isCreation: Whether the request created the upload.
     ///   - location: The upload's URL, for a creation's answer.
-    public func appended(isCreation: Bool, location: String? = nil) -> UploadAnswer {
+    func appended(isCreation: Bool, location: String? = nil) -> ResumableResponse {
         // -01 to -05 answer 201 to every request that adds something.
         let isOld = self.uploadProtocol.draft.map { $0 < .v8 } ?? false
-        var answer = UploadAnswer(isCreation || isOld ? .created : .noContent)
+        var answer = ResumableResponse(isCreation || isOld ? .created : .noContent)
         self.describe(&answer)
         if isCreation {
             answer.response.headerFields[.location] = location
@@ -57,7 +56,7 @@ extension UploadResource {
     /// - Parameters:
     ///   - answer: The target's answer to the whole body.
     ///   - location: The upload's URL for the answer to a creation; `nil` otherwise.
-    public func final(_ answer: UploadAnswer, location: String? = nil) -> UploadAnswer {
+    func final(_ answer: ResumableResponse, location: String? = nil) -> ResumableResponse {
         guard let draft = self.uploadProtocol.draft else {
             // tus requires 201 or 204, and can't convey the target's own success.
             guard answer.response.status.kind == .successful else {
@@ -80,19 +79,19 @@ extension UploadResource {
     }
 
     /// The answer if the target could not process the upload now: the upload is kept, and can be completed again.
-    public func failed(_ status: HTTPResponse.Status) -> UploadAnswer {
+    func failed(_ status: HTTPResponse.Status) -> ResumableResponse {
         var answer = self.answer(status, .other("The upload could not be processed."))
         if status.code == 503 { answer.response.headerFields[.retryAfter] = "5" }
         return answer
     }
 
     /// The answer to an addition to a complete upload.
-    package var completed: UploadAnswer {
+    var completed: ResumableResponse {
         self.answer(self.uploadProtocol == .tus ? .forbidden : .badRequest, .completedUpload)
     }
 
     /// The answer to a request beyond the limits.
-    public var tooLarge: UploadAnswer {
+    var tooLarge: ResumableResponse {
         let (size, append) = (self.limits.maxSize, self.limits.maxAppendSize)
         let details = [
             size.map { "An upload may have \($0, "byte")." },
@@ -106,58 +105,58 @@ extension UploadResource {
     }
 
     /// The answer to a `Repr-Digest` that the creation of the upload didn't have.
-    package var otherDigest: UploadAnswer {
+    var otherDigest: ResumableResponse {
         self.answer(.badRequest, .other("Repr-Digest isn't the one with which the upload was created: leave it out."))
     }
 
     /// The answer to lengths that contradict each other.
-    public var inconsistent: UploadAnswer { self.answer(.badRequest, .inconsistentLength) }
+    var inconsistent: ResumableResponse { self.answer(.badRequest, .inconsistentLength) }
 
     /// The answer to content that doesn't match its digest.
     /// - Parameter isChecksum: Whether the digest was in tus' own field.
-    public func mismatch(isChecksum: Bool) -> UploadAnswer {
+    func mismatch(isChecksum: Bool) -> ResumableResponse {
         self.answer(
             isChecksum ? HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch") : .badRequest,
             .other("The content doesn't match its digest."))
     }
 
     /// The answer at an upload's URL if there is no upload.
-    public static func missing(_ uploadProtocol: ResumableProtocol?) -> UploadAnswer {
-        var answer = UploadAnswer(.notFound, .other("No such upload."))
+    static func missing(_ uploadProtocol: ResumableProtocol?) -> ResumableResponse {
+        var answer = ResumableResponse(.notFound, .other("No such upload."))
         Self.identify(&answer.response.headerFields, uploadProtocol)
         return answer
     }
 
     /// The answer to a cancellation.
-    public var cancelled: UploadAnswer {
-        var answer = UploadAnswer(.noContent)
+    var cancelled: ResumableResponse {
+        var answer = ResumableResponse(.noContent)
         Self.identify(&answer.response.headerFields, self.uploadProtocol)
         return answer
     }
 
     /// The answer to `OPTIONS`, for both protocols, whose fields don't conflict.
-    public static func options(limits: UploadLimits) -> UploadAnswer {
+    static func options(limits: UploadLimits) -> ResumableResponse {
         var fields: HTTPFields = [
             .tusVersion: "1.0.0", .tusResumable: "1.0.0",
             .tusExtension:
                 "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum,"
-                + TusServer.formExtension,
+                + ResumableProtocol.tusFormExtension,
             .tusChecksumAlgorithm: "sha1,sha256",
             .uploadLimit: limits.fieldValue(for: .latest),
         ]
         fields[.tusMaxSize] = limits.maxSize.map { "\($0)" }
         fields.interopVersion = .latest
-        return UploadAnswer(.noContent, fields)
+        return ResumableResponse(.noContent, fields)
     }
 
     /// An answer about the upload, with its offset.
-    package func answer(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> UploadAnswer {
-        var answer = UploadAnswer(status, problem)
+    func answer(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> ResumableResponse {
+        var answer = ResumableResponse(status, problem)
         self.describe(&answer)
         return answer
     }
 
-    private func describe(_ answer: inout UploadAnswer) {
+    private func describe(_ answer: inout ResumableResponse) {
         Self.identify(&answer.response.headerFields, self.uploadProtocol)
         answer.response.headerFields.uploadOffset = self.offset
         if let draft = self.uploadProtocol.draft {
@@ -179,13 +178,12 @@ extension UploadResource {
     }
 }
 
-extension UploadAnswer {
+extension ResumableResponse {
     /// The same answer, as one about an upload that isn't complete.
-    func with(_ draft: UploadDraft) -> UploadAnswer {
+    func with(_ draft: UploadDraft) -> ResumableResponse {
         var copy = self
         copy.response.headerFields.interopVersion = draft
         copy.response.headerFields.setUploadComplete(false, draft)
         return copy
     }
 }
-#endif

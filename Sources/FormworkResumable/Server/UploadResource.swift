@@ -1,4 +1,3 @@
-#if Resumable
 import FormworkCore
 import FormworkHTTP
 import HTTPTypes
@@ -7,36 +6,36 @@ import HTTPTypes
 ///
 /// It does no IO. Pass it a request's head with ``init(_:limits:)`` or ``begin(_:)``, its content with ``take(_:)``,
 /// and its end with ``end(wasWhole:)``. The caller stores the bytes themselves.
-public struct UploadResource: Sendable, Hashable {
+struct UploadResource: Sendable, Hashable {
     /// The upload's protocol.
-    public let uploadProtocol: ResumableProtocol
+    let uploadProtocol: ResumableProtocol
     /// The limits.
-    public let limits: UploadLimits
+    let limits: UploadLimits
     /// Bytes that are stored for good. Never decreases.
-    public private(set) var offset: Int64
+    private(set) var offset: Int64
     /// Bytes of the whole upload; `nil` if not known yet.
-    public private(set) var length: Int64?
+    private(set) var length: Int64?
     /// Whether every byte has arrived and the client has confirmed that.
-    public private(set) var isWhole = false
+    private(set) var isWhole = false
     /// Whether the target has processed it.
-    public private(set) var isProcessed = false
+    private(set) var isProcessed = false
     /// Whether the current request ends the body.
     private var completes = false
     /// Bytes of content received in the current request.
     private var received: Int64 = 0
 
     /// The result of a request.
-    public enum Ending: Sendable, Hashable {
+    enum Ending: Sendable, Hashable {
         /// The upload waits for more, see ``appended(isCreation:location:)``.
         case more
         /// The request was refused, with this answer.
-        case refused(UploadAnswer)
+        case refused(ResumableResponse)
         /// The upload is complete, and must be processed.
         case whole
     }
 
     /// Restores a stored upload.
-    public init(
+    init(
         _ uploadProtocol: ResumableProtocol, offset: Int64, length: Int64?, isWhole: Bool, isProcessed: Bool,
         limits: UploadLimits
     ) {
@@ -49,7 +48,7 @@ public struct UploadResource: Sendable, Hashable {
     }
 
     /// Creates a new upload.
-    public init(_ creation: UploadCreation, limits: UploadLimits) {
+    init(_ creation: UploadCreation, limits: UploadLimits) {
         self.uploadProtocol = creation.uploadProtocol
         self.limits = limits
         self.offset = 0
@@ -58,7 +57,7 @@ public struct UploadResource: Sendable, Hashable {
     }
 
     /// The refusal of a creation; `nil` if it is accepted.
-    public static func refusal(of creation: UploadCreation, limits: UploadLimits) -> UploadAnswer? {
+    static func refusal(of creation: UploadCreation, limits: UploadLimits) -> ResumableResponse? {
         let resource = UploadResource(creation, limits: limits)
         if let size = limits.maxSize, (creation.length ?? creation.contentLength ?? 0) > size {
             return resource.tooLarge
@@ -71,7 +70,7 @@ public struct UploadResource: Sendable, Hashable {
 
     /// Begins an addition.
     /// - Returns: The refusal; `nil` if the addition is accepted.
-    public mutating func begin(_ append: UploadAppend) -> UploadAnswer? {
+    mutating func begin(_ append: UploadAppend) -> ResumableResponse? {
         guard append.offset == self.offset else {
             return self.answer(.conflict, .mismatchingOffset(expected: self.offset, provided: append.offset))
         }
@@ -98,7 +97,7 @@ public struct UploadResource: Sendable, Hashable {
         return nil
     }
 
-    private func refusal(of count: Int64?, completes: Bool, isCreation: Bool) -> UploadAnswer? {
+    private func refusal(of count: Int64?, completes: Bool, isCreation: Bool) -> ResumableResponse? {
         guard let count else { return nil }
         if count > self.limits.maxAppendSize ?? .max { return self.tooLarge }
         let mayBeSmall = completes || isCreation && count == 0 || self.uploadProtocol == .tus
@@ -116,7 +115,7 @@ public struct UploadResource: Sendable, Hashable {
 
     /// Counts the next bytes of content.
     /// - Returns: The refusal; `nil` if the bytes are accepted. After a refusal, none of the request's later bytes are.
-    public mutating func take(_ count: Int) -> UploadAnswer? {
+    mutating func take(_ count: Int) -> ResumableResponse? {
         // The offset comes from a file's size, and can be any number.
         let (end, isTooLarge) = self.offset.addingReportingOverflow(Int64(count))
         guard !isTooLarge else { return self.tooLarge }
@@ -130,7 +129,7 @@ public struct UploadResource: Sendable, Hashable {
 
     /// A request's content ended.
     /// - Parameter wasWhole: Whether it ended properly, rather than being cut.
-    public mutating func end(wasWhole: Bool) -> Ending {
+    mutating func end(wasWhole: Bool) -> Ending {
         if self.isWhole { return .whole }
         if self.uploadProtocol == .tus {
             self.isWhole = self.offset == self.length
@@ -144,17 +143,16 @@ public struct UploadResource: Sendable, Hashable {
     }
 
     /// Continues as the request that creates it, with its first content.
-    public mutating func beginCreation(_ creation: UploadCreation) {
+    mutating func beginCreation(_ creation: UploadCreation) {
         (self.completes, self.received) = (creation.completes, 0)
     }
 
     /// Marks the upload as processed by the target.
-    public mutating func processed() { self.isProcessed = true }
+    mutating func processed() { self.isProcessed = true }
 
     /// Discards bytes that were accepted and turned out to be wrong, before they were reported to a client.
-    public mutating func takeBack(to offset: Int64) {
+    mutating func takeBack(to offset: Int64) {
         precondition(offset <= self.offset, "only bytes that were accepted can be discarded")
         self.offset = offset
     }
 }
-#endif

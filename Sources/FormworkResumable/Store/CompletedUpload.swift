@@ -1,10 +1,7 @@
-#if Resumable
 import Formwork
-import FormworkCore
 import FormworkHTTP
 import FormworkFiles
 import HTTPTypes
-import SystemPackage
 
 /// A complete upload: a file, or a form.
 public struct CompletedUpload: Sendable {
@@ -118,4 +115,3 @@ public struct CompletedUpload: Sendable {
         return IncomingForm(fields, body: try self.content.chunks())
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Resumable
 import FormworkCore
 import FormworkDigests
 import FormworkHTTP
@@ -69,4 +68,3 @@ struct DigestCheck: Sendable {
         return .right(wanted.isEmpty ? nil : DigestField(wanted))
     }
 }
-#endif

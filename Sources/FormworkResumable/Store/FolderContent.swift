@@ -1,9 +1,6 @@
-#if Resumable
 import Formwork
-import FormworkCore
 import FormworkFiles
 import Synchronization
-import SystemPackage
 
 /// The bytes of an upload in a folder, locked against other processes while open.
 ///
@@ -218,4 +215,3 @@ final class FolderContent: UploadContent {
 
     func close() async { self.files.withLock { $0 = nil } }
 }
-#endif

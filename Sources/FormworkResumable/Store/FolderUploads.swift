@@ -1,15 +1,8 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import Formwork
-import FormworkCore
-import FormworkSystem
 import FormworkFiles
+import FormworkSystem
+import FormworkEssentials
 import Synchronization
-import SystemPackage
 
 /// Uploads in a folder: `NAME.data` contains the bytes, `NAME.json` the record. A form with large files continues in
 /// `NAME.1.data`, and so on (``FolderContent``).
@@ -218,4 +211,29 @@ struct FolderUploads: UploadStorage {
         return now.timeIntervalSince1970 - Double(modified.seconds)
     }
 }
-#endif
+
+extension FilePath {
+    /// Makes the folder, unless it exists. Only this user may read a new one.
+    /// - Parameters:
+    ///   - content: What is kept in it, for the error.
+    ///   - isDeep: Whether missing folders above it are made, too.
+    /// - Throws: ``FormworkError/Code/writeFailed``.
+    package func makePrivateFolder(for content: String, andAbove isDeep: Bool = true) throws(FormworkError) {
+        do throws(Errno) {
+            if isDeep { try self.makePrivateFolders() } else { try SystemCalls.makePrivateFolder(self) }
+        } catch {
+            guard error != .noSuchFileOrDirectory else { throw OpenFolder.unusable(self, error) }
+            throw FormworkError(
+                .writeFailed, "can't be used as a folder for \(content)", path: self.string, cause: error)
+        }
+    }
+
+    private func makePrivateFolders() throws(Errno) {
+        do throws(Errno) { try SystemCalls.makePrivateFolder(self) } catch {
+            let above = self.removingLastComponent()
+            guard error == .noSuchFileOrDirectory, !above.isEmpty else { throw error }
+            try above.makePrivateFolders()
+            try SystemCalls.makePrivateFolder(self)
+        }
+    }
+}

@@ -1,16 +1,11 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// Where the large files of a form are in its bytes, as far as these have arrived.
 package struct FormMap: Codable, Hashable, Sendable {
     /// The content of a file.
     package struct File: Codable, Hashable, Sendable {
-        package var start: Int64
-        package var end: Int64
+        var start: Int64
+        var end: Int64
         /// `nil` if it wasn't computed.
         package var sha256: Data?
 
@@ -19,7 +14,7 @@ package struct FormMap: Codable, Hashable, Sendable {
 
     /// What the parser needs to continue here, in another process too.
     package struct Position: Codable, Hashable, Sendable {
-        package enum Place: String, Codable, Sendable {
+        enum Location: String, Codable, Sendable {
             /// Before the first part.
             case preamble
             /// In a part's header section.
@@ -31,17 +26,13 @@ package struct FormMap: Codable, Hashable, Sendable {
 
         /// The form's bytes up to here.
         package var count: Int64
-        var place: Place
+        var place: Location
         /// The last of these bytes: of a preamble or header section all, of content those that may begin a delimiter.
         var held = Data()
         /// Where the content begins; `nil` outside of content.
         var content: Int64?
         /// Whether it is a file's content.
         var isFile = false
-        /// The name of the file, from its header section; `nil` without one.
-        var filename: String?
-        /// The type of the file, from its header section; `nil` without one.
-        var contentType: String?
         /// The state of the file's SHA-256 before the bytes that are held; `nil` if it isn't computed.
         var digest: Data?
 
@@ -70,4 +61,3 @@ package struct FormMap: Codable, Hashable, Sendable {
         return self.position.isUsable && last <= self.position.count
     }
 }
-#endif

@@ -1,9 +1,4 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 import FormworkCore
 import FormworkDigests
 
@@ -22,8 +17,8 @@ package struct FormMapper: Sendable {
     /// What is added to the parser's offset to get the form's.
     private var shift: Int64 = 0
     /// The large files that have ended.
-    package private(set) var files: [FormMap.File] = []
-    private var place = FormMap.Position.Place.preamble
+    private var files: [FormMap.File] = []
+    private var place = FormMap.Position.Location.preamble
     private var count: Int64 = 0
     /// ``FormMap/Position/held``
     private var held: [UInt8] = []
@@ -32,9 +27,6 @@ package struct FormMapper: Sendable {
     /// Its bytes so far, without those that are held.
     private var contentBytes: Int64 = 0
     private var isFile = false
-    /// The file's name and type.
-    private var filename: String?
-    private var contentType: String?
     private var digest: SHA256Digest?
     private var hasFailed = false
 
@@ -76,7 +68,6 @@ package struct FormMapper: Sendable {
         self.shift = from.count - Int64(held.count + begin.count)
         begin.withRawSpan { _ = self.parse($0) }
         (self.isFile, self.content, self.place) = (from.isFile, from.content, from.place)
-        (self.filename, self.contentType) = (from.filename, from.contentType)
         self.contentBytes = from.content.map { from.count - Int64(held.count) - $0 } ?? 0
         if from.isFile, let saved = from.digest {
             guard let digest = SHA256Digest(saved: Array(saved)) else { return nil }
@@ -95,27 +86,9 @@ package struct FormMapper: Sendable {
         var position = FormMap.Position(count: self.count, place: self.place, held: Data(self.held))
         if self.place == .content {
             (position.content, position.isFile) = (self.content, self.isFile)
-            (position.filename, position.contentType) = (self.filename, self.contentType)
             position.digest = self.digest.map { Data($0.saved) }
         }
         return FormMap(files: self.files, position: position)
-    }
-
-    /// A file that hasn't ended.
-    package struct OpenFile: Hashable, Sendable {
-        /// Its bytes in the form, as far as they are known to be its own.
-        package var content: Range<Int64>
-        /// Its name as it was sent; `nil` without one.
-        package var filename: String?
-        /// Its type; `nil` without one.
-        package var contentType: String?
-    }
-
-    /// The file in which the bytes so far end; `nil` if they end elsewhere.
-    package var openFile: OpenFile? {
-        guard !self.hasFailed, let content, self.isFile else { return nil }
-        return OpenFile(
-            content: content..<content + self.contentBytes, filename: self.filename, contentType: self.contentType)
     }
 
     /// Where the large files after an offset begin and end, in order, as far as that is known. The one that begins at the
@@ -179,7 +152,6 @@ package struct FormMapper: Sendable {
     private mutating func began(_ header: ReceivedHeader) {
         (self.place, self.isFile) = (.content, header.isFile)
         (self.content, self.contentBytes) = (self.shift + self.parser.offset, 0)
-        (self.filename, self.contentType) = header.isFile ? (header.filename, header.contentType) : (nil, nil)
         self.digest = header.isFile && self.digestsFiles ? SHA256Digest() : nil
     }
 
@@ -189,8 +161,6 @@ package struct FormMapper: Sendable {
             self.files.append(FormMap.File(start: start, end: start + self.contentBytes, sha256: sha256))
         }
         (self.content, self.isFile, self.digest) = (nil, false, nil)
-        (self.filename, self.contentType) = (nil, nil)
         self.place = self.parser.isAfterClose ? .end : .header
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Resumable
 import Synchronization
 
 /// Lets tasks in one at a time, in order of arrival. A task that finds the gate open enters without suspending.
@@ -43,4 +42,3 @@ extension Gate.State {
         return true
     }
 }
-#endif

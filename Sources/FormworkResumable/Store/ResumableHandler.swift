@@ -1,26 +1,22 @@
-#if Resumable
 import Formwork
-import FormworkCore
 import FormworkHTTP
 import FormworkFiles
 import HTTPTypes
-import SystemPackage
 
 /// Handles the requests of resumable uploads, by the IETF's draft and by tus, at an upload's target and at the uploads'
 /// own URLs.
 ///
-/// For servers that Formwork doesn't support directly. For Hummingbird there is `resumableUploads(_:in:complete:)`, and
-/// for a server on NIO alone `ServerRequest.resumableUpload(at:in:complete:)`.
+/// For servers that Formwork doesn't support directly. For Hummingbird there is `resumableUploads(_:in:complete:)`.
 public struct ResumableHandler: Sendable {
-    package let store: UploadStore
+    let store: UploadStore
     /// The path of the uploads' own URLs, with a slash at its end.
-    package let prefix: String
+    let prefix: String
     /// The path of the only target, without a slash at its end; `nil` for any path.
     private let target: String?
     /// The interval between two 104s that report progress.
-    package var progressInterval: Duration
+    var progressInterval: Duration
     /// Called with each task that processes a complete upload, which continues if its request is cut.
-    package var processing: @Sendable (Task<UploadAnswer, Never>) -> Void = { _ in }
+    package var processing: @Sendable (Task<ResumableResponse, Never>) -> Void = { _ in }
     /// Called with the name of each upload that begins.
     package var created: @Sendable (_ name: String) -> Void = { _ in }
     /// The prefix of the URLs that clients get, if another server, or this one, maps it to ``prefix``.
@@ -35,7 +31,7 @@ public struct ResumableHandler: Sendable {
     package var hasRoom: @Sendable (UploadRoom) async -> Bool = { _ in true }
     /// Handles a complete upload, and returns the target's answer. If it throws, the upload is kept, so that the client
     /// can complete it again.
-    let complete: @Sendable (CompletedUpload) async throws -> UploadAnswer
+    let complete: @Sendable (CompletedUpload) async throws -> ResumableResponse
     /// Called with an upload whose processing failed.
     let report: @Sendable (_ name: String, _ error: any Error) -> Void
     /// Called with errors of the storage.
@@ -46,7 +42,7 @@ public struct ResumableHandler: Sendable {
         _ store: UploadStore, prefix: String = "/.uploads/",
         report: @escaping @Sendable (_ name: String, _ error: any Error) -> Void = { _, _ in },
         failed: @escaping @Sendable (any Error) -> Void = { _ in },
-        complete: @escaping @Sendable (CompletedUpload) async throws -> UploadAnswer
+        complete: @escaping @Sendable (CompletedUpload) async throws -> ResumableResponse
     ) {
         precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "the prefix must begin and end with a slash")
         self.store = store
@@ -71,7 +67,7 @@ public struct ResumableHandler: Sendable {
     ///     the upload is kept, so that the client can complete it again.
     public init(
         target: String, in store: UploadStore, report: @escaping @Sendable (any Error) -> Void = { _ in },
-        complete: @escaping @Sendable (CompletedUpload) async throws -> UploadAnswer
+        complete: @escaping @Sendable (CompletedUpload) async throws -> ResumableResponse
     ) {
         self.store = store
         self.progressInterval = store.progressInterval
@@ -83,7 +79,7 @@ public struct ResumableHandler: Sendable {
         self.complete = { upload in
             do { return try await complete(upload) } catch {
                 guard let problem = ProblemDetails(clientFault: error) else { throw error }
-                return UploadAnswer(problem)
+                return ResumableResponse(problem)
             }
         }
     }
@@ -93,7 +89,7 @@ public struct ResumableHandler: Sendable {
         /// The request isn't part of a resumable upload: handle it as any other. Its body is untouched.
         case notResumable
         /// Send this answer. If the body isn't read to its end, the connection can't be used again.
-        case answer(UploadAnswer)
+        case answer(ResumableResponse)
         /// Close the connection, or reset the stream: the request was cut, or another request took over.
         case close
     }
@@ -159,18 +155,12 @@ public struct ResumableHandler: Sendable {
     package func answer<Body: AsyncSequence & Sendable>(
         _ request: HTTPRequest, body: Body,
         inform: @escaping @Sendable (HTTPResponse) async throws -> Void
-    ) async -> (answer: UploadAnswer, isCut: Bool) where Body.Element: BodyChunk {
+    ) async -> (answer: ResumableResponse, isCut: Bool) where Body.Element: BodyChunk {
         switch await self.handle(request, body: body, inform: inform) {
-        case .notResumable: (UploadAnswer(.methodNotAllowed, [.allow: "POST, PUT, OPTIONS"]), false)
+        case .notResumable: (ResumableResponse(.methodNotAllowed, [.allow: "POST, PUT, OPTIONS"]), false)
         case .answer(let answer): (answer, false)
-        case .close: (UploadAnswer(.conflict, [.connection: "close"]), true)
+        case .close: (ResumableResponse(.conflict, [.connection: "close"]), true)
         }
-    }
-
-    /// Whether a request is to the target, or to the URL of one of its uploads.
-    package func isResponsible(for request: HTTPRequest) -> Bool {
-        let path = UploadRecord.target(request.path ?? "/")
-        return path == self.target || path.hasPrefix(self.prefix) && !path.dropFirst(self.prefix.count).contains("/")
     }
 
     /// Whether a request brings bytes of an upload, or has a complete upload processed: work that a server limits.
@@ -223,7 +213,7 @@ public struct ResumableHandler: Sendable {
         case upload(StoredUpload)
         case noSpace
         case tooMany
-        case tooLarge(UploadAnswer)
+        case tooLarge(ResumableResponse)
     }
 
     private func begin(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> Beginning {
@@ -280,7 +270,7 @@ public struct ResumableHandler: Sendable {
         // RFC 9110 section 14.5: a piece must not be stored as the whole.
         guard !request.headerFields.contains(.contentRange) else {
             let detail = "Content-Range isn't supported here: send the whole content, or use a resumable upload."
-            return .answer(UploadAnswer(ProblemDetails(.badRequest, detail: detail)))
+            return .answer(ResumableResponse(ProblemDetails(.badRequest, detail: detail)))
         }
         let creation = UploadCreation(ordinary: request.headerFields)
         if let refusal = UploadResource.refusal(of: creation, limits: self.store.options.limits) {
@@ -348,7 +338,8 @@ public struct ResumableHandler: Sendable {
         switch error {
         case let error as DigestCheck.UnknownChecksum where !error.isChecksum:
             return .answer(
-                UploadAnswer(ProblemDetails(.badRequest, detail: "The Content-Digest or Content-MD5 can't be read.")))
+                ResumableResponse(
+                    ProblemDetails(.badRequest, detail: "The Content-Digest or Content-MD5 can't be read.")))
         case is DigestCheck.UnknownChecksum:
             let reason = "Upload-Checksum is not an algorithm of this server and its value in Base64."
             return .answer(UploadRequest.tus(.badRequest, .other(reason)))
@@ -356,7 +347,7 @@ public struct ResumableHandler: Sendable {
         case StoredUpload.Failure.missing: return .answer(.missing(request))
         case StoredUpload.Failure.unreadable(let cause):
             self.failed(cause)
-            return .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "5"]))
+            return .answer(ResumableResponse(.serviceUnavailable, [.retryAfter: "5"]))
         case StoredUpload.Failure.busy, is UploadIsBusy:
             return .answer(.busy(isTus: isTus))
         case StoredUpload.Failure.full(let cause):
@@ -381,4 +372,3 @@ extension ProblemDetails {
         if self.status >= 500 { return nil }
     }
 }
-#endif

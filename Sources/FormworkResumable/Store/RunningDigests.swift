@@ -1,4 +1,3 @@
-#if Resumable
 import FormworkCore
 import FormworkDigests
 
@@ -63,4 +62,3 @@ extension UploadRecord {
         self.request.headerFields[.reprDigest].flatMap(DigestField.init(_:)) ?? DigestField([])
     }
 }
-#endif

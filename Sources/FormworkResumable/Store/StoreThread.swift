@@ -1,4 +1,3 @@
-#if Resumable
 import Formwork
 import FormworkSystem
 
@@ -17,4 +16,3 @@ actor StoreThread {
         try await work()
     }
 }
-#endif

@@ -1,15 +1,8 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 import Formwork
-import FormworkCore
 import FormworkDigests
 import FormworkHTTP
 import HTTPTypes
-import SystemPackage
 
 /// The record and the bytes of one upload in the storage, and the digests of the bytes.
 ///
@@ -187,8 +180,7 @@ final class StoredContent {
         await file.observe(
             UploadObservation(
                 form: self.record.isForm ? self.record.contentType : nil,
-                digestsFiles: self.store.options.digestsFiles, algorithms: self.algorithms,
-                note: self.record.note.map { Array($0) }))
+                digestsFiles: self.store.options.digestsFiles, algorithms: self.algorithms))
         self.digests = RunningDigests()
     }
 
@@ -232,14 +224,14 @@ final class StoredContent {
     }
 
     /// The target's answer, as far as it is kept; `nil` before the upload was processed.
-    var answer: UploadAnswer? {
-        self.record.answer.map { UploadAnswer($0.response, content: Array($0.content)) }
+    var answer: ResumableResponse? {
+        self.record.answer.map { ResumableResponse($0.response, content: Array($0.content)) }
     }
 
     /// Keeps the target's answer, without content that is too large.
-    func take(_ answer: UploadAnswer) {
+    func take(_ answer: ResumableResponse) {
         let kept = answer.content.count <= Self.largestKeptAnswer ? answer.content : []
-        self.record.answer = UploadRecord.Answer(response: answer.response, content: Data(kept))
+        self.record.answer = UploadRecord.StoredResponse(response: answer.response, content: Data(kept))
         self.record.expires = Date().addingTimeInterval(self.store.options.answerLifetime)
     }
 
@@ -279,4 +271,3 @@ final class StoredContent {
     /// Bytes that are read again with each addition, at least.
     private static let leastReadAgain = 1 << 20
 }
-#endif

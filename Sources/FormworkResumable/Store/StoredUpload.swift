@@ -1,21 +1,14 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import Formwork
-import FormworkCore
 import FormworkHTTP
 import FormworkSystem
+import FormworkEssentials
 import HTTPTypes
-import SystemPackage
 
 /// One upload in a store: which request adds to it, how it answers, and that it is processed once.
 ///
 /// Its calls run one after another, on a thread of its own. One request at a time adds to it: a new request ends the
 /// previous one. ``StoredContent`` reads and writes the storage.
-package actor StoredUpload {
+actor StoredUpload {
     /// The right of a request to add to the upload.
     struct Turn: Sendable {
         let number: Int
@@ -38,7 +31,7 @@ package actor StoredUpload {
     /// The target that accepted it, without a query.
     nonisolated let target: String?
     /// The server's own note about it.
-    package nonisolated let note: [UInt8]?
+    nonisolated let note: [UInt8]?
     private nonisolated let executor: any SerialExecutor
     /// Separates calls while they wait for the storage.
     private let gate = Gate()
@@ -50,9 +43,9 @@ package actor StoredUpload {
     /// answer.
     private var transfer: Transfer?
     private var turns = 0
-    private var processing: Task<UploadAnswer, Never>?
+    private var processing: Task<ResumableResponse, Never>?
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor holds its executor as long as it lives.
         unsafe self.executor.asUnownedSerialExecutor()
     }
@@ -105,7 +98,7 @@ package actor StoredUpload {
             return self.refresh(offset: self.content.record.length ?? 0)
         }
         do { try await self.readState() } catch {
-            await self.letGo()
+            await self.closeContent()
             throw error
         }
     }
@@ -128,7 +121,7 @@ package actor StoredUpload {
             try await self.content.begin(
                 at: self.resource.offset, length: self.resource.length, isChecked: check != nil)
         } catch {
-            await self.letGo()
+            await self.closeContent()
             throw error
         }
         self.turns += 1
@@ -160,20 +153,20 @@ package actor StoredUpload {
             let isHopeless =
                 refusal.response.status == .contentTooLarge && append.offset == self.resource.offset
                 && self.resource.isTooLarge(with: append.contentLength ?? 0)
-            await self.letGo()
+            await self.closeContent()
             if isHopeless, self.processing == nil, !self.resource.isWhole { try await self.removeRefused(refusal) }
             return .failure(Refusal(answer: refusal))
         }
         // What arrived before would have to be read again.
         if let digest = append.reprDigest, digest != self.content.record.announcedDigests {
-            await self.letGo()
+            await self.closeContent()
             return .failure(Refusal(answer: self.resource.otherDigest))
         }
         // Its bytes were counted when they arrived. Now its whole length counts.
         if self.resource.length == nil, let length = next.length,
             !(await self.store.quota.admits(length - self.resource.offset))
         {
-            await self.letGo()
+            await self.closeContent()
             throw Failure.full(Self.tooManyBytes)
         }
         self.resource = next
@@ -190,14 +183,14 @@ package actor StoredUpload {
         defer { self.gate.leave() }
         guard self.transfer?.number == turn.number else { return }
         self.endTransfer()
-        await self.letGo()
+        await self.closeContent()
     }
 
-    struct Refusal: Error { var answer: UploadAnswer }
+    struct Refusal: Error { var answer: ResumableResponse }
 
     /// Stores the next bytes.
     /// - Returns: The answer that ends the request; `nil` to continue.
-    func write(_ bytes: some BodyChunk, in turn: Turn) async throws -> UploadAnswer? {
+    func write(_ bytes: some BodyChunk, in turn: Turn) async throws -> ResumableResponse? {
         await self.gate.enter()
         defer { self.gate.leave() }
         guard self.transfer?.number == turn.number else { throw Failure.superseded }
@@ -214,10 +207,10 @@ package actor StoredUpload {
                 try await self.removeRefused(refusal)
             } else {
                 do { try await self.content.dropUnchecked() } catch {
-                    await self.letGo()
+                    await self.closeContent()
                     throw error
                 }
-                await self.letGo()
+                await self.closeContent()
             }
             return refusal
         }
@@ -254,7 +247,7 @@ package actor StoredUpload {
         guard self.transfer?.number == turn.number, self.transfer?.check == nil else { return nil }
         do { try await self.content.sync() } catch {
             self.endTransfer()
-            await self.letGo()
+            await self.closeContent()
             throw error
         }
         self.reported = self.resource.offset
@@ -272,7 +265,7 @@ package actor StoredUpload {
         // Also if the request was cancelled: what has arrived counts, and a storage may need requests of its own to keep it.
         let ending = Task { try await self.end(transfer, wasWhole: wasWhole) }
         do { return try await ending.value } catch {
-            await self.letGo()
+            await self.closeContent()
             throw error
         }
     }
@@ -282,7 +275,7 @@ package actor StoredUpload {
             guard wasWhole, check.matches else {
                 try await self.content.dropUnchecked()
                 self.resource.takeBack(to: transfer.start)
-                await self.letGo()
+                await self.closeContent()
                 return wasWhole ? .refused(self.resource.mismatch(isChecksum: check.isChecksum)) : .more
             }
             self.content.accept()
@@ -300,7 +293,7 @@ package actor StoredUpload {
     }
 
     /// The answer to a request that left the upload incomplete.
-    func appended(isCreation: Bool, location: String?) -> UploadAnswer {
+    func appended(isCreation: Bool, location: String?) -> ResumableResponse {
         self.expiring(self.resource.appended(isCreation: isCreation, location: location))
     }
 
@@ -309,7 +302,7 @@ package actor StoredUpload {
     /// A tus client takes an offset at the end for success, and asks no more. So a complete upload that hasn't been
     /// processed, because this process or the one before failed or was killed, is processed first. If it was refused,
     /// the refusal is the answer.
-    func offsetAnswer(by handler: ResumableHandler) async throws -> UploadAnswer {
+    func offsetAnswer(by handler: ResumableHandler) async throws -> ResumableResponse {
         let isWhole = try await self.lookAgain()
         if isWhole {
             let answer = await self.process(location: nil, by: handler)
@@ -332,12 +325,12 @@ package actor StoredUpload {
         defer { self.gate.leave() }
         try await self.takeOver()
         if self.uploadProtocol == .tus, self.resource.offset == self.resource.length { return true }
-        await self.letGo()
+        await self.closeContent()
         return false
     }
 
     /// Cancels it.
-    func cancel() async throws -> UploadAnswer {
+    func cancel() async throws -> ResumableResponse {
         try await self.stop()
         _ = await self.processing?.value
         try await self.removeCancelled()
@@ -386,10 +379,10 @@ package actor StoredUpload {
     }
 
     /// Releases it for others, unless it is being processed.
-    private func letGo() async { if self.processing == nil { await self.content.close() } }
+    private func closeContent() async { if self.processing == nil { await self.content.close() } }
 
     /// Removes it because of a refusal after which it can never be complete.
-    private func removeRefused(_ refusal: UploadAnswer) async throws {
+    private func removeRefused(_ refusal: ResumableResponse) async throws {
         let reason = UploadRemoval.Reason.refused(status: refusal.response.status.code)
         try await self.store.remove(self.name, note: self.note, because: reason)
     }
@@ -399,7 +392,7 @@ package actor StoredUpload {
         try await self.store.remove(self.name)
     }
 
-    private func expiring(_ answer: UploadAnswer) -> UploadAnswer {
+    private func expiring(_ answer: ResumableResponse) -> ResumableResponse {
         guard self.uploadProtocol == .tus, self.content.record.answer == nil else { return answer }
         var answer = answer
         answer.response.headerFields[.uploadExpires] = HTTPDate.text(
@@ -408,9 +401,9 @@ package actor StoredUpload {
     }
 
     /// Has the complete upload processed, once, however many requests ask.
-    func process(location: String?, by handler: ResumableHandler) async -> UploadAnswer {
+    func process(location: String?, by handler: ResumableHandler) async -> ResumableResponse {
         if let answer = self.content.answer { return self.resource.final(answer, location: location) }
-        let task: Task<UploadAnswer, Never>
+        let task: Task<ResumableResponse, Never>
         if let running = self.processing {
             task = running
         } else {
@@ -424,8 +417,8 @@ package actor StoredUpload {
     }
 
     /// - Returns: The target's unchanged answer, or an answer about the upload if there is none yet.
-    private func processed(by handler: ResumableHandler) async -> UploadAnswer {
-        let answer: UploadAnswer
+    private func processed(by handler: ResumableHandler) async -> ResumableResponse {
+        let answer: ResumableResponse
         do { answer = try await self.completed(by: handler) } catch {
             switch (await self.answerOfAnother(), error) {
             case (let given?, _): answer = given
@@ -443,7 +436,7 @@ package actor StoredUpload {
         return answer
     }
 
-    private func completed(by handler: ResumableHandler) async throws -> UploadAnswer {
+    private func completed(by handler: ResumableHandler) async throws -> ResumableResponse {
         if !self.content.isOpen {
             // A request in between closed it, and another process may have opened it since then.
             try await self.readAlone()
@@ -465,13 +458,13 @@ package actor StoredUpload {
         await self.gate.enter()
         defer { self.gate.leave() }
         do { try await self.content.saveAnswer() } catch {
-            handler.report(self.name, UnsavedAnswer(cause: error))
+            handler.report(self.name, UnsavedResponse(cause: error))
         }
         return answer
     }
 
     /// The answer of another process that completed the upload in the meantime, and removed what this one was reading.
-    private func answerOfAnother() async -> UploadAnswer? {
+    private func answerOfAnother() async -> ResumableResponse? {
         await self.gate.enter()
         defer { self.gate.leave() }
         await self.content.close()
@@ -493,8 +486,27 @@ package protocol StatusFailure: Error {
 }
 
 /// An upload was processed, but its answer couldn't be saved.
-private struct UnsavedAnswer: Error, CustomStringConvertible {
+private struct UnsavedResponse: Error, CustomStringConvertible {
     let cause: any Error
     var description: String { "it was processed, but its answer could only be kept in memory: \(self.cause)" }
 }
-#endif
+
+extension StoredUpload {
+    /// Why a request can't continue.
+    enum Failure: Error {
+        /// Another request uses the upload now.
+        case superseded
+        /// Another process uses it.
+        case busy
+        /// It no longer exists.
+        case missing
+        /// It can't be opened or read at the moment, for example because no descriptor is left.
+        case unreadable(any Error)
+        /// The storage accepts no more bytes.
+        case full(any Error)
+
+        /// The cause of `full` before anything is written.
+        static let noRoom = FormworkError(
+            .writeFailed, "there is no room besides what must stay free", cause: Errno.noSpace)
+    }
+}

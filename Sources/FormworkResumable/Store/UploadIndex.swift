@@ -1,9 +1,4 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 import Formwork
 import FormworkSystem
 import Synchronization
@@ -95,4 +90,3 @@ final class UploadIndex: Sendable {
         return entries
     }
 }
-#endif

@@ -1,9 +1,4 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 import FormworkCore
 import Synchronization
 
@@ -123,4 +118,3 @@ final class UploadQuota: Sendable {
             count: max(1, self.options.maximumCount / 16), bytes: max(0, length - left))
     }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Resumable
 import Formwork
-import FormworkCore
 import HTTPTypes
 
 /// The content of one request, while it arrives and is added to an upload.
@@ -19,7 +17,7 @@ struct UploadReception<Body: AsyncSequence & Sendable>: Sendable where Body.Elem
 
     enum End: Sendable {
         case ended(wasWhole: Bool)
-        case refused(UploadAnswer)
+        case refused(ResumableResponse)
         /// Another request continues the upload.
         case superseded
     }
@@ -51,7 +49,7 @@ struct UploadReception<Body: AsyncSequence & Sendable>: Sendable where Body.Elem
         var received: Int64 = 0
         /// The bytes for which there is room.
         var granted: Int64 = 0
-        var told = ContinuousClock.now
+        var lastInform = ContinuousClock.now
         var iterator = self.body.makeAsyncIterator()
         while true {
             let next: Body.Element?
@@ -61,8 +59,8 @@ struct UploadReception<Body: AsyncSequence & Sendable>: Sendable where Body.Elem
             if end > granted { granted = try await self.grant(end, after: received) }
             if let answer = try await self.upload.write(chunk, in: self.turn) { return .refused(answer) }
             received = end
-            guard ContinuousClock.now - told >= self.progressInterval else { continue }
-            told = .now
+            guard ContinuousClock.now - lastInform >= self.progressInterval else { continue }
+            lastInform = .now
             try await self.report()
         }
         return .ended(wasWhole: !Task.isCancelled && self.expected ?? received == received)
@@ -93,4 +91,3 @@ struct UploadReception<Body: AsyncSequence & Sendable>: Sendable where Body.Elem
         throw StoredUpload.Failure.full(StoredUpload.Failure.noRoom)
     }
 }
-#endif

@@ -1,18 +1,12 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 import Formwork
-import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
 /// The stored properties of an upload. The number of its bytes isn't one of them: their file shows it.
 struct UploadRecord: Codable, Sendable {
     /// The target's answer, kept for a client that didn't receive it.
-    struct Answer: Codable, Sendable {
+    struct StoredResponse: Codable, Sendable {
         var response: HTTPResponse
         var content: Data
     }
@@ -31,7 +25,7 @@ struct UploadRecord: Codable, Sendable {
     var isWhole = false
     /// The offset of bytes whose digest hasn't been checked yet: if the process ends now, they don't count.
     var uncheckedOffset: Int64?
-    var answer: Answer?
+    var answer: StoredResponse?
     /// The server's own note; `nil` for none.
     var note: Data?
     /// The most bytes of this upload, if fewer than the store accepts.
@@ -130,4 +124,3 @@ struct UploadRecord: Codable, Sendable {
             isProcessed: self.answer != nil, limits: limits)
     }
 }
-#endif

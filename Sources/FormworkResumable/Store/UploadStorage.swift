@@ -1,6 +1,4 @@
-#if Resumable
 import Formwork
-import FormworkCore
 
 /// A storage for uploads that aren't complete yet, for an ``UploadStore`` without a folder: object storage, a database,
 /// memory.
@@ -8,7 +6,7 @@ import FormworkCore
 /// An upload has a name, a record, and bytes that grow only at their end. A record has a few kilobytes, which only the
 /// ``UploadStore`` interprets. Calls for one upload come one after another; those for several may be concurrent. After
 /// an error the client gets 503 or 507, the upload is kept, and the client tries again.
-public protocol UploadStorage: Sendable {
+package protocol UploadStorage: Sendable {
     /// Stores a new upload, which has no bytes yet.
     /// - Parameters:
     ///   - name: 32 lower-case hexadecimal digits that no other upload has.
@@ -48,11 +46,11 @@ public protocol UploadStorage: Sendable {
 
 extension UploadStorage {
     /// Not known.
-    public func idleTime(of name: String) async throws -> Double? { nil }
+    func idleTime(of name: String) async throws -> Double? { nil }
 }
 
 /// The bytes of one upload, opened by ``UploadStorage/open(_:)`` for one user at a time.
-public protocol UploadContent: Sendable {
+package protocol UploadContent: Sendable {
     /// Appends bytes, which ``UploadStorage/count(of:)`` includes after ``sync()`` at the latest. After an error, that count
     /// shows how many were appended.
     /// - Parameters:
@@ -91,18 +89,15 @@ package struct UploadObservation: Sendable {
     package var digestsFiles: Bool
     /// The algorithms of the digests of all bytes that are needed.
     package var algorithms: Set<String>
-    /// The server's own note about the upload.
-    package var note: [UInt8]?
 }
 
 extension UploadContent {
     /// Does nothing by default.
-    public func sync() async throws {}
+    func sync() async throws {}
 }
 
 /// Another process has the upload open: the client is asked to try again after a second.
-public struct UploadIsBusy: Error {
+package struct UploadIsBusy: Error {
     /// Creates the error.
-    public init() {}
+    package init() {}
 }
-#endif

@@ -1,17 +1,10 @@
-#if Resumable
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import Formwork
-import FormworkCore
-import FormworkHTTP
 import FormworkFiles
+import FormworkHTTP
 import FormworkSystem
+import FormworkEssentials
 import HTTPTypes
 import Synchronization
-import SystemPackage
 
 /// Unfinished uploads, in a folder or in a storage of the caller's.
 ///
@@ -51,13 +44,13 @@ public final class UploadStore: Sendable {
     /// - Parameters:
     ///   - storage: The storage.
     ///   - options: Which uploads are accepted, and how long they are kept.
-    public convenience init(storage: some UploadStorage, options: UploadStoreOptions = UploadStoreOptions()) {
+    package convenience init(storage: some UploadStorage, options: UploadStoreOptions = UploadStoreOptions()) {
         self.init(storage, options, nil)
     }
 
     /// The same.
     /// - Parameter makeExecutor: Makes what the calls of an upload run on, so that tests can decide the order of all calls.
-    package convenience init(
+    convenience init(
         storage: some UploadStorage, options: UploadStoreOptions,
         makeExecutor: @escaping @Sendable () -> any SerialExecutor
     ) {
@@ -119,7 +112,7 @@ public final class UploadStore: Sendable {
     /// The upload with a name; `nil` if there is none of a known version, or it has expired. A complete one that is
     /// being processed at that time can still be asked for its answer.
     /// - Throws: `unreadable`.
-    package func upload(_ name: String, now: Date = Date()) async throws -> StoredUpload? {
+    func upload(_ name: String, now: Date = Date()) async throws -> StoredUpload? {
         guard Self.isName(name) else { return nil }
         return try await self.thread.run { try await self.find(name, now) }
     }
@@ -248,7 +241,7 @@ public final class UploadStore: Sendable {
 
     /// The same, at another time.
     @discardableResult
-    package func removeExpired(now: Date) async -> Int {
+    func removeExpired(now: Date) async -> Int {
         guard self.sweeps.withLock({ $0.begin() }) else { return 0 }
         let begun = ContinuousClock.now
         let created = self.quota.createdCount
@@ -386,4 +379,89 @@ public final class UploadStore: Sendable {
         text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }
-#endif
+
+/// When a store looks for expired uploads: at most once a minute, one search at a time.
+struct SweepSchedule {
+    private var next = ContinuousClock.Instant.after(.seconds(60))
+    private var isRunning = false
+
+    /// Begins a search, unless another is running: two at once would make twice the requests for the same uploads.
+    mutating func begin() -> Bool {
+        defer { self.isRunning = true }
+        return !self.isRunning
+    }
+
+    mutating func end(pause: Duration) { (self.next, self.isRunning) = (.after(pause), false) }
+
+    /// Whether a search is due. The next is due a minute later.
+    mutating func takeDue() -> Bool {
+        guard !self.isRunning, self.next <= .now else { return false }
+        self.next = .after(.seconds(60))
+        return true
+    }
+
+    /// How long to wait for the next search.
+    var pause: Duration { self.isRunning ? .seconds(60) : max(.zero, self.next - .now) }
+
+    /// How long to wait after a search. In a bucket each upload costs a request: all of a fleet's receivers search, and
+    /// together they must leave the store to uploads.
+    static func pause(after duration: Duration) -> Duration { max(.seconds(60), duration * 20) }
+}
+
+/// An unfinished upload that is being removed.
+package struct UploadRemoval: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
+        /// It is older than uploads are kept.
+        case expired
+        /// Others need its space: it has received nothing for a long time.
+        case displaced
+        /// There is no room for all of its bytes.
+        case noRoom
+        /// After a refused request, the bytes that it should have are unknown.
+        case refused(status: Int)
+        /// Its client cancelled it.
+        case cancelled
+    }
+
+    package var name: String
+    /// ``StoredUpload/note``
+    package var note: [UInt8]
+    package var reason: Reason
+}
+
+/// Removes an upload.
+package typealias RemovingUpload = @Sendable () async throws -> Void
+
+/// Which uploads an ``UploadStore`` accepts, and how long it keeps them.
+public struct UploadStoreOptions: Sendable {
+    /// The limits sent to clients; the store sets `maxAge` itself. By default there are none.
+    public var limits = UploadLimits()
+    /// Seconds after its creation until an upload expires, complete or not. An upload that is being received or
+    /// processed at that time expires when that ends. Default a day.
+    public var lifetime: Double = 24 * 3600
+    /// Seconds for which a completed upload's answer is kept. Default an hour.
+    public var answerLifetime: Double = 3600
+    /// The most uploads, including those whose answer is kept. Default 1000. Above it, the uploads that have
+    /// expired are removed, then those that are finished, empty or long idle. If none can be removed, the answer is 503.
+    public var maximumCount = 1000
+    /// Seconds for which an upload without bytes is protected if there are too many. One with bytes is protected sixty
+    /// times as long.
+    var idleTime: Double = 10
+    /// Whether the SHA-256 of each upload that isn't a form is computed while it arrives.
+    package var digestsFiles = false
+    /// Whether the large files of forms are found while the forms arrive. In a folder, each gets a file of its own, which
+    /// can become the stored file. Their SHA-256 is computed with `digestsFiles`.
+    package var findsFiles = false
+    /// Whether the folder of the uploads may be a link to one.
+    package var mayBeLink = true
+    /// The most bytes of all uploads together; `nil` for no limit. An upload counts with the length that it announced.
+    /// One that announces more than all may have is refused with 413; one that announced none ends with 507 when the
+    /// limit is reached.
+    public var maximumTotalSize: Int64?
+    /// Whether bytes and records are written to the disk before they are reported to clients, in case the machine loses
+    /// power. A killed process loses nothing in either case. Applies to folders; other storages decide themselves.
+    public var isDurable = false
+
+    /// Creates the default options.
+    public init() {}
+}

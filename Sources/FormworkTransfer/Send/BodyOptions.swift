@@ -1,9 +1,7 @@
-#if Transfer
 import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkURLEncoded
-import SystemPackage
 
 /// Bodies that aren't multipart forms: a file as it is, url-encoded parameters, JSON. And parameters in the URL.
 struct BodyOptions: ParsableArguments {
@@ -21,30 +19,32 @@ struct BodyOptions: ParsableArguments {
             "Send url-encoded parameters, unchanged, instead of a form; @FILE reads them, without line ends. If this and "
                 + "the next three options are given more than once, their texts are joined with '&'.", valueName: "data"
         ),
-        transform: PlacedText.init)
-    var data: [PlacedText] = []
+        completion: FileWord.completion, transform: LocatedText.init)
+    var data: [LocatedText] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Like -d, but '@' has no meaning.", valueName: "data"), transform: PlacedText.init)
-    var dataRaw: [PlacedText] = []
+        help: ArgumentHelp("Like -d, but '@' has no meaning.", valueName: "data"), transform: LocatedText.init)
+    var dataRaw: [LocatedText] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Like -d, but @FILE is read unchanged.", valueName: "data"), transform: PlacedText.init)
-    var dataBinary: [PlacedText] = []
+        help: ArgumentHelp("Like -d, but @FILE is read unchanged.", valueName: "data"),
+        completion: FileWord.completion, transform: LocatedText.init)
+    var dataBinary: [LocatedText] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Like -d, escaped: name=text, =text, name@FILE or @FILE.", valueName: "data"),
-        transform: PlacedText.init)
-    var dataUrlencode: [PlacedText] = []
+        completion: FileWord.completion, transform: LocatedText.init)
+    var dataUrlencode: [LocatedText] = []
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "Send this JSON, or @FILE, instead of a form (curl's --json; here --json prints the report).",
-            valueName: "json"))
+            valueName: "json"),
+        completion: FileWord.completion)
     var dataJson: String?
 
     @Option(
@@ -56,7 +56,7 @@ struct BodyOptions: ParsableArguments {
 
     func validate() throws { try GivenPath.check(["-T": self.uploadFile]) }
 
-    /// A body, and the name of the file that it is.
+    /// The body, and the filename if the body is a single file.
     struct Body {
         var plan: BodyPlan
         var filename: String?
@@ -209,4 +209,3 @@ struct BodyOptions: ParsableArguments {
         }
     }
 }
-#endif

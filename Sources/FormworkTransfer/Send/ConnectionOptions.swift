@@ -1,17 +1,11 @@
-#if Transfer
 import ArgumentParser
 import Formwork
-import FormworkCommand
-import FormworkNIO
-import NIOCore
 import FormworkClient
-import SystemPackage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkCommand
+import FormworkEssentials
+import FormworkNIO
+import FormworkValues
+import NIOCore
 
 /// The HTTP version to use.
 enum VersionOption: String, EnumerableFlag {
@@ -85,22 +79,22 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time-out for connecting (default: 300; 0 also means 300).", valueName: "time")
-    )
+        help: ArgumentHelp("The time-out for connecting (default: 300; 0 also means 300).", valueName: "time"),
+        transform: TimeOption.read)
     var connectTimeout: TimeOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "Give up if the server neither reads nor answers for this long (0, the default: never).",
-            valueName: "time"))
+            valueName: "time"), transform: TimeOption.read)
     var stallTimeout: TimeOption?
 
     @Option(
         name: .customLong("expect100-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
             "Wait this long for '100 Continue' before sending a body above 1 MiB or of unknown length (default: 1). With 0 or "
-                + "-H 'Expect:' the body is sent at once.", valueName: "time"))
+                + "-H 'Expect:' the body is sent at once.", valueName: "time"), transform: TimeOption.read)
     var expectationTimeout: TimeOption?
 
     /// Checks the files of certificates and keys.
@@ -178,4 +172,63 @@ struct ConnectionOptions: ParsableArguments {
         return options
     }
 }
-#endif
+
+/// Bytes a second: `500k`.
+struct RateOption {
+    /// `nil` if below 0.
+    private let count: Int64?
+    private let text: String
+
+    /// An option's value.
+    static func read(_ argument: String) throws -> RateOption {
+        if argument.hasPrefix("-"), ByteCount(argument.dropFirst()) != nil {
+            return RateOption(count: nil, text: argument)
+        }
+        return RateOption(count: try ByteCount.read(argument).bytes, text: argument)
+    }
+
+    /// A limit; `nil` for 0, which means none, as in curl.
+    /// - Parameter option: The option's name, for errors.
+    func bytesPerSecond(_ option: String) throws -> Int? {
+        guard let count else {
+            throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more bytes a second")
+        }
+        return count == 0 ? nil : Int(count)
+    }
+}
+
+/// A proxy from an environment variable, not from the command line.
+struct EnvironmentProxy {
+    private let variable: String
+    private let url: String
+
+    /// `nil` if the environment names none.
+    init?(_ environment: [String: String], isSecure: Bool) {
+        // In the order of ProxySettings.
+        let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
+        guard let name = names.first(where: { environment[$0]?.isEmpty == false }), let url = environment[name]
+        else { return nil }
+        (self.variable, self.url) = (name, url)
+    }
+
+    /// Names the variable in an error that is about the proxy.
+    func explain(_ failure: any Error) -> any Error {
+        guard var error = failure as? TransferError, self.isCause(of: error) else { return failure }
+        error.message += "; the environment's \(self.variable) names this proxy: --noproxy '*' connects without it"
+        return error
+    }
+
+    private func isCause(of error: TransferError) -> Bool {
+        if error.code == .proxy { return true }
+        if error.code == .invalidRequest {
+            return error.message.hasPrefix("the proxy ") || error.message.hasPrefix("a proxy ")
+        }
+        let parts = URL(text: self.url.utf8.authorityStart != nil ? self.url : "http://\(self.url)")
+        guard let parts, let host = parts.host(percentEncoded: true)?.lowercased(), !host.isEmpty else { return false }
+        if error.code == .resolve { return error.message.hasPrefix("\(host):") }
+        let port = parts.port ?? (parts.scheme?.lowercased() == "https" ? 443 : 1080)
+        if [.connect, .timedOut].contains(error.code) { return error.message.contains("\(host):\(port)") }
+        // An error about a server has no port there.
+        return error.message.hasPrefix("\(host):\(port): ")
+    }
+}

@@ -1,4 +1,3 @@
-#if Transfer
 import ArgumentParser
 import Formwork
 import FormworkCommand
@@ -6,11 +5,7 @@ import FormworkNIO
 import FormworkClient
 import HTTPTypes
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import FormworkEssentials
 
 /// The credentials of a request, and where they come from: an option, the URL, a netrc file, or the environment.
 struct CredentialOptions: ParsableArguments {
@@ -98,4 +93,3 @@ extension BasicCredentials {
         self.init(user: String(text[..<colon]), password: String(text[text.utf8.index(after: colon)...]))
     }
 }
-#endif

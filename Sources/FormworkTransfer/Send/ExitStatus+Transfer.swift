@@ -1,4 +1,3 @@
-#if Transfer
 import Formwork
 import FormworkCommand
 import FormworkHTTP
@@ -87,4 +86,3 @@ extension ExitStatus {
         }
     }
 }
-#endif

@@ -1,8 +1,6 @@
-#if Transfer
 import Formwork
 import FormworkClient
 import FormworkCommand
-import SystemPackage
 
 /// A netrc file: users and passwords by host, as ftp, curl and Git read it.
 struct Netrc {
@@ -130,4 +128,3 @@ struct Netrc {
         return nil
     }
 }
-#endif

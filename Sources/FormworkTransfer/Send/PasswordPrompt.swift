@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkCommand
 import FormworkCore
 import FormworkSystem
@@ -70,4 +69,3 @@ enum PasswordPrompt {
         return password
     }
 }
-#endif

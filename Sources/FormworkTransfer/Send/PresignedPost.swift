@@ -1,8 +1,6 @@
-#if Transfer
 import Formwork
 import FormworkCommand
 import FormworkURLEncoded
-import SystemPackage
 
 /// A signed S3 POST policy: the form's URL, and the fields that authorize it, as written by boto3's
 /// `generate_presigned_post`.
@@ -57,4 +55,3 @@ struct PresignedPost {
         ExitStatus(2, "formwork: --presigned: \(text.withControlCharactersEscaped)")
     }
 }
-#endif

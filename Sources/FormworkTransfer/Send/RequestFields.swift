@@ -1,8 +1,7 @@
-#if Transfer
 import Formwork
+import FormworkClient
 import FormworkCommand
 import FormworkNIO
-import FormworkClient
 import FormworkSystem
 
 /// The header fields of a request. `-H` works as in curl: `Name: value` adds a field, `Name:` leaves out the one
@@ -85,4 +84,3 @@ struct RequestFields {
         if self.fields[.authorization] == nil { self.fields[.authorization] = authorization }
     }
 }
-#endif

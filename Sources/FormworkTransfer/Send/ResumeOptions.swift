@@ -1,14 +1,13 @@
-#if Transfer
 import ArgumentParser
 import Formwork
+import FormworkClient
 import FormworkCommand
+import FormworkEssentials
 import FormworkFiles
 import FormworkHTTP
-import FormworkResumable
 import FormworkNIO
-import FormworkClient
+import FormworkResumable
 import FormworkSystem
-import SystemPackage
 
 extension ResumableChoice: ExpressibleByArgument {}
 
@@ -48,7 +47,7 @@ struct ResumeOptions: ParsableArguments {
         help: ArgumentHelp(
             "With --resume or --state: send at most this many bytes in one request, for servers that keep only whole "
                 + "requests. (default: the server's limit; 16M with tus and --repr-digest)",
-            valueName: "size"))
+            valueName: "size"), transform: ByteCount.read)
     var pieceSize: ByteCount?
 
     @Flag(
@@ -111,8 +110,8 @@ struct ResumeOptions: ParsableArguments {
     ) async throws -> Prepared {
         try self.checkFields(request.headerFields)
         var prepared = Prepared(plan: plan)
-        var link: UploadLink?
-        var save: @Sendable (UploadLink?) throws -> Void = { _ in }
+        var link: SavedUpload?
+        var save: @Sendable (SavedUpload?) throws -> Void = { _ in }
         if self.keepsState {
             let (url, method) = (request.urlText, request.method)
             let key = try self.key(plan, url, method)
@@ -164,7 +163,7 @@ struct ResumeOptions: ParsableArguments {
 
     /// Refuses a state, or a lock beside it, that is another file of this command.
     private func checkState(_ path: FilePath, _ files: (inputs: [String], output: String?)) throws {
-        try OutputPlace.checkState(path.string, option: self.stateOption)
+        try OutputDestination.checkState(path.string, option: self.stateOption)
         for own in [path, FilePath("\(path).lock")] {
             try SeparateOutput.check(self.stateOption, own.string, inputs: files.inputs)
             guard files.output.map({ FilePath($0).lexicallyNormalized() }) != own.lexicallyNormalized() else {
@@ -226,7 +225,7 @@ struct ResumeOptions: ParsableArguments {
     private func restored(
         _ plan: BodyPlan, _ path: FilePath, _ key: String, _ url: String,
         _ warn: (String) -> Void
-    ) throws -> (BodyPlan, UploadLink?) {
+    ) throws -> (BodyPlan, SavedUpload?) {
         guard let state = try Self.saved(path) else { return (plan, nil) }
         if state.isExpired() {
             warn("\(path): the saved upload has expired on the server: starting again")
@@ -266,7 +265,7 @@ struct ResumeOptions: ParsableArguments {
 
     private func startingAgain(
         _ plan: BodyPlan, _ path: FilePath, _ reason: String, _ warn: (String) -> Void
-    ) -> (BodyPlan, UploadLink?) {
+    ) -> (BodyPlan, SavedUpload?) {
         warn("\(path): \(reason): starting again")
         ResumableState.remove(path)
         return (plan, nil)
@@ -281,4 +280,38 @@ struct ResumeOptions: ParsableArguments {
         }
     }
 }
-#endif
+
+/// The folder of `--state-dir`: a saved upload for each URL and form.
+struct StateFolder {
+    private let folder: FilePath
+
+    init(_ folder: FilePath) { self.folder = folder }
+
+    /// Creates it, for this user only, if only its last component is missing.
+    func create() throws {
+        do throws(Errno) { try SystemCalls.makePrivateFolder(self.folder) } catch {
+            let shown = ShellQuote.quote(self.folder.string).withControlCharactersEscaped
+            throw ExitStatus(23, "formwork: --state-dir \(shown): the folder can't be created (\(error))")
+        }
+    }
+
+    /// - Parameter key: The upload's key.
+    func path(for key: String) -> FilePath { self.folder.appending("\(key.prefix(32)).json") }
+
+    /// Removes the states of uploads that the servers have removed, too, and the locks of processes that were killed.
+    func removeExpired(except own: FilePath) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: self.folder.string)) ?? []
+        for name in names where name.hasSuffix(".json") {
+            let path = self.folder.appending(name)
+            guard path != own, let state = try? ResumableState(file: path), state.isExpired() else { continue }
+            // The lock is taken by the process that uses the state.
+            guard let lock = try? FileLock(FilePath("\(path).lock")) else { continue }
+            ResumableState.remove(path)
+            withExtendedLifetime(lock) {}
+        }
+        for name in names where name.hasSuffix(".json.lock") && name != "\(own.lastComponent?.string ?? "").lock" {
+            // A lock that can be taken belongs to no process. It is removed when it is released.
+            _ = try? FileLock(self.folder.appending(name))
+        }
+    }
+}

@@ -1,4 +1,3 @@
-#if Transfer
 import ArgumentParser
 import Formwork
 import FormworkCommand
@@ -9,38 +8,40 @@ import FormworkSystem
 import FormworkNIO
 import FormworkClient
 import FormworkURLEncoded
-import SystemPackage
 
 package struct SendCommand: ParsableCommand, Sendable {
     package static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: FormworkVerbs.send,
+        usage: "formwork send [options] URL -F NAME=VALUE -F NAME=@FILE",
         discussion: """
             EXAMPLES
               formwork send https://example.com/up -F title=Harbour -F photo=@a.jpg
               formwork send https://example.com/up -F photo=@a.jpg --retry 5 --max-time 600
               formwork send https://example.com/up -F film=@a.mov --state a.upload
-              formwork send https://example.com/up -F log=@big.log --limit-rate 2M --progress log
+              formwork send https://example.com/up -F f=@a.log --limit-rate 2M --progress log
               formwork send https://example.com/up -F photo=@a.jpg --json | jq .status
               formwork send --presigned post.json -F file=@a.jpg
 
-            The answer's body goes to standard output, even if the request failed. Progress goes to standard error. If
+            The answer's body goes to standard output, even if the request failed. Progress goes to standard error. If \
             an answer of 400 or more arrives while the body is being sent, sending stops and that answer is the result.
 
-            307 and 308 repeat the request. After 301 and 302, POST is repeated as GET without a body; after 303, every
-            method but HEAD is.
-            Credentials are sent to the first origin only, unless --location-trusted is given. A body that can be read
+            307 and 308 repeat the request. After 301 and 302, POST is repeated as GET without a body; after 303, every \
+            method but HEAD is. \
+            Credentials are sent to the first origin only, unless --location-trusted is given. A body that can be read \
             only once is never sent again.
 
-            With --resume or --state a cut upload continues where the server stopped receiving, if the server supports
-            it. send retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
+            With --resume or --state a cut upload continues where the server stopped receiving, if the server supports \
+            it. send retries as long as each try makes progress, and gives up after 7 retries without progress (--retry \
             changes that). With --state the same command continues an upload even after it was killed.
 
-            --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its
+            --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its \
             own, with filename, filetype and the form's fields as Upload-Metadata.
 
             A time is in seconds, or has a unit: 90s, 15m, 24h, 7d. A size or rate may end in k, M, G, T or P, \
             which are powers of 1024.
+
+            \(ExitStatusList.section(for: "send"))
             """)
 
     @Argument(help: "The URL to send the form to. Without a scheme it is http://.")
@@ -73,14 +74,14 @@ package struct SendCommand: ParsableCommand, Sendable {
         help: ArgumentHelp(
             "Wait this long before each retry. Default: up to 1 second, doubled each time; with --resume 0, then 1, 2, 4, "
                 + "8, 16 and 30 seconds. A server's Retry-After has precedence.",
-            valueName: "time"))
+            valueName: "time"), transform: TimeOption.read)
     var retryDelay: TimeOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "Wait at most this long when the server says Retry-After, even if it asks for longer. (default: 3600)",
-            valueName: "time"))
+            valueName: "time"), transform: TimeOption.read)
     var maxRetryAfter: TimeOption?
 
     @Flag(
@@ -97,13 +98,15 @@ package struct SendCommand: ParsableCommand, Sendable {
     @Option(
         name: [.customShort("m"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "Give up after this long, retries included (0, the default: no limit).", valueName: "time"))
+            "Give up after this long, retries included (0, the default: no limit).", valueName: "time"),
+        transform: TimeOption.read)
     var maxTime: TimeOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Send at most this many bytes a second, such as 500k or 2M (0, the default: no limit).", valueName: "rate"))
+            "Send at most this many bytes a second, such as 500k or 2M (0, the default: no limit).", valueName: "rate"),
+        transform: RateOption.read)
     var limitRate: RateOption?
 
     @Flag var failure: FailureOption = .failWithBody
@@ -143,7 +146,7 @@ package struct SendCommand: ParsableCommand, Sendable {
         parsing: .unconditional,
         help: ArgumentHelp(
             "The time between two reports of progress, 0.1 or more. (default: 0.1 for a bar, 2 for log and json, 10 for "
-                + "auto without a terminal)", valueName: "time"))
+                + "auto without a terminal)", valueName: "time"), transform: TimeOption.read)
     var progressInterval: TimeOption?
 
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
@@ -168,7 +171,8 @@ package struct SendCommand: ParsableCommand, Sendable {
                 They are curl's, but %{json} is the object of --json, and the times other than %{time_total} aren't \
                 measured. Other variables stay empty, with a warning.
                 """,
-            valueName: "format"))
+            valueName: "format"),
+        completion: FileWord.completion)
     var writeOut: String?
 
     @OptionGroup(title: "curl's habits") var habits: HabitOptions
@@ -259,7 +263,7 @@ package struct SendCommand: ParsableCommand, Sendable {
         let result = WriteOut.Result(
             report: report, url: url, method: method, failure: failure, bytesSent: report.bytesSent, total: total,
             seconds: start.duration(to: .now).seconds)
-        try AnswerOutput.writing { try self.write(result, writeOut) }
+        try ResponseOutput.writing { try self.write(result, writeOut) }
         if report.upload?.isAnswerLost == true {
             Warning.write(["the server has the whole upload, but its answer was lost"])
         }
@@ -289,4 +293,3 @@ package struct SendCommand: ParsableCommand, Sendable {
         if let writeOut { try StandardOutput.write(writeOut.text(result)) }
     }
 }
-#endif

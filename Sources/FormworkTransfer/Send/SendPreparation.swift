@@ -1,4 +1,3 @@
-#if Transfer
 import Formwork
 import FormworkClient
 import FormworkCommand
@@ -6,7 +5,6 @@ import FormworkFiles
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
-import SystemPackage
 
 /// Makes a ``SendJob`` of the arguments.
 struct SendPreparation {
@@ -42,7 +40,7 @@ struct SendPreparation {
         ]
         let inputs = self.command.form.inputs(of: plan) + self.command.body.files + named.compactMap(\.self)
         try SeparateOutput.check("-o", self.command.output, inputs: inputs)
-        if let output = self.command.output, output != "-" { try OutputPlace.checkAnswer(output) }
+        if let output = self.command.output, output != "-" { try OutputDestination.checkAnswer(output) }
         if content == nil {
             let isResumed = self.command.resume.choice != .off
             let checks = try self.command.form.checksWhileSending(plan, isResumed: isResumed)
@@ -144,4 +142,34 @@ struct SendPreparation {
             form.makePlan(passesHeaders: true, leading: post.fields.count, arrange: post.arrange))
     }
 }
-#endif
+
+/// Finds the part that a byte of a body belongs to.
+struct PartMap: Sendable {
+    private var starts: [Int64] = []
+    private var labels: [String] = []
+    /// How many parts have content.
+    let count: Int
+
+    /// - Parameter filename: The name of the file that is the whole body; `nil` for a form.
+    init(_ plan: BodyPlan, filename: String? = nil) {
+        var count = 0
+        for entry in plan.layout where entry.kind != .framing {
+            count += 1
+            guard let offset = entry.offset else { continue }
+            self.starts.append(offset)
+            let name = (filename ?? entry.filename ?? entry.part?.name ?? "").withControlCharactersEscaped
+            self.labels.append(DisplayText(name, limit: 30).text)
+        }
+        self.count = count
+    }
+
+    /// The part's number from 1, and its name; `nil` before the first part.
+    func part(at offset: Int64) -> (number: Int, label: String)? {
+        var (low, high) = (0, self.starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.starts[middle] <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? nil : (low, self.labels[low - 1])
+    }
+}

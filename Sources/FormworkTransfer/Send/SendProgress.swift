@@ -1,11 +1,8 @@
-#if Transfer
 import Formwork
 import FormworkCommand
-import FormworkCore
 import FormworkNIO
 import FormworkClient
 import FormworkSystem
-import SystemPackage
 
 /// Shows how far a transfer is, even while it makes no progress.
 struct SendProgress: Sendable {
@@ -86,4 +83,3 @@ struct SendProgress: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Formwork
 import FormworkClient
 import FormworkCommand
@@ -10,7 +9,7 @@ final class SendRecord: Sendable {
         var trace: FormSender.Trace?
         var report: SendReport?
         var head: SendReport.Head?
-        var version = AnswerVersion.http11
+        var version = ResponseVersion.http11
     }
 
     /// What all requests together are to deliver.
@@ -77,10 +76,10 @@ final class SendRecord: Sendable {
     }
 
     /// The version of HTTP that the last request has.
-    var version: AnswerVersion { self.state.withLock { $0.version } }
+    var version: ResponseVersion { self.state.withLock { $0.version } }
 
     /// Notes the version of HTTP of a request that is about to be sent.
-    func use(_ version: AnswerVersion) { self.state.withLock { $0.version = version } }
+    func use(_ version: ResponseVersion) { self.state.withLock { $0.version = version } }
 
     /// Notes the head of the answer to the last request, which may be a redirect.
     func receive(_ head: SendReport.Head) { self.state.withLock { $0.head = head } }
@@ -88,4 +87,3 @@ final class SendRecord: Sendable {
     /// Notes the answer, or more of it.
     func answer(_ report: SendReport) { self.state.withLock { $0.report = report } }
 }
-#endif

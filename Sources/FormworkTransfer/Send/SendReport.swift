@@ -1,17 +1,12 @@
-#if Transfer
 import Formwork
+import FormworkClient
 import FormworkCommand
+import FormworkEssentials
 import FormworkFiles
 import FormworkHTTP
 import FormworkNIO
-import FormworkClient
 import FormworkURLEncoded
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import HTTPTypes
 
 /// The result of a transfer.
 struct SendReport: Sendable {
@@ -59,13 +54,13 @@ struct SendReport: Sendable {
         /// The version of HTTP, as reports have it.
         var version: String
 
-        init(_ response: HTTPResponse, _ version: AnswerVersion) {
+        init(_ response: HTTPResponse, _ version: ResponseVersion) {
             (self.status, self.reason) = (response.status.code, response.status.reasonPhrase)
             (self.fields, self.version) = (response.headerFields, version.rawValue)
         }
     }
 
-    init(_ answer: ExchangeAnswer, _ trace: FormSender.Trace) {
+    init(_ answer: ExchangeResponse, _ trace: FormSender.Trace) {
         self.head = Head(answer.head, answer.version)
         (self.url, self.method) = (trace.url, trace.method)
         self.bytesSent = answer.bytesSent
@@ -90,7 +85,7 @@ struct SendReport: Sendable {
 
     /// The answer's head, as HTTP/1.1 writes it.
     var headText: String {
-        let reason = self.head.version == AnswerVersion.http2.rawValue ? "" : " \(self.reason)"
+        let reason = self.head.version == ResponseVersion.http2.rawValue ? "" : " \(self.reason)"
         let first = "HTTP/\(self.head.version) \(self.status)\(reason)"
         let lines = self.fields.map { "\($0.name.rawName): \($0.value)" }
         return ([first] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
@@ -201,4 +196,33 @@ extension FormSender.Trace {
     /// Whether bytes of the body are counted: the last request has one, or belongs to an upload of several requests.
     var countsBody: Bool { self.hasBody || self.upload != nil }
 }
-#endif
+
+/// The head of a message as HTTP/1.1 writes it. Credentials are masked.
+struct MaskedHead {
+    /// The first line.
+    let line: String
+    let fields: [(name: String, value: String)]
+
+    init(_ request: HTTPRequest, isHTTP2: Bool) {
+        self.line = "\(request.method) \(SecretText.masked(request.path ?? "/")) HTTP/\(isHTTP2 ? "2" : "1.1")"
+        self.fields = [("Host", request.authority ?? "")] + request.headerFields.map(Self.masked)
+    }
+
+    init(_ response: HTTPResponse, _ version: ResponseVersion) {
+        let reason = version == .http2 ? "" : response.status.reasonPhrase
+        self.line = "HTTP/\(version.rawValue) \(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
+        self.fields = response.headerFields.map(Self.masked)
+    }
+
+    /// All lines without their ends.
+    var lines: [String] { [self.line] + self.fields.map { "\($0.name): \($0.value)" } }
+
+    /// A field; of credentials only the scheme is shown.
+    private static func masked(_ field: HTTPField) -> (name: String, value: String) {
+        let name = field.name.rawName
+        guard Redirection.carriesCredentials(name) else { return (name, SecretText.masked(field.value)) }
+        let words = field.value.split(separator: " ", maxSplits: 1)
+        let isScheme = [.authorization, .proxyAuthorization].contains(field.name) && words.count == 2
+        return (name, (isScheme ? "\(words[0]) " : "") + "***")
+    }
+}

@@ -1,4 +1,3 @@
-#if Transfer
 import Formwork
 import FormworkCommand
 
@@ -50,4 +49,3 @@ struct TerminalText {
         .joined(separator: "\n")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Formwork
 import FormworkClient
 import FormworkCommand
@@ -145,4 +144,3 @@ struct WriteOut {
         return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - digits.count) + digits
     }
 }
-#endif

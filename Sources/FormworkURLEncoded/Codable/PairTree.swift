@@ -42,6 +42,27 @@ struct PairTree {
         }
     }
 
+    /// The tree of a value that was read. A name that occurs more than once has several values.
+    init(_ value: ParameterValue) {
+        self.usesDots = false
+        self.insert(value, at: 0)
+    }
+
+    private mutating func insert(_ value: ParameterValue, at node: Int32) {
+        switch value {
+        case .object(let members):
+            for member in members {
+                self.insert(
+                    member.value,
+                    at: self.member(member.name, of: node) ?? self.append(Node(name: member.name), to: node))
+            }
+        case .array(let elements), .set(let elements):
+            for element in elements { self.insert(element, at: self.append(Node(), to: node)) }
+        case .text(let text): self.nodes[Int(node)].values.append(text)
+        case .null, .bool, .integer, .double, .bytes: break
+        }
+    }
+
     func member(_ name: String, of parent: Int32) -> Int32? {
         self.members[Member(parent: parent, name: Array(name.utf8))]
     }

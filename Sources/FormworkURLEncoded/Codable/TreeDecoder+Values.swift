@@ -82,10 +82,25 @@ extension TreeDecoder {
 
     private func bool() throws -> Bool {
         let text = try self.text()
-        switch text {
-        case "1", "true", "on": return true
-        case "0", "false", "off": return false
-        default: throw self.corrupted("\"\(text.shortened(to: 40))\" is not a valid Bool: use true or false")
+        guard let value = Bool(formText: text) else {
+            throw self.corrupted("\"\(text.shortened(to: 40))\" is not a valid Bool: use true or false")
+        }
+        return value
+    }
+}
+
+extension Bool {
+    /// The value of a checkbox or of a word, in upper or lower case; `nil` for other texts.
+    package init?(formText: String) {
+        switch formText {
+        case "true", "1", "on", "yes": self = true
+        case "false", "0", "off", "no": self = false
+        default:
+            switch formText.lowercased() {
+            case "true", "on", "yes": self = true
+            case "false", "off", "no": self = false
+            default: return nil
+            }
         }
     }
 }

@@ -4,6 +4,8 @@ final class Reading {
     let rules: URLEncodedDecoding
     /// Whole names were changed, so they are looked up in the form that the encoder would write.
     let asksByName: Bool
+    /// Whether only a closure knows the names of elements.
+    let hasNamedElements: Bool
     let nullText: String?
     /// The key that was found at a node, to detect two keys with the same name.
     var claims: [Int32: String] = [:]
@@ -13,6 +15,7 @@ final class Reading {
         let isCustom = if case .custom = rules.coding.arrays { true } else { false }
         let isOwn = if case .custom = rules.coding.members { true } else { false }
         self.asksByName = isCustom || isOwn || rules.coding.rename != nil
+        self.hasNamedElements = isCustom
     }
 }
 
@@ -34,8 +37,8 @@ private final class Absence {
     private let type: ObjectIdentifier?
     private let depth: Int
 
-    /// - Parameter type: `nil` if the caller reads it. A class has a few superclasses, but a type that tries two such
-    ///   members of its own would try 2^32 of them in 32 levels.
+    /// - Parameter type: `nil` if the caller reads it. This limits recursion: a type with two optional members of its own
+    ///   type would otherwise be tried 2^32 times within 32 levels.
     /// - Returns: `nil` if the type is being read around it already, below four without a type, and below 32 of them.
     init?(_ type: Any.Type?, in outer: Absence?) {
         let type = type.map { ObjectIdentifier($0) }
@@ -66,6 +69,12 @@ struct TreeDecoder: Decoder {
     var content: PairTree.Node? { self.node < 0 ? nil : self.reading.tree.nodes[Int(self.node)] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        try self.checkIsObject(isOpen: self.reading.rules.coding.rename != nil && Key.isAny)
+        return KeyedDecodingContainer(KeyedReader(decoder: self))
+    }
+
+    /// - Parameter isOpen: Whether keys are known only from the names.
+    func checkIsObject(isOpen: Bool) throws {
         guard self.value < 0, self.content?.values.isEmpty ?? true else {
             throw self.mismatch([String: Any].self, "an object", "a single value")
         }
@@ -77,10 +86,9 @@ struct TreeDecoder: Decoder {
         if self.node != 0, case .custom = coding.members {
             throw self.refusal("keyPathEncoding", "only the closure knows the names of nested objects")
         }
-        if coding.rename != nil, Key.isAny, !self.hasUnchangedNames {
+        if coding.rename != nil, isOpen, !self.hasUnchangedNames {
             throw self.refusal("keyEncoding", "a dictionary's keys can't be restored from changed names")
         }
-        return KeyedDecodingContainer(KeyedReader(decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -185,7 +193,7 @@ struct TreeDecoder: Decoder {
         }
         guard let content else { return [] }
         guard self.value < 0 else {
-            throw self.refusal("arrayEncoding", "arrays within arrays need indexInBrackets")
+            throw self.refusal(self.arrayOption, "arrays within arrays need \(self.indexedOption)")
         }
         guard self.node > 0 || (content.children.isEmpty && content.values.isEmpty) else {
             throw self.mismatch([Any].self, "an array", "an object")
@@ -202,17 +210,18 @@ struct TreeDecoder: Decoder {
         let names = content.children.map { nodes[Int($0)].name }
         if names.allSatisfy({ $0 == nil }) {
             if content.isAmbiguous {
-                throw self.refusal("arrayEncoding", "arrays within arrays need indexInBrackets")
+                throw self.refusal(self.arrayOption, "arrays within arrays need \(self.indexedOption)")
             }
             if content.isGrouped, !self.reading.tree.isRegular(self.node) {
                 throw self.refusal(
-                    "arrayEncoding", "the ends of the objects in an array aren't known: they need indexInBrackets")
+                    self.arrayOption,
+                    "the ends of the objects in an array aren't known: they need \(self.indexedOption)")
             }
             return content.children.map { Element(node: $0) }
         }
         let indexes = names.compactMap { $0.flatMap { Int($0) } }
         guard indexes.count == names.count else {
-            throw self.refusal("arrayEncoding", "there are names instead of indexes: is this an array of objects?")
+            throw self.refusal(self.arrayOption, "there are names instead of indexes: is this an array of objects?")
         }
         return zip(indexes, content.children).sorted { $0.0 < $1.0 }.map { Element(node: $0.1) }
     }
@@ -220,13 +229,13 @@ struct TreeDecoder: Decoder {
     /// Elements by the names that the encoder gives them, up to the first missing one.
     private func elements(named name: (String, Int) -> String) throws -> [Element] {
         guard self.value < 0 else {
-            throw self.refusal("arrayEncoding", "only the closure knows the names of arrays within arrays")
+            throw self.refusal(self.arrayOption, "only the closure knows the names of arrays within arrays")
         }
         var (elements, known): ([Element], Set<Int32>) = ([], [])
         while let node = self.find(name(self.name, elements.count)), known.insert(node).inserted {
             let content = self.reading.tree.nodes[Int(node)]
             guard content.children.isEmpty else {
-                throw self.refusal("arrayEncoding", "only the closure knows the names of objects within arrays")
+                throw self.refusal(self.arrayOption, "only the closure knows the names of objects within arrays")
             }
             if content.values.count > 1 {
                 return content.values.indices.map { Element(node: node, value: $0) }
@@ -266,6 +275,9 @@ struct TreeDecoder: Decoder {
         let text = "\(wanted) was expected, but there is \(found)"
         return .typeMismatch(type, .init(codingPath: self.codingPath, debugDescription: text))
     }
+
+    var arrayOption: String { self.reading.rules.coding.arrayOption }
+    var indexedOption: String { self.reading.rules.coding.indexedOption }
 
     func refusal(_ option: String, _ reason: String) -> DecodingError {
         self.corrupted("\(option) loses information that decoding needs: \(reason)")

@@ -1,34 +1,38 @@
+import FormworkCore
+
 extension URLEncodedCoding {
     /// Encodes a value whose root is an object.
     /// - Throws: ``InvalidRoot``; `EncodingError` for values that would be lost; errors of the value's type.
     package func encode(_ value: some Encodable) throws -> [UInt8] {
-        let (arena, range) = try self.arena(of: value)
-        return Array(arena.tree.text[range])
+        let arena = EncodingArena(self)
+        try value.encode(to: ValueEncoder(arena: arena, place: 0))
+        var sink = TextSink(self.escaping, rename: self.rename)
+        try self.flattener.flatten(arena.tree.finished(), into: &sink)
+        guard !self.isLossy else { return sink.text }
+        if let place = arena.tree.emptyRequired { throw arena.emptyContainer(value, place) }
+        if self.namesMayBeLost(arena.tree.hasContainersInArrays) {
+            try self.checkReadBack(of: value, arena.tree, sink.text)
+        }
+        return sink.text
+    }
+
+    private func checkReadBack(of value: Any, _ tree: borrowing EncodedTree, _ text: [UInt8]) throws {
+        var rules = URLEncodedDecoding()
+        (rules.coding, rules.limits) = (self, .unlimited)
+        rules.readsPlusAsSpace = self.escaping.entries[0x20] & 0xFF == 0x2B
+        do {
+            try tree.check(try rules.root(of: text), self.text(of:))
+        } catch {
+            guard let (path, why) = DecodingError.place(error) else { throw error }
+            let option = self.rename == nil ? "arrayEncoding" : "keyEncoding"
+            throw self.refusal(value, path, why.contains("Encoding") ? why : "\(option) loses this: \(why)")
+        }
     }
 
     /// Encodes a value whose root is an object, as text.
     /// - Throws: What ``encode(_:)`` throws.
     package func encodeText(_ value: some Encodable) throws -> String {
-        let (arena, range) = try self.arena(of: value)
-        return String(decoding: arena.tree.text[range], as: UTF8.self)
-    }
-
-    private func arena(of value: some Encodable) throws -> (SegmentArena, Range<Int>) {
-        let arena = SegmentArena(self)
-        try value.encode(to: SegmentEncoder(arena: arena, place: 0))
-        let range = try arena.tree.finish()
-        guard !self.isAlamofire else { return (arena, range) }
-        if let place = arena.tree.required.first(where: {
-            !arena.tree.places[Int($0)].isWritten && arena.tree.places[Int($0)].node < 0
-        }) {
-            throw SegmentArena.refusal(
-                value, arena.tree.codingPath(place),
-                "a container without values writes nothing: give an enumeration a raw value")
-        }
-        if self.namesMayBeLost(arena.tree.hasContainersInArrays) {
-            try Replay(self, arena.tree.text[range]).check(value)
-        }
-        return (arena, range)
+        String(decoding: try self.encode(value), as: UTF8.self)
     }
 
     /// Whether names may not be read back as the keys they were made from. A closure for member names can't be
@@ -40,6 +44,27 @@ extension URLEncodedCoding {
         case .indexed: false
         case .brackets, .repeated: hasContainersInArrays
         case .custom: true
+        }
+    }
+}
+
+extension URLEncodedCoding.ArrayNames {
+    func name(_ array: String, _ index: Int) -> String {
+        switch self {
+        case .brackets: "\(array)[]"
+        case .repeated: array
+        case .indexed: "\(array)[\(index)]"
+        case .custom(let name): name(array, index)
+        }
+    }
+}
+
+extension URLEncodedCoding.MemberNames {
+    func name(_ key: String) -> String {
+        switch self {
+        case .brackets: "[\(key)]"
+        case .dots: ".\(key)"
+        case .custom(let name): name(key)
         }
     }
 }

@@ -31,18 +31,63 @@ package struct URLEncodedCoding {
     /// Changes a whole name before it is escaped; `nil` for no change.
     package var rename: ((String) -> String)?
     package var escaping = PercentEncoder.alamofire
-    /// Alamofire's tree: keys with a number are indexes, and later values replace earlier ones.
-    package var isAlamofire = false
+    /// Whether values are written that couldn't be read back: keys with a number are indexes, and later values replace
+    /// earlier ones.
+    package var isLossy = false
     package var foreign: any ForeignTypes = NoForeignTypes()
+
+    /// The option that names an array's elements, and its value that tells each one.
+    var arrayOption = "arrayEncoding"
+    var indexedOption = "indexInBrackets"
+    /// Whether keys may have other names in the text.
+    var changesNames: Bool {
+        if case .custom = self.arrays { return true }
+        return self.rename != nil
+    }
+    /// What to do if a value is refused, in brackets; empty for nothing.
+    package var advice = ""
 
     package init() {}
 
-    /// The index of a key; negative for a member's name.
-    ///
-    /// Alamofire accepts a number below 0 as an index too. It appends such an element, but crashes if the array isn't
-    /// empty; here each one is appended.
+    func refusal(_ value: Any, _ path: [any CodingKey], _ why: String) -> EncodingError {
+        .invalidValue(value, .init(codingPath: path, debugDescription: why + self.advice))
+    }
+
+    /// How its tree of values is written.
+    var flattener: Flattener {
+        var rules = Flattening(bools: self.bools, doubles: .swift, depth: .max)
+        rules.order =
+            switch self.order {
+            case .given: .given
+            case .members: .byText
+            case .membersAndElements: .byTextWithArrays
+            }
+        var flattener = Flattener(rules: rules)
+        switch self.arrays {
+        case .brackets: break
+        case .repeated, .indexed, .custom: flattener.elementName = self.arrays.name
+        }
+        switch self.members {
+        case .brackets: break
+        case .dots, .custom: flattener.memberName = self.members.name
+        }
+        return flattener
+    }
+
+    /// The text of a single value.
+    func text(of value: ParameterValue) -> String? {
+        switch value {
+        case .text(let text): text
+        case .bool(let bool): self.bools == .numeric ? (bool ? "1" : "0") : (bool ? "true" : "false")
+        case .integer(let number): String(number)
+        case .double(let number): String(number)
+        default: nil
+        }
+    }
+
+    /// The index of a key; negative for a member's name. An element whose key is a number below 0 is appended.
     func index(of key: some CodingKey) -> Int {
-        guard self.isAlamofire, let index = key.intValue else { return -1 }
+        guard self.isLossy, let index = key.intValue else { return -1 }
         return index < 0 ? .max : index
     }
 }
@@ -56,17 +101,17 @@ package protocol ForeignTypes {
 
 /// A value whose text couldn't be read back.
 package struct Unwritable: Error {
-    package var reason: String
+    var reason: String
     /// The text that Alamofire writes.
-    package var text: String
+    var text: String
 
     package init(_ reason: String, text: String) { (self.reason, self.text) = (reason, text) }
 }
 
 /// Only the standard library's types.
-package struct NoForeignTypes: ForeignTypes {
-    package init() {}
-    package func text<Value: Encodable>(of value: Value) -> String? { nil }
+struct NoForeignTypes: ForeignTypes {
+    init() {}
+    func text<Value: Encodable>(of value: Value) -> String? { nil }
 }
 
 /// A root that isn't an object.

@@ -11,16 +11,33 @@ package struct URLEncodedDecoding {
     /// Decodes a value whose root is an object.
     /// - Throws: `DecodingError`, which names the option that lost information.
     package func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-        let tree: PairTree
+        let root: TreeDecoder
         do {
-            let rules = URLEncodedParsing(
-                readsPlusAsSpace: self.readsPlusAsSpace, invalidText: .refused, limits: self.limits)
-            tree = try PairTree(try URLEncodedPairs(bytes, rules: rules), self.coding.members, self.limits)
+            root = try self.root(of: bytes)
         } catch {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: [], debugDescription: "\(error.message)", underlyingError: error))
         }
-        return try TreeDecoder(Reading(tree, self), node: 0).read(type)
+        return try root.read(type)
+    }
+
+    func root(of bytes: [UInt8]) throws(FormworkError) -> TreeDecoder {
+        let rules = URLEncodedParsing(
+            readsPlusAsSpace: self.readsPlusAsSpace, invalidText: .refused, limits: self.limits)
+        let tree = try PairTree(try URLEncodedPairs(bytes, rules: rules), self.coding.members, self.limits)
+        return TreeDecoder(Reading(tree, self), node: 0)
+    }
+}
+
+extension DecodingError {
+    /// The place of an error, and the reason; `nil` for one that says nothing of the text.
+    static func place(_ error: any Error) -> (path: [any CodingKey], why: String)? {
+        switch error {
+        case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context):
+            (context.codingPath, context.debugDescription)
+        case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "the name isn't in the text")
+        default: nil
+        }
     }
 }
 
@@ -31,9 +48,9 @@ package protocol ForeignReading {
 }
 
 /// Only the standard library's types.
-package struct NoForeignReading: ForeignReading {
-    package init() {}
-    package func value<Value: Decodable>(_ type: Value.Type, from source: URLEncodedSource) -> Value? { nil }
+struct NoForeignReading: ForeignReading {
+    init() {}
+    func value<Value: Decodable>(_ type: Value.Type, from source: URLEncodedSource) -> Value? { nil }
 }
 
 /// The text that a foreign type is read from, and its errors.

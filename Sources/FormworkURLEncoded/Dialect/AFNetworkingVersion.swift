@@ -3,14 +3,14 @@
 /// Missing numbers are 0. For a release candidate use the version before it: 0.10.1 for 1.0RC1.
 public struct AFNetworkingVersion: Hashable, Comparable, Sendable {
     /// The first number.
-    package var major: Int
+    var major: Int
     /// The second number.
-    package var minor: Int
+    var minor: Int
     /// The third number.
-    package var patch: Int
+    var patch: Int
 
     /// Creates a version.
-    package init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
+    init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 

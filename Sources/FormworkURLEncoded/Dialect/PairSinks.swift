@@ -8,9 +8,16 @@ struct TextSink: PairSink {
     private let names: PercentEncoder
     private let values: PercentEncoder
     private let transcoding: URLEncodedDialect.Transcoding?
+    /// Changes a whole name before it is escaped; `nil` for no change.
+    private let rename: ((String) -> String)?
 
     init(_ dialect: URLEncodedDialect) {
         (self.names, self.values, self.transcoding) = (dialect.names, dialect.values, dialect.transcoding)
+        self.rename = nil
+    }
+
+    init(_ escaping: PercentEncoder, rename: ((String) -> String)?) {
+        (self.names, self.values, self.transcoding, self.rename) = (escaping, escaping, nil, rename)
     }
 
     var end: Int { self.text.count }
@@ -18,7 +25,7 @@ struct TextSink: PairSink {
     mutating func append(name: String, value: Flattening.Leaf) throws(FormworkError) {
         if !self.isFirst { self.text.append(0x26) }
         self.isFirst = false
-        try self.append(name, self.names)
+        try self.append(self.rename?(name) ?? name, self.names)
         switch value {
         case .nothing: break
         case .text(let text):
@@ -41,17 +48,34 @@ struct TextSink: PairSink {
     mutating func sort(runs starts: [Int]) {
         guard starts.count > 1, let first = starts.first else { return }
         // A run begins after its `&`; the first of the whole text has none.
-        let runs = starts.indices.map { index in
-            let run = self.text[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : self.text.count)]
-            return run.first == 0x26 ? run.dropFirst() : run
+        let from = self.text[first] == 0x26 ? first + 1 : first
+        var runs: [Range<Int>] = []
+        runs.reserveCapacity(starts.count)
+        for (index, start) in starts.enumerated() {
+            let end = index + 1 < starts.count ? starts[index + 1] : self.text.count
+            runs.append(index == 0 ? from..<end : start + 1..<end)
         }
-        let from = runs.first?.startIndex ?? first
-        // The slices keep a copy of the removed bytes.
-        self.text.removeLast(self.text.count - from)
-        for (index, run) in runs.sorted(by: { $0.lexicographicallyPrecedes($1) }).enumerated() {
-            if index > 0 { self.text.append(0x26) }
-            self.text += run
+        let text = self.text
+        runs.sort { text.order($0, $1) < 0 }
+        var sorted: [UInt8] = []
+        sorted.reserveCapacity(text.count)
+        sorted += text[..<from]
+        for (index, run) in runs.enumerated() {
+            if index > 0 { sorted.append(0x26) }
+            sorted += text[run]
         }
+        self.text = sorted
+    }
+}
+
+extension [UInt8] {
+    /// Which of two ranges comes first, byte by byte: negative, 0 or positive.
+    fileprivate func order(_ left: Range<Int>, _ right: Range<Int>) -> Int {
+        for offset in 0..<Swift.min(left.count, right.count) {
+            let (mine, other) = (self[left.lowerBound + offset], self[right.lowerBound + offset])
+            if mine != other { return Int(mine) - Int(other) }
+        }
+        return left.count - right.count
     }
 }
 

@@ -5,18 +5,18 @@ extension PercentEncoder {
     public static let form = PercentEncoder(leaving: "*-._", space: .plus)
     /// The query percent-encode set of the WHATWG URL standard. It leaves `&`, `=`, `+` and `%` unescaped: use it for
     /// text that is already a query, never for a name or a value.
-    public static let query = PercentEncoder(leaving: "!$%&'()*+,-./:;=?@[\\]^_`{|}~")
+    static let query = PercentEncoder(leaving: "!$%&'()*+,-./:;=?@[\\]^_`{|}~")
     /// Like ``query``, for URLs with special schemes such as `https`: also escapes `'`.
-    public static let specialQuery = PercentEncoder(leaving: "!$%&()*+,-./:;=?@[\\]^_`{|}~")
+    static let specialQuery = PercentEncoder(leaving: "!$%&()*+,-./:;=?@[\\]^_`{|}~")
     /// Leaves all of ASCII unescaped, like the names of Facebook and Recipes. Names from outside can break the query.
-    public static let raw = PercentEncoder(leaving: String(decoding: 0..<0x80, as: UTF8.self), space: .raw)
+    static let raw = PercentEncoder(leaving: String(decoding: 0..<0x80, as: UTF8.self), space: .raw)
 
     /// Alamofire, and AFNetworking since 2.6.0: `?` and `/` stay unescaped (RFC 3986 section 3.4).
     package static let alamofire = PercentEncoder(leaving: "-./?_~")
     /// facebook-ios-sdk.
     package static let facebook = rfc3986
     /// The form POST of iOS Recipes.
-    package static let recipes = PercentEncoder(leaving: "!$'()*,-./:;?@_~")
+    static let recipes = PercentEncoder(leaving: "!$'()*,-./:;?@_~")
     /// PHP's `urlencode`: RFC 1738.
     public static let php = PercentEncoder(leaving: "-._", space: .plus)
     /// Ruby's `CGI.escape`, with which Rails writes queries.
@@ -25,7 +25,7 @@ extension PercentEncoder {
 
 extension PercentEncoder {
     /// How a version of AFNetworking escapes keys.
-    package static func afnetworkingKey(_ version: AFNetworkingVersion) -> PercentEncoder {
+    static func afnetworkingKey(_ version: AFNetworkingVersion) -> PercentEncoder {
         switch version {
         case ..<"1.0": PercentEncoder(leaving: "-._")
         case ..<"1.0.1": PercentEncoder(leaving: "'*,-[]_")
@@ -37,7 +37,7 @@ extension PercentEncoder {
     }
 
     /// How a version of AFNetworking escapes values.
-    package static func afnetworkingValue(_ version: AFNetworkingVersion) -> PercentEncoder {
+    static func afnetworkingValue(_ version: AFNetworkingVersion) -> PercentEncoder {
         ("1.3.3"..<"2.6").contains(version) ? PercentEncoder(leaving: "-._~") : .afnetworkingKey(version)
     }
 }

@@ -60,7 +60,7 @@ public struct PercentEncoder: Hashable, Sendable {
     private static func digit(_ value: UInt8) -> UInt32 { UInt32(value < 10 ? 0x30 + value : 0x37 + value) }
 
     /// The same table with another rule for the space.
-    public func space(_ space: Space) -> PercentEncoder {
+    package func space(_ space: Space) -> PercentEncoder {
         var entries = self.entries
         entries[0x20] =
             switch space {
@@ -74,7 +74,7 @@ public struct PercentEncoder: Hashable, Sendable {
     }
 
     /// The ASCII characters that stay unescaped, besides letters and digits.
-    public var unescaped: String {
+    var unescaped: String {
         let standing = (UInt8(0)..<0x80).filter { byte in
             self.entries[Int(byte)] == 1 << 24 | UInt32(byte)
                 && !(Unicode.Scalar(byte).properties.isAlphabetic || (0x30...0x39).contains(byte))

@@ -12,6 +12,10 @@ protocol PairSink {
 /// Walks a tree of values, depth first.
 struct Flattener {
     let rules: Flattening
+    /// The name of an element, by its array's name and its index; `nil` for that of the rules.
+    var elementName: ((String, Int) -> String)?
+    /// What a member's name adds to its object's; `nil` for the rules.
+    var memberName: ((String) -> String)?
 
     func flatten<Sink: PairSink>(_ root: ParameterValue, into sink: inout Sink) throws(FormworkError) {
         switch root {
@@ -49,7 +53,8 @@ struct Flattener {
         case .object(let members):
             guard try self.enter(members.isEmpty, value, name, depth, isElement, into: &sink) else { return }
             try self.members(members, depth + 1, of: name, into: &sink) { member in
-                switch self.rules.members {
+                if let memberName { return name + memberName(member) }
+                return switch self.rules.members {
                 case .brackets, .refused: "\(name)[\(member)]"
                 case .dots: "\(name).\(member)"
                 case .custom(let key): name + key(member)
@@ -92,6 +97,7 @@ struct Flattener {
         for (index, element) in elements.enumerated() {
             let name =
                 switch self.rules.arrays {
+                case _ where self.elementName != nil: self.elementName?(name, index) ?? name
                 case .brackets: bracketed
                 case .repeated: name
                 case .indexed: "\(name)[\(index)]"

@@ -16,7 +16,7 @@ public struct Flattening: Sendable {
     }
 
     /// The name of a set's elements.
-    public enum SetNames: Sendable {
+    enum SetNames: Sendable {
         /// Like an array's, in the given order.
         case likeArrays
         /// The set's own name, repeated; elements sorted by their text.
@@ -54,7 +54,7 @@ public struct Flattening: Sendable {
     }
 
     /// How an array, set or object without elements is written.
-    public enum Empties: String, CaseIterable, Sendable {
+    enum Empties: String, CaseIterable, Sendable {
         /// Not at all.
         case dropped
         /// `a=`.
@@ -66,7 +66,7 @@ public struct Flattening: Sendable {
     }
 
     /// How a number with a fraction is written.
-    public enum Doubles: Sendable {
+    enum Doubles: Sendable {
         /// Like Swift: `1.0`, `1e-07`.
         case swift
         /// Like `NSNumber`: `1`, `1e-07`.
@@ -82,7 +82,7 @@ public struct Flattening: Sendable {
     }
 
     /// How bytes are written.
-    public enum Bytes: Sendable {
+    package enum Bytes: Sendable {
         /// The bytes, escaped: the receiver gets them unchanged.
         case raw
         case base64
@@ -122,7 +122,7 @@ public struct Flattening: Sendable {
     }
 
     /// How an array as the root is handled; normally the root is an object.
-    public enum RootArray: Sendable {
+    package enum RootArray: Sendable {
         case refused
         /// It is written as an array with that name.
         case named(String)
@@ -133,7 +133,7 @@ public struct Flattening: Sendable {
     /// The names of an array's elements.
     public var arrays: ArrayNames
     /// The names of a set's elements.
-    public var sets: SetNames
+    var sets: SetNames
     /// The names of an object's members.
     public var members: MemberNames
     /// How true and false are written.
@@ -141,25 +141,36 @@ public struct Flattening: Sendable {
     /// How no value is written.
     public var nulls: Nulls
     /// How an array, set or object without elements is written.
-    public var empties: Empties
+    var empties: Empties
     /// How a number with a fraction is written.
-    public var doubles: Doubles
+    var doubles: Doubles
     /// How bytes are written.
-    public var bytes: Bytes
+    package var bytes: Bytes
     /// In which order an object's members are written.
     public var order: Order
     /// How several members with the same name are handled.
     public var duplicates: Duplicates
     /// How an array as the root is handled.
-    public var rootArray: RootArray
+    package var rootArray: RootArray
     /// Whether members without a name are left out, like in Recipes.
-    public var skipsEmptyNames: Bool
+    package var skipsEmptyNames: Bool
     /// How many levels objects and arrays may nest: 1 for a flat object.
     public var depth: Int
 
     /// Creates rules; the defaults are those that most servers understand: `a[]=1&b[c]=2`, everything in the given
     /// order, null as an empty text; only empty arrays and objects are lost.
     public init(
+        arrays: ArrayNames = .brackets, members: MemberNames = .brackets, bools: Bools = .literal,
+        nulls: Nulls = .text(""), order: Order = .given, duplicates: Duplicates = .kept, depth: Int = 512
+    ) {
+        self.init(
+            arrays: arrays, sets: .likeArrays, members: members, bools: bools, nulls: nulls, order: order,
+            duplicates: duplicates, depth: depth)
+    }
+
+    /// Creates rules with those that only other libraries have.
+    @_disfavoredOverload
+    init(
         arrays: ArrayNames = .brackets, sets: SetNames = .likeArrays, members: MemberNames = .brackets,
         bools: Bools = .literal, nulls: Nulls = .text(""), empties: Empties = .dropped, doubles: Doubles = .javaScript,
         bytes: Bytes = .raw, order: Order = .given, duplicates: Duplicates = .kept, rootArray: RootArray = .refused,

@@ -14,7 +14,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         /// The value as text, with U+FFFD for bytes that aren't UTF-8; `nil` if there is no `=`.
         public var value: String? { self.valueBytes.map { String(decoding: $0, as: UTF8.self) } }
         /// Name and value as text.
-        public var pair: URLEncodedPair { URLEncodedPair(self.name, self.value) }
+        var pair: URLEncodedPair { URLEncodedPair(self.name, self.value) }
     }
 
     /// The position of a pair: the value follows the name.
@@ -181,10 +181,9 @@ extension URLEncodedLimits {
     /// The error for the limit that a pair exceeded.
     func exceeded(pairs: Int, length: Int, offset: Int) -> FormworkError {
         pairs > self.pairs
-            ? FormworkError(
-                .limitExceeded, "there are more than \(self.pairs, "pair") (limits.pairs)", offset: Int64(offset))
-            : FormworkError(
-                .limitExceeded, "a pair has more than \(self.pairBytes, "byte") (limits.pairBytes)",
-                offset: Int64(offset))
+            ? ParsingFailure(.fieldsLimit, limit: Int64(self.pairs))
+                .error("there are more than \(self.pairs, "pair") (limits.pairs)", at: Int64(offset))
+            : ParsingFailure(.fieldBytesLimit, limit: Int64(self.pairBytes))
+                .error("a pair has more than \(self.pairBytes, "byte") (limits.pairBytes)", at: Int64(offset))
     }
 }

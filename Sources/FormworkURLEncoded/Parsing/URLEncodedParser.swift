@@ -29,7 +29,7 @@ public struct URLEncodedParser: Sendable {
     public init(rules: URLEncodedParsing = URLEncodedParsing()) { self.rules = rules }
 
     /// Bytes kept: never more than one pair and the bytes appended last.
-    public var retainedBytes: Int { self.pending.count - self.start }
+    var retainedBytes: Int { self.pending.count - self.start }
 
     /// Adds the next bytes of the text.
     public mutating func append(_ bytes: some Collection<UInt8>) {

@@ -30,8 +30,3 @@ extension ParameterValue: CustomStringConvertible {
         levels == 0 ? "…" : "[" + elements.map { $0.text(levels: levels - 1) }.joined(separator: ", ") + "]"
     }
 }
-
-extension ParameterValue.Member: CustomStringConvertible {
-    /// The member as in an object's literal: `"page": 2`.
-    public var description: String { "\(self.name.debugDescription): \(self.value)" }
-}

@@ -34,11 +34,28 @@ public enum ParameterValue: Hashable, Sendable {
         public init(_ name: String, _ value: ParameterValue) { (self.name, self.value) = (name, value) }
     }
 
-    /// The first member with this name, byte for byte; `nil` if there is none, or if this isn't an object.
-    public subscript(_ name: String) -> ParameterValue? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.name.hasSameBytes(as: name) }?.value
+    /// The value at the end of a path of names: `tree["crew", "mate"]`. Of several members with a name, the first one counts.
+    /// Names are compared byte for byte. `nil` if there is no such value.
+    public subscript(_ path: String...) -> ParameterValue? {
+        path.reduce(self) { value, name in
+            guard case .object(let members)? = value else { return nil }
+            return members.first { $0.name.hasSameBytes(as: name) }?.value
+        }
     }
+
+    /// The text; `nil` if this isn't text. All single values that are read are text.
+    public var string: String? { if case .text(let text) = self { text } else { nil } }
+
+    /// A whole number of a variable: `["page": ParameterValue(page)]`.
+    public init(_ number: some BinaryInteger) {
+        self = Int128(exactly: number).map { .integer($0) } ?? .text(String(number))
+    }
+    /// A number of a variable.
+    public init(_ number: Double) { self = .double(number) }
+    /// A truth value of a variable.
+    public init(_ value: Bool) { self = .bool(value) }
+    /// Text of a variable.
+    public init(_ text: String) { self = .text(text) }
 }
 
 extension ParameterValue: ExpressibleByNilLiteral {
@@ -76,4 +93,15 @@ extension ParameterValue: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .object(elements.map { Member($0.0, $0.1) })
     }
+}
+
+/// A name and its value, unescaped, from one piece between two `&`.
+public struct URLEncodedPair: Hashable, Sendable {
+    /// Any text, possibly empty.
+    public var name: String
+    /// The text after `=`; `nil` if there is no `=`.
+    public var value: String?
+
+    /// Creates a pair; without a value it is written without `=`.
+    public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
 }

@@ -32,7 +32,7 @@ func sources() throws -> [FormData] {
 
     var fixture = FormData()
     fixture.append(
-        name: "blob", source: .synthetic(SyntheticBytes(.random(seed: 42), count: 8 << 30)), filename: "blob.bin")
+        name: "blob", source: .synthetic(count: 8 << 30, seed: 42), filename: "blob.bin")
     print(try fixture.plan().contentLength ?? 0)
 
     var readings = FormData()

@@ -4,7 +4,7 @@ func testingUploads() throws -> BodyPlan {
     let tenGigabytes = FormData()
         .appending(name: "title", value: "Large")
         .appending(
-            name: "video", source: .synthetic(SyntheticBytes(.random(seed: 7), count: 10 << 30)), filename: "video.mp4")
+            name: "video", source: .synthetic(count: 10 << 30, seed: 7), filename: "video.mp4")
     let plan = try tenGigabytes.plan()
     print(plan.contentLength ?? 0)  // 10737418529, known before a byte is made
     return plan

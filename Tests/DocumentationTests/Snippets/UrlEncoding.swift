@@ -17,6 +17,20 @@ func urlEncoding() throws -> (texts: [String], tree: ParameterValue) {
     return ([browser, php, query], tree)
 }
 
+func ownTypes() throws -> String {
+    struct Search: Codable {
+        var words: String
+        var pages: [Int]
+        var since: Int?
+    }
+
+    let text = try URLEncodedDialect.php.encode(Search(words: "fog", pages: [1, 2]))
+    // words=fog&pages%5B0%5D=1&pages%5B1%5D=2
+    let search = try URLEncodedDialect.rails.decode(Search.self, from: "words=fog&pages[]=1&pages[]=2")
+    // Search(words: "fog", pages: [1, 2], since: nil)
+    return "\(text) \(search)"
+}
+
 func checkedEncoding() throws {
     var checked = URLEncodedDialect.alamofire
     checked.checksReadBack = true

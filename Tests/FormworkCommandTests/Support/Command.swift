@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import SystemPackage
 import TestSupport
@@ -109,4 +108,3 @@ final class Folder {
         try handle.close()
     }
 }
-#endif

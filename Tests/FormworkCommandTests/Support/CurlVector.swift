@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import Testing
 
@@ -115,4 +114,3 @@ extension String {
     /// The word as a shell takes it back.
     var shellQuoted: String { "'" + self.replacing("'", with: "'\\''") + "'" }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import TestSupport
 
@@ -9,21 +8,20 @@ final class FlippingRelay: @unchecked Sendable {
     private var flips = 0
     private let listener: LoopbackListener
     private let offset: Int
-    /// A free port, for the server.
-    let target: UInt16
 
-    /// - Parameter offset: The byte to change, counted in one connection.
-    init(flippingAt offset: Int) throws {
+    /// - Parameters:
+    ///   - offset: The byte to change, counted in one connection.
+    ///   - address: The file with the server's URL, as `receive` prints it. A port that was chosen before may be taken since.
+    init(flippingAt offset: Int, to address: String) throws {
         self.offset = offset
-        let target = try LoopbackListener.freePort()
-        self.target = target
         self.listener = try LoopbackListener()
         self.listener.acceptAll { [weak self] client in
             guard let relay = self else {
                 close(client)
                 return
             }
-            Thread.detachNewThread { relay.relay(client, to: target) }
+            let url = try? String(contentsOfFile: address, encoding: .utf8).split(separator: "\n").first
+            Thread.detachNewThread { relay.relay(client, to: UInt16(url.flatMap { URL(string: "\($0)")?.port } ?? 0)) }
         }
     }
 
@@ -75,4 +73,3 @@ final class FlippingRelay: @unchecked Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 
 /// A run of a command on a pseudo-terminal of its own.
@@ -161,4 +160,3 @@ struct Screen {
         }
     }
 }
-#endif

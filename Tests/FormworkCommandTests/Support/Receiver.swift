@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import TestSupport
 
@@ -68,4 +67,3 @@ final class Receiver: @unchecked Sendable {
         return self.received[end.upperBound...].suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8)
     }
 }
-#endif

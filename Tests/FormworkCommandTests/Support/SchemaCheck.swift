@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import FormworkURLEncoded
 
@@ -78,4 +77,3 @@ struct SchemaCheck {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Foundation
 import TestSupport
 
@@ -102,4 +101,3 @@ final class TusStore: @unchecked Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,4 @@
-import FormworkCore
+@testable import FormworkCore
 import Testing
 
 /// `Content-Disposition` as senders write it.
@@ -99,6 +99,6 @@ import Testing
         #expect(header.values(of: "x") == ["1 2 3"])
         #expect(throws: ParsingFailure(.malformedHeader)) { try Self.header("x", line: " Content-Disposition:") }
         #expect(throws: ParsingFailure(.malformedHeader)) { try Self.header("form-data;\r\n name=a", .strict) }
-        #expect(throws: ParsingFailure(.missingName)) { try Self.header("form-data; name*=UTF-8''a", .strict) }
+        #expect(throws: ParsingFailure(.ambiguity)) { try Self.header("form-data; name*=UTF-8''a", .strict) }
     }
 }

@@ -1,4 +1,4 @@
-import FormworkCore
+@testable import FormworkCore
 import Testing
 
 @Suite("Lines that begin with the delimiter and go on", .timeLimit(.minutes(10)))
@@ -9,7 +9,7 @@ struct LongerLinesTests {
         let content = before + "\r\n--boundaryX\r\n--boundary\r\n\r\nanother"
         let body = formBody(Array(content.utf8))
         var profile = ParsingProfile.default
-        profile.longerLines = .refused
+        profile.refusesLooseFraming = true
         let whole = try parser("boundary", profile).parse(body)
         #expect(whole.failure?.kind == .malformedBoundaryLine)
         #expect(whole.parts.map { String(decoding: $0.content, as: UTF8.self) } == [before])
@@ -21,7 +21,7 @@ struct LongerLinesTests {
     func limitFirst() throws {
         let body = formBody(Array("01234\r\n--boundaryX".utf8))
         var profile = ParsingProfile.default
-        profile.longerLines = .refused
+        profile.refusesLooseFraming = true
         var limits = ParsingLimits()
         limits.fileBytes = 4
         let whole = try parser("boundary", profile, limits).parse(body)

@@ -1,4 +1,4 @@
-import FormworkCore
+@testable import FormworkCore
 import Testing
 
 @Suite("Blanks between a delimiter and its line's end", .timeLimit(.minutes(10)))
@@ -9,8 +9,7 @@ struct PaddingTests {
     func limit(count: Int) throws {
         let line = "\r\n--b" + String(repeating: " \t", count: count / 2) + (count % 2 == 1 ? " " : "")
         let body = Array((self.head + "x" + line + "\r\n\r\ny\r\n--b--\r\n").utf8)
-        var profile = ParsingProfile.generic
-        profile.padding = .accepted
+        let profile = ParsingProfile.generic
         let whole = try parser("b", profile).parse(body)
         #expect(whole.failure == nil)
         let contents = whole.parts.map { String(decoding: $0.content, as: UTF8.self) }

@@ -1,4 +1,4 @@
-import FormworkCore
+@testable import FormworkCore
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SafeFilenameTests {

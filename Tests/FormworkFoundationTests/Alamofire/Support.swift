@@ -1,7 +1,6 @@
 import Foundation
 import FormworkFoundation
 import FormworkMigration
-import SystemPackage
 import TestSupport
 
 /// A temporary folder whose files are URLs.

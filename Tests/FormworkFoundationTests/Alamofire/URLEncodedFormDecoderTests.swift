@@ -24,7 +24,7 @@ struct URLEncodedFormDecoderTests {
     @Test(
         "Booleans are read however they are written",
         arguments: [
-            ("1", true), ("true", true), ("on", true), ("0", false), ("false", false), ("off", false),
+            ("1", true), ("true", true), ("on", true), ("Yes", true), ("0", false), ("false", false), ("off", false),
         ])
     func bools(text: String, expected: Bool) throws {
         let decoder = URLEncodedFormDecoder(boolEncoding: .literal)

@@ -1,5 +1,6 @@
 import FormworkFoundation
 import FormworkMigration
+import FormworkURLEncoded
 import Foundation
 import TestSupport
 import Testing
@@ -50,7 +51,27 @@ struct URLEncodedFormSampleTests {
         }
         #expect(trips.wrong.isEmpty, "\(trips.wrong.joined(separator: "\n"))")
         #expect(trips.equal * 2 > trips.count, "\(trips.equal) equal, \(trips.refused) refused")
-        print("url-encoded: \(trips.equal) equal, \(trips.refused) refused")
+    }
+
+    @Test("A dialect reads back what it writes of a value, or refuses the value")
+    func dialects() throws {
+        var (generator, trips) = (SampleGenerator(seed: 15), RoundTrips())
+        let types = SampleTypes(more: [])
+        let dialects: [URLEncodedDialect] = [.php, .rails, .alamofire, .afnetworking3, .facebook, .recipes, .whatwg]
+        while trips.count < RoundTrips.cases(normally: 5_000), trips.wrong.count < 5 {
+            let type = types.object(&generator)
+            for _ in 0..<10 { self.tryOne(type, generator.pick(dialects), &generator, &trips) }
+        }
+        #expect(trips.wrong.isEmpty, "\(trips.wrong.joined(separator: "\n"))")
+        #expect(trips.equal * 5 > trips.count, "\(trips.equal) equal, \(trips.refused) refused")
+    }
+
+    private func tryOne<Value: Sample>(
+        _ type: Value.Type, _ dialect: URLEncodedDialect, _ generator: inout SampleGenerator, _ trips: inout RoundTrips
+    ) {
+        let value = type.sample(&generator)
+        guard let text = try? dialect.encode(value) else { return trips.tried(value, nil) { "" } }
+        trips.tried(value, Result { try dialect.decode(type, from: text) }) { "\(dialect.expansion) \(text)" }
     }
 
     private func tryOne<Value: Sample>(

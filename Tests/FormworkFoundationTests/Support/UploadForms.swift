@@ -1,7 +1,6 @@
 import Foundation
 import FormworkFoundation
 import FormworkMigration
-import SystemPackage
 import Testing
 
 /// Bytes without a short period.

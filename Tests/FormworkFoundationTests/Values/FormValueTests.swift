@@ -1,4 +1,3 @@
-import Formwork
 import FormworkFoundation
 import FormworkMigration
 import Foundation

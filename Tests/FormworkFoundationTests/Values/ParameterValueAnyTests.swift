@@ -116,7 +116,7 @@ struct ParameterValueAnyTests {
         }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message == "user.tags[1] is of type Sport, which can't be a parameter")
-        #expect(throws: FormworkError.self) { try ParameterValue(UInt128.max) }
+        #expect(throws: FormworkError.self) { try ParameterValue(UInt128.max as Any) }
     }
 
     @Test("Values within values are refused at a depth, before they use up the stack")

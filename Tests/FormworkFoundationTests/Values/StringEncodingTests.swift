@@ -1,5 +1,5 @@
 import Foundation
-import FormworkFoundation
+@testable import FormworkFoundation
 import FormworkMigration
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import FormworkURLEncoded
 import Foundation
 import FormworkFoundation
 import FormworkMigration

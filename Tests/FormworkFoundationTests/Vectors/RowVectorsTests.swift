@@ -1,4 +1,3 @@
-import Formwork
 import Foundation
 import FormworkFoundation
 import FormworkMigration

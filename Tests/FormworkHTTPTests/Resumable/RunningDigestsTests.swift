@@ -1,5 +1,3 @@
-#if NIO
-import FormworkCore
 @testable import FormworkResumable
 import Testing
 
@@ -48,4 +46,3 @@ import Testing
         #expect(self.hex(digests) == [Self.xyz])
     }
 }
-#endif

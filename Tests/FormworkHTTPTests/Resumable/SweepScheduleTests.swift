@@ -1,4 +1,3 @@
-#if NIO
 @testable import FormworkResumable
 import Testing
 
@@ -39,4 +38,3 @@ import Testing
         #expect(schedule.pause == .seconds(60))
     }
 }
-#endif

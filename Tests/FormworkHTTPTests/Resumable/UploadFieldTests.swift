@@ -1,9 +1,5 @@
-#if NIO
-import FormworkCore
-import Formwork
 import FormworkHTTP
-import FormworkResumable
-import HTTPTypes
+@testable import FormworkResumable
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct UploadFieldTests {
@@ -124,18 +120,4 @@ import Testing
         }
         #expect(ResumableProtocol("draft-7") == nil)
     }
-
-    @Test func targets() throws {
-        let target = try #require(UploadTarget(.post()))
-        #expect(target.resolving("/uploads/abc")?.url == "https://example.com/uploads/abc")
-        #expect(target.resolving("abc?x=1#y")?.url == "https://example.com/project/123/abc?x=1")
-        #expect(target.resolving("/a%20b [1]?s=%2B")?.url == "https://example.com/a%20b%20%5B1%5D?s=%2B")
-        #expect(UploadTarget("https://h/%2B é")?.url == "https://h/%2B%20%C3%A9")
-        #expect(target.resolving("//[::1]:80/u")?.authority == "[::1]:80")
-        #expect(target.resolving("http://example.com/u") == nil)
-        #expect(target.resolving("ftp://example.com/u") == nil)
-        #expect(try #require(target.resolving("https://EXAMPLE.com:443/u")).hasOrigin(of: target))
-        #expect(try !#require(target.resolving("https://example.com:444/u")).hasOrigin(of: target))
-    }
 }
-#endif

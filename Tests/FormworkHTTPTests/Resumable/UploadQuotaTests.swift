@@ -1,4 +1,3 @@
-#if NIO
 @testable import FormworkResumable
 import Foundation
 import TestSupport
@@ -87,4 +86,3 @@ import Testing
         #expect(Self.excess(entries, for: 1, bytes: .max)?.bytes == 1)
     }
 }
-#endif

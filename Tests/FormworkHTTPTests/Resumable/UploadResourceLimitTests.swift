@@ -1,8 +1,5 @@
-#if NIO
-import FormworkCore
 import FormworkHTTP
-import FormworkResumable
-import HTTPTypes
+@testable import FormworkResumable
 import Testing
 
 @Suite("Limits and offsets of an upload", .timeLimit(.minutes(10)))
@@ -88,4 +85,3 @@ struct UploadResourceLimitTests {
         #expect(self.take(1, &resource) == 413 && resource.offset == 8)
     }
 }
-#endif

@@ -1,8 +1,5 @@
-#if NIO
-import FormworkCore
 import FormworkHTTP
-import FormworkResumable
-import HTTPTypes
+@testable import FormworkResumable
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct UploadResourceTests {
@@ -165,13 +162,12 @@ import Testing
 
     /// Whether the drafts' final answer says it is one, and in which field.
     @Test func finalAnswers() {
-        let v3 = self.resource(.draft(.v3), offset: 5).final(UploadAnswer(.ok), location: "/u")
+        let v3 = self.resource(.draft(.v3), offset: 5).final(ResumableResponse(.ok), location: "/u")
         #expect(
             v3.response.headerFields == [
                 .uploadDraftInteropVersion: "3", .uploadIncomplete: "?0", .uploadOffset: "5", .location: "/u",
             ])
-        let v8 = self.resource(.draft(.v8), offset: 5).final(UploadAnswer(.ok), location: "/u")
+        let v8 = self.resource(.draft(.v8), offset: 5).final(ResumableResponse(.ok), location: "/u")
         #expect(v8.response.headerFields == [.uploadDraftInteropVersion: "8", .uploadComplete: "?1"])
     }
 }
-#endif

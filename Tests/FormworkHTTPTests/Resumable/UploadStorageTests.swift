@@ -1,13 +1,8 @@
-#if NIO
 import Dispatch
-import Formwork
-import FormworkCore
 import FormworkHTTP
-import FormworkResumable
+@testable import FormworkResumable
 import Foundation
-import HTTPTypes
 import Synchronization
-import SystemPackage
 import Testing
 
 /// A caller's store: in memory, with pauses wherever it is asked, and failures on demand.
@@ -178,7 +173,7 @@ private struct Pieces: AsyncSequence, Sendable {
             } complete: { upload in
                 let bytes = try await upload.content.bytes(upTo: 1000)
                 self.completed.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
-                return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+                return ResumableResponse(HTTPResponse(status: .ok), content: Array("thanks".utf8))
             }
             let path = try path ?? #require(self.location.withLock { $0 })
             let request = HTTPRequest(method: method, scheme: "http", authority: "a", path: path, headerFields: fields)
@@ -191,7 +186,7 @@ private struct Pieces: AsyncSequence, Sendable {
             _ method: HTTPRequest.Method, _ path: String? = nil, _ fields: HTTPFields,
             _ body: Pieces = Pieces(pieces: []),
             isNew: Bool = false
-        ) async throws -> UploadAnswer {
+        ) async throws -> ResumableResponse {
             guard case .answer(let answer) = try await self.send(method, path, fields, body, isNew: isNew) else {
                 throw Pieces.Broken()
             }
@@ -551,4 +546,3 @@ private struct Pieces: AsyncSequence, Sendable {
         #expect(third.response.status == .ok && bench.contents == ["hi", "ho"])
     }
 }
-#endif

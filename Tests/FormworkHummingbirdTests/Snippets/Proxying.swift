@@ -1,4 +1,3 @@
-#if Hummingbird
 import AsyncHTTPClient
 import FormworkClient
 import FormworkHummingbird
@@ -15,4 +14,3 @@ func proxying(_ router: Router<BasicRequestContext>, url: String) {
         return HTTPResponse.Status(code: Int(answer.status.code))
     }
 }
-#endif

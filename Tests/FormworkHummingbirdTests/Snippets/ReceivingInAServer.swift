@@ -1,4 +1,3 @@
-#if Hummingbird
 import FormworkHummingbird
 import Hummingbird
 
@@ -54,4 +53,3 @@ func answering(_ router: Router<BasicRequestContext>, from folder: FilePath) {
         return form
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Hummingbird
 import FormworkHummingbird
 import Hummingbird
 
@@ -15,4 +14,3 @@ func receivingPieces() -> some ApplicationProtocol {
     let app = Application(router: router, server: .http1ExpectContinue())
     return app
 }
-#endif

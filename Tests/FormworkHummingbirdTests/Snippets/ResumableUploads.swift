@@ -1,4 +1,3 @@
-#if Hummingbird
 import AsyncHTTPClient
 import FormworkClient
 
@@ -18,4 +17,3 @@ func resumingAlone(_ form: FormData, to url: String) async throws -> HTTPRespons
     }
     return status
 }
-#endif

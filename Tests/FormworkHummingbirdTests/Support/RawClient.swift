@@ -1,4 +1,3 @@
-#if Hummingbird
 import Foundation
 import Hummingbird
 import HummingbirdTesting
@@ -140,4 +139,3 @@ func run(_ program: String, _ arguments: [String]) async throws -> String {
     }
     return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
 }
-#endif

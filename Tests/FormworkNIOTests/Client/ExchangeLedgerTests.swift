@@ -1,5 +1,3 @@
-#if Client
-import Formwork
 @testable import FormworkClient
 import FormworkNIO
 import Testing
@@ -96,4 +94,3 @@ extension NIOTests {
         }
     }
 }
-#endif

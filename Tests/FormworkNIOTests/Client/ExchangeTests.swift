@@ -1,7 +1,5 @@
-#if Client
-import Formwork
 import FormworkNIO
-import FormworkClient
+@testable import FormworkClient
 import Foundation
 import NIOCore
 import NIOPosix
@@ -650,4 +648,3 @@ extension NIOTests {
         func add(_ word: String) { self.state.withLock { $0.append(word) } }
     }
 }
-#endif

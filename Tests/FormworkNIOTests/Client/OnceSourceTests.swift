@@ -1,7 +1,5 @@
-#if Client
-import Formwork
 import FormworkHTTP
-import FormworkResumable
+@testable import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
 import Foundation
@@ -115,4 +113,3 @@ extension NIOTests {
         }
     }
 }
-#endif

@@ -1,11 +1,8 @@
-#if Client
 import AsyncHTTPClient
-import Formwork
 import FormworkHTTP
 import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
-import HTTPTypes
 import NIOHTTP1
 import Testing
 
@@ -14,8 +11,8 @@ extension NIOTests {
     struct RedirectTests {
         static let unsafeTargets = ["http://example.com/b", "http://example.com:443/b", "http://other.example/"]
 
-        private func answer(_ status: Int, _ location: String) -> SendAnswer {
-            SendAnswer(
+        private func answer(_ status: Int, _ location: String) -> SendResponse {
+            SendResponse(
                 head: HTTPResponse(status: .init(code: status), headerFields: [.location: location]),
                 bytesSent: 1000, isBodyComplete: true)
         }
@@ -109,4 +106,3 @@ extension NIOTests {
         }
     }
 }
-#endif

@@ -1,11 +1,8 @@
-#if Client
-import Formwork
 import FormworkHTTP
 import FormworkResumable
 import Foundation
 @testable import FormworkClient
 @testable import FormworkNIO
-import HTTPTypes
 import Testing
 
 // Answers that end an upload, and those that only seem to.
@@ -258,4 +255,3 @@ extension NIOTests.ResumableSendTests {
         #expect(try await !self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
     }
 }
-#endif

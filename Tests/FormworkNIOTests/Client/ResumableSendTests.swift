@@ -1,11 +1,8 @@
-#if Client
-import Formwork
 import FormworkHTTP
-import FormworkResumable
+@testable import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
 import Foundation
-import HTTPTypes
 import NIOCore
 import Synchronization
 import TestSupport
@@ -282,4 +279,3 @@ extension NIOTests {
         }
     }
 }
-#endif

@@ -1,9 +1,6 @@
-#if Client
-import Formwork
 import FormworkNIO
 import FormworkClient
 import Foundation
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
@@ -12,7 +9,6 @@ import NIOHTTPTypesHTTP1
 import NIOHTTPTypesHTTP2
 import NIOPosix
 import NIOSSL
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -250,4 +246,3 @@ extension NIOTests {
         }
     }
 }
-#endif

@@ -1,10 +1,7 @@
-#if Client
-import Formwork
 import FormworkHTTP
-import FormworkResumable
+@testable import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
-import HTTPTypes
 import Synchronization
 import Testing
 
@@ -16,7 +13,7 @@ extension NIOTests {
         private final class Saved: Sendable {
             private let links = Mutex<[String?]>([])
             var urls: [String?] { self.links.withLock { $0 } }
-            func save(_ link: UploadLink?) { self.links.withLock { $0.append(link?.target.url) } }
+            func save(_ link: SavedUpload?) { self.links.withLock { $0.append(link?.target.url) } }
         }
 
         private struct Full: Error {}
@@ -31,7 +28,7 @@ extension NIOTests {
 
         private func resumable(
             _ change: (inout UploadClientOptions) -> Void = { _ in },
-            save: @escaping @Sendable (UploadLink?) throws -> Void = { _ in }
+            save: @escaping @Sendable (SavedUpload?) throws -> Void = { _ in }
         ) throws -> ResumableSend {
             var options = UploadClientOptions(.auto)
             options.delays = []
@@ -50,7 +47,7 @@ extension NIOTests {
             _ machine: inout some SendMachine, _ status: Int, _ fields: HTTPFields = [:], remaining: Duration? = nil
         ) -> Bool {
             machine.answered(
-                SendAnswer(head: self.head(status, fields), bytesSent: 100, isBodyComplete: true),
+                SendResponse(head: self.head(status, fields), bytesSent: 100, isBodyComplete: true),
                 remaining: remaining)
         }
 
@@ -241,4 +238,3 @@ extension NIOTests {
         }
     }
 }
-#endif

@@ -1,5 +1,3 @@
-#if Client
-import Formwork
 import FormworkClient
 import NIOCore
 import TestSupport
@@ -79,4 +77,3 @@ private struct Frames {
         return self.bytes.prefix(count)
     }
 }
-#endif

@@ -1,5 +1,3 @@
-#if Client
-import Formwork
 import FormworkHTTP
 import FormworkResumable
 @testable import FormworkClient
@@ -550,4 +548,3 @@ extension NIOTests {
         }
     }
 }
-#endif

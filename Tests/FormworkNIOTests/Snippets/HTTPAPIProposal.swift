@@ -1,4 +1,3 @@
-#if NIO
 import Formwork
 import HTTPTypes
 
@@ -23,4 +22,3 @@ extension BodyPlan {
         try await writer.finish(trailer: nil)
     }
 }
-#endif

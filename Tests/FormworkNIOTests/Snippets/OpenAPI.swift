@@ -1,4 +1,3 @@
-#if NIO
 import FormworkNIO
 
 extension HTTPBody {
@@ -14,4 +13,3 @@ func openAPIServer(_ body: HTTPBody, _ contentType: String?) async throws -> Rec
     print(form["title"] ?? "untitled", form.files(named: "photo").count)
     return form
 }
-#endif

@@ -1,4 +1,3 @@
-#if NIO
 import AsyncHTTPClient
 import FormworkClient
 
@@ -7,4 +6,3 @@ func readme(_ form: FormData, _ url: String) async throws {
     let answer = try await HTTPClient.shared.upload(form, with: request, options: UploadOptions(timeout: .seconds(60)))
     print(answer.status, answer.bytesSent)
 }
-#endif

@@ -1,4 +1,3 @@
-#if NIO
 import FormworkClient
 import HTTPTypes
 
@@ -7,4 +6,3 @@ func describing(_ plan: BodyPlan) -> HTTPRequest {
     request.headerFields.describeBody(plan)
     return request
 }
-#endif

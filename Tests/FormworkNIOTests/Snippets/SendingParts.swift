@@ -1,4 +1,3 @@
-#if NIO
 import FormworkClient
 import NIOCore
 import NIOHTTP1
@@ -10,4 +9,3 @@ func writingParts(_ plan: BodyPlan, _ channel: any Channel) async throws {
     try await channel.writeBody(plan, as: HTTPClientRequestPart.body)
     try await channel.writeAndFlush(HTTPClientRequestPart.end(nil)).get()
 }
-#endif

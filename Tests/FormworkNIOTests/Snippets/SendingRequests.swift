@@ -1,4 +1,3 @@
-#if NIO
 import AsyncHTTPClient
 import FormworkClient
 import NIOCore
@@ -28,4 +27,3 @@ func receiving(_ body: HTTPClientResponse.Body, _ contentType: String?) async th
         print(part.name ?? "", part.filename ?? "")
     }
 }
-#endif

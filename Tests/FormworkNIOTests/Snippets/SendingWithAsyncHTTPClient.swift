@@ -1,4 +1,3 @@
-#if NIO
 import AsyncHTTPClient
 import FormworkClient
 import NIOCore
@@ -17,4 +16,3 @@ func uploading(_ plan: BodyPlan, _ url: String) async throws -> String {
     let text = String(buffer: try await answer.response.body.collect(upTo: 1 << 20))
     return text
 }
-#endif

@@ -1,4 +1,3 @@
-#if NIO
 import FormworkNIO
 import NIOCore
 import NIOHTTP1
@@ -37,4 +36,3 @@ func vaporRoutes(_ app: RoutesBuilder) {
         return HTTPStatus.ok
     }
 }
-#endif

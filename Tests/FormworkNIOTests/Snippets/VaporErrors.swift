@@ -1,4 +1,3 @@
-#if NIO
 import FormworkHTTP
 import FormworkNIO
 import NIOHTTP1
@@ -9,4 +8,3 @@ extension FormworkError: AbortError {
     /// The text for the client.
     public var reason: String { ProblemDetails(self).detail ?? ProblemDetails(self).title }
 }
-#endif

@@ -1,13 +1,11 @@
-#if Client
-import Formwork
-import FormworkClient
+@testable import FormworkClient
 
 extension FormClient {
     /// An exchange without hooks, except for informational answers.
     func exchange<Result: Sendable>(
         _ request: HTTPRequest, body: ExchangeBody? = nil, monitor: UploadMonitor? = nil,
         informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
-        answered: (ExchangeAnswer) async throws -> Result
+        answered: (ExchangeResponse) async throws -> Result
     ) async throws -> Result {
         var hooks = ExchangeHooks()
         hooks.informed = { response in
@@ -19,4 +17,3 @@ extension FormClient {
             answered: answered)
     }
 }
-#endif

@@ -1,11 +1,9 @@
-#if NIO
 import AsyncHTTPClient
 import Foundation
 import FormworkNIO
 import FormworkClient
 import NIOCore
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -119,4 +117,3 @@ private final class Shared: Sendable {
     func note(_ bytes: Int) { self.value.withLock { $0 = max($0, bytes) } }
     var peak: Int { self.value.withLock { $0 } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if NIO
 import Formwork
 import Glibc
 import NIOCore
@@ -234,4 +233,3 @@ extension LoopbackServer.Expectation {
         }
     }
 }
-#endif

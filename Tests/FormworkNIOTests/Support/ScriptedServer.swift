@@ -1,4 +1,3 @@
-#if NIO
 import Foundation
 import Glibc
 import Synchronization
@@ -88,4 +87,3 @@ final class ScriptedServer: Sendable {
         }
     }
 }
-#endif

@@ -1,9 +1,7 @@
-#if Transfer
 import Formwork
 @testable import FormworkReceiver
 import Foundation
 import HTTPTypes
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -224,4 +222,3 @@ struct AccessTests {
         #expect(shown == (["Bearer s3cret x", "Bearers3cret"].contains(value) ? .other : .token))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkReceiver
 import HTTPTypes
 import Testing
@@ -74,4 +73,3 @@ struct ClientAddressTests {
             ))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkReceiver
 import NIOCore
 import Testing
@@ -51,4 +50,3 @@ struct PaceMeterTests {
         #expect(self.isLate(&meter, 1029), "29 seconds, and the first one")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkReceiver
 import NIOCore
 import NIOEmbedded
@@ -61,4 +60,3 @@ struct PendingWritesTests {
         #expect(!areStuck(200))
     }
 }
-#endif

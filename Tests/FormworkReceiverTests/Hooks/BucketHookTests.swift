@@ -1,6 +1,4 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import Logging
 import NIOCore
 import TestSupport
@@ -191,4 +189,3 @@ struct BucketHookTests {
         store.close()
     }
 }
-#endif

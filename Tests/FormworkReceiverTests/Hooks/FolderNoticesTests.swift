@@ -1,6 +1,4 @@
-#if Transfer
 import Formwork
-import FormworkCore
 import NIOCore
 import TestSupport
 import Testing
@@ -47,4 +45,3 @@ import Testing
         #expect(event.data.files?.map(\.name) == second)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkCore
 import Testing
 
@@ -24,7 +23,7 @@ struct HookClientTests {
         let client = HookClient(
             server.url, try HookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), limit: .seconds(60), connections: 1)
         let upload = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
-        let failure = await #expect(throws: MissingAnswer.self) { try await client.post(HookEvent(.asked, upload)) }
+        let failure = await #expect(throws: MissingResponse.self) { try await client.post(HookEvent(.asked, upload)) }
         #expect(failure?.description == reason)
         await client.close()
         server.close()
@@ -46,4 +45,3 @@ struct HookClientTests {
         server.close()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Testing
 
 @testable import FormworkReceiver
@@ -28,4 +27,3 @@ import Testing
         #expect(throws: HookSecret.Failure.self) { try HookSecret(text) }
     }
 }
-#endif

@@ -1,6 +1,3 @@
-#if Transfer
-import Formwork
-import FormworkCore
 import FormworkResumable
 import Foundation
 import Logging
@@ -55,7 +52,7 @@ struct HookTests {
     }
 
     @Test func `A report that gets no answer keeps no memory of its upload`() async throws {
-        let memory = UploadMemory(limit: 64 << 20, least: 1 << 20)
+        let memory = ReceiverMemory(limit: 64 << 20, least: 1 << 20)
         let server = try HookServer { type, _ in type == "upload.stored" ? .hold : .answer(204) }
         try await Self.run(server, receiver: { $0.memory = memory }) { fixture in
             let answer = try await fixture.receiver.request("PUT /a", [], "1")
@@ -124,6 +121,7 @@ struct HookTests {
                     == true)
             #expect(asked.headers["webhook-id"] == "\(id)-asked" && asked.headers["content-type"] == "application/json")
             #expect(!asked.text.contains("secret"))
+            #expect(asked.headers["traceparent"] == nil)
             let stored = try #require(try await fixture.messages("upload.stored").first)
             #expect(stored.headers["webhook-id"] == "\(id)-stored" && stored.data["upload"] as? String == id)
             let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
@@ -133,6 +131,17 @@ struct HookTests {
                 "\(stored.text)")
             #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
             #expect(fixture.names == ["a b.txt"])
+        }
+    }
+
+    @Test func `Messages have the traceparent of the request`() async throws {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        try await Self.run(try HookServer()) { fixture in
+            #expect(try await fixture.receiver.request("PUT /a", ["Traceparent: \(parent)"], "1").status == 201)
+            for type in ["upload.asked", "upload.stored"] {
+                let message = try #require(try await fixture.messages(type).first)
+                #expect(message.headers["traceparent"] == parent && message.data["traceparent"] as? String == parent)
+            }
         }
     }
 
@@ -479,4 +488,3 @@ struct HookTests {
         }
     }
 }
-#endif

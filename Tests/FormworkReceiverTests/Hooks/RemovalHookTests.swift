@@ -1,6 +1,4 @@
-#if Transfer
-import Formwork
-import FormworkResumable
+@testable import FormworkResumable
 import Foundation
 import Logging
 import TestSupport
@@ -146,4 +144,3 @@ struct RemovalHookTests {
         }
     }
 }
-#endif

@@ -1,9 +1,7 @@
-#if Transfer
 import Formwork
-import FormworkReceiver
+@testable import FormworkReceiver
 import HTTPTypes
 import NIOCore
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -40,4 +38,3 @@ struct AnnouncedFileTests {
         #expect(try folder.text(of: "a.txt") == "sea")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Testing
 
 @testable import FormworkReceiver
@@ -19,4 +18,3 @@ import Testing
         #expect(path.folders == folders && path.lastSegment == name && path.query == query)
     }
 }
-#endif

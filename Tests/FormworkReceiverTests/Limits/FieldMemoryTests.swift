@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkHTTP
 import FormworkResumable
 import NIOCore
@@ -19,7 +18,7 @@ import Testing
         let folder = TemporaryFolder()
         let intake = UploadIntake(
             storage: try FolderStorage(folder.path), limits: ReceivingLimits(), keepsFields: false,
-            fieldMemory: FieldMemory(limit: 100)
+            memory: ReceiverMemory(held: 100)
         )
         let text = String(repeating: "x", count: 60)
         for _ in 0..<3 {
@@ -40,12 +39,12 @@ import Testing
     @Test func `There is room for the largest form that is allowed`() throws {
         var limits = ReceivingLimits()
         limits.allFieldBytes = 100 << 20
-        try FieldMemory.Share(of: FieldMemory(limits)).take(600 << 20)
+        try ReceiverMemory.Lease(of: ReceiverMemory(limits)).hold(600 << 20)
         #expect(throws: ProblemDetails.self) {
-            try FieldMemory.Share(of: FieldMemory(ReceivingLimits())).take(65 << 20)
+            try ReceiverMemory.Lease(of: ReceiverMemory(ReceivingLimits())).hold(65 << 20)
         }
         limits.allFieldBytes = .max
-        try FieldMemory.Share(of: FieldMemory(limits)).take(.max)
+        try ReceiverMemory.Lease(of: ReceiverMemory(limits)).hold(.max)
     }
 
     @Test func `The client is asked to try again`() async throws {
@@ -72,4 +71,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkReceiver
 import FormworkResumable
 import Foundation
@@ -11,7 +10,7 @@ import Testing
 /// One bound for the memory of all uploads.
 @Suite(.timeLimit(.minutes(10))) struct UploadMemoryTests {
     private static let part = 64 << 10
-    private static let whole = part + UploadMemory.readBytes
+    private static let whole = part + ReceiverMemory.readBytes
 
     /// A number that several tasks raise.
     private final class Count: Sendable {
@@ -25,15 +24,15 @@ import Testing
         options.isLoopback = false
         options.limits.uploads = 200
         #expect(options.uploadsPerClient == 50)
-        options.memory = UploadMemory(limit: 64 << 20, least: 0)  // 16 uploads of 4 MiB
+        options.memory = ReceiverMemory(limit: 64 << 20, least: 0)  // 16 uploads of 4 MiB
         #expect(options.uploadsPerClient == 4)
-        options.memory = UploadMemory(limit: 4 << 20, least: 0)
+        options.memory = ReceiverMemory(limit: 4 << 20, least: 0)
         #expect(options.uploadsPerClient == 1)
     }
 
     /// Runs a receiver with a store of its own.
     private static func run(
-        _ store: FakeStore, _ memory: UploadMemory, isResumable: Bool = false,
+        _ store: FakeStore, _ memory: ReceiverMemory, isResumable: Bool = false,
         _ test: @escaping @Sendable (TestReceiver) async throws -> Void
     ) async throws {
         let storage = try Self.storage(store)
@@ -61,7 +60,7 @@ import Testing
     }
 
     @Test func `What uploads have comes back, and one that waits gets it in order`() async throws {
-        let memory = UploadMemory(limit: 2 * Self.whole + 50, least: Self.part)
+        let memory = ReceiverMemory(limit: 2 * Self.whole + 50, least: Self.part)
         var first = await memory.admit()
         let second = try #require(await memory.admit())
         #expect(await memory.admit(within: .milliseconds(10)) == nil)
@@ -85,7 +84,7 @@ import Testing
     }
 
     @Test func `A waiting upload that is cancelled leaves the queue`() async throws {
-        let memory = UploadMemory(limit: Self.whole, least: Self.part)
+        let memory = ReceiverMemory(limit: Self.whole, least: Self.part)
         let lease = try #require(await memory.admit())
         try await lease.take(Self.part)
         let waiting = Task { try await lease.take(10) }
@@ -99,12 +98,13 @@ import Testing
     }
 
     @Test func `Files that have all their bytes give their memory to an upload that waits`() async throws {
-        let memory = UploadMemory(limit: 3 * Self.whole, least: Self.part)
+        let limit = 3 * Self.whole
+        let memory = ReceiverMemory(limit: limit, least: Self.part)
         let lease = try #require(await memory.admit())
         let files = (0..<200).map { _ in Count() }
         var taken = 0
         // As many short files as there is memory for, each with a buffer of a whole part.
-        while memory.used + Self.part <= memory.limit || lease.count == 0 {
+        while memory.used + Self.part <= limit || lease.count == 0 {
             let file = files[taken]
             lease.fileEnded()
             try await lease.take(Self.part)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `What waits for memory leaves the file that is being written alone`() async throws {
-        let memory = UploadMemory(limit: Self.whole + 10, least: Self.part)
+        let memory = ReceiverMemory(limit: Self.whole + 10, least: Self.part)
         let lease = try #require(await memory.admit())
         let freed = Count()
         try await lease.take(Self.part)
@@ -148,7 +148,7 @@ import Testing
     ) async throws {
         let store = try FakeStore { $0 == "UploadPart" && $1 <= 300 ? .hold : nil }
         let limit = room * Self.whole
-        let memory = UploadMemory(limit: limit, least: Self.part)
+        let memory = ReceiverMemory(limit: limit, least: Self.part)
         let body = String(repeating: "x", count: 3 * Self.part + Self.part / 2)
         let refused = Count()
         try await Self.run(store, memory) { receiver in
@@ -168,7 +168,7 @@ import Testing
                         refused.value + memory.uploads == 64 && store.held >= memory.uploads
                     })
                 #expect(admitted.contains(memory.uploads), "\(memory.uploads)")
-                #expect(store.held * Self.part + memory.uploads * UploadMemory.readBytes <= limit)
+                #expect(store.held * Self.part + memory.uploads * ReceiverMemory.readBytes <= limit)
                 #expect(memory.used <= limit)
                 store.release()
                 var stored = 0
@@ -183,7 +183,7 @@ import Testing
 
     @Test func `Many short files of a form fit into the memory of one upload`() async throws {
         let store = try FakeStore()
-        let memory = UploadMemory(limit: Self.whole, least: Self.part)
+        let memory = ReceiverMemory(limit: Self.whole, least: Self.part)
         let text = String(repeating: "x", count: 10_000)
         let body = formBody((0..<30).map { ("f;\($0).txt", "\($0)\(text)") })
         try await Self.run(store, memory) { receiver in
@@ -202,7 +202,7 @@ import Testing
         async throws
     {
         let store = try FakeStore()
-        let memory = UploadMemory(limit: Self.whole, least: Self.part)
+        let memory = ReceiverMemory(limit: Self.whole, least: Self.part)
         let text = String(repeating: "0123456789", count: 25_000)
         let isForm = name == "form"
         let body = Array((isForm ? formBody([("f;a.bin", text), ("g;b.bin", "b\(text)")]) : text).utf8)
@@ -229,4 +229,3 @@ import Testing
         #expect(store.uploads.isEmpty)
     }
 }
-#endif

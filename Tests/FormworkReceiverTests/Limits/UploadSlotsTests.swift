@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkReceiver
 import Testing
 
@@ -93,4 +92,3 @@ struct UploadSlotsTests {
         #expect(await late.value == "cancelled")
     }
 }
-#endif

@@ -1,6 +1,3 @@
-#if Transfer
-import Formwork
-import FormworkCore
 import FormworkResumable
 import Foundation
 import TestSupport
@@ -22,9 +19,9 @@ struct LinkServiceTests {
         _ folder: String? = "inbox/ann", maxSize: Int64? = 10, title: String? = nil, id: String = "0000000000000001",
         expires: Int64 = 4_102_444_800
     ) throws -> String {
-        let folders = try folder.map { try #require(UploadLink.folders(of: $0)) } ?? []
-        let link = UploadLink(expires: expires, maxSize: maxSize, folders: folders, title: title, id: id)
-        return "/.link/\(try LinkKeys(UploadLinkTests.key).token(for: link))"
+        let folders = try folder.map { try #require(SignedLink.folders(of: $0)) } ?? []
+        let link = SignedLink(expires: expires, maxSize: maxSize, folders: folders, title: title, id: id)
+        return "/.link/\(try LinkKeys(SignedLinkTests.key).token(for: link))"
     }
 
     /// Runs a receiver with a token and a key of links.
@@ -37,7 +34,7 @@ struct LinkServiceTests {
         try await TestReceiver.run(
             {
                 $0.token = try AccessToken("secret-of-the-owner")
-                $0.linkKeys = try LinkKeys(UploadLinkTests.key)
+                $0.linkKeys = try LinkKeys(SignedLinkTests.key)
                 change(&$0)
             }, in: folder, storage: storage, store: UploadStore(uploads.path), metrics: MemoryMetrics(), test)
         withExtendedLifetime(uploads) {}
@@ -291,4 +288,3 @@ struct LinkServiceTests {
         }
     }
 }
-#endif

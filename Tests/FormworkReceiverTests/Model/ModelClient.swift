@@ -1,12 +1,8 @@
-#if Transfer
 #if os(Linux)
-import Formwork
-import FormworkCore
 import FormworkHTTP
 @testable import FormworkReceiver
 @testable import FormworkResumable
 import Foundation
-import HTTPTypes
 
 /// A client of one receiver, which speaks tus, and the receiver itself.
 final class ModelClient: Sendable {
@@ -41,18 +37,18 @@ final class ModelClient: Sendable {
                     incoming,
                     StoredBody(
                         upload.content, file: nil, upload: upload.name, length: upload.length, digests: upload.digests))
-                return UploadAnswer(.created)
+                return ResumableResponse(.created)
             } catch {
                 let problem = FailedUpload(error).problem
                 guard problem.status < 500 else { throw error }
-                return UploadAnswer(problem)
+                return ResumableResponse(problem)
             }
         }
     }
 
     private func request(
         _ method: HTTPRequest.Method, _ fields: [String: String], _ body: [[UInt8]] = []
-    ) async -> UploadAnswer? {
+    ) async -> ResumableResponse? {
         var request = HTTPRequest(method: method, scheme: "http", authority: "a", path: "/")
         if !self.run.path.isEmpty { request.path = self.run.path }
         request.headerFields[HTTPField.Name("Tus-Resumable")!] = "1.0.0"
@@ -156,5 +152,4 @@ final class ModelClient: Sendable {
         _ = try? await self.storage.sweep(olderThan: .seconds(3_600))
     }
 }
-#endif
 #endif

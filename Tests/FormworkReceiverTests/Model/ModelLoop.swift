@@ -1,4 +1,3 @@
-#if Transfer
 #if os(Linux)
 import Foundation
 import Synchronization
@@ -69,5 +68,4 @@ final class ModelLoop: @unchecked Sendable {
         return body()
     }
 }
-#endif
 #endif

@@ -1,13 +1,9 @@
-#if Transfer
 #if os(Linux)
 import AsyncHTTPClient
-import Formwork
-import FormworkCore
 import FormworkHTTP
 @testable import FormworkReceiver
 @testable import FormworkResumable
 import Foundation
-import HTTPTypes
 import Logging
 import NIOHTTP1
 import Synchronization
@@ -52,7 +48,7 @@ final class ModelRun: @unchecked Sendable {
 
     private struct Pending {
         var request: S3Request
-        var continuation: UnsafeContinuation<Result<(answer: S3Answer, attempts: Int), any Error>, Never>
+        var continuation: UnsafeContinuation<Result<(answer: S3Response, attempts: Int), any Error>, Never>
     }
 
     private struct Player {
@@ -273,7 +269,7 @@ final class ModelRun: @unchecked Sendable {
 
     // MARK: A receiver's requests
 
-    func send(_ request: S3Request, from receiver: Int) async throws -> (answer: S3Answer, attempts: Int) {
+    func send(_ request: S3Request, from receiver: Int) async throws -> (answer: S3Response, attempts: Int) {
         try Task.checkCancellation()
         let result = await withUnsafeContinuation { continuation in
             let isDead = self.lock.withLock {
@@ -474,5 +470,4 @@ final class ModelRig {
 
     func close() async { for exchange in self.exchanges { try? await exchange.http.shutdown() } }
 }
-#endif
 #endif

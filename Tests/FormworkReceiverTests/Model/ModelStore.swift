@@ -1,4 +1,3 @@
-#if Transfer
 #if os(Linux)
 import Foundation
 @testable import FormworkReceiver
@@ -104,7 +103,7 @@ struct ModelStore {
 
     /// What a request did, as far as its receiver can see.
     struct Outcome {
-        var result: Result<S3Answer, S3Error>
+        var result: Result<S3Response, S3Error>
         /// Equal for answers that a receiver can't tell apart.
         var identity: Int
     }
@@ -217,7 +216,8 @@ struct ModelStore {
     }
 
     private func answered(_ headers: [(String, String)], _ body: ByteBuffer, identity: Int) -> Outcome {
-        Outcome(result: .success(S3Answer(status: 200, headers: HTTPHeaders(headers), body: body)), identity: identity)
+        Outcome(
+            result: .success(S3Response(status: 200, headers: HTTPHeaders(headers), body: body)), identity: identity)
     }
 
     private func header(_ name: String, _ request: S3Request) -> String? {
@@ -237,5 +237,4 @@ struct ModelStore {
         return isList ? "2026-01-02T\(hour):00:00.000Z" : "Fri, 02 Jan 2026 \(hour):00:00 GMT"
     }
 }
-#endif
 #endif

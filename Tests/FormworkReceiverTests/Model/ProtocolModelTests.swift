@@ -1,4 +1,3 @@
-#if Transfer
 #if os(Linux)
 import Foundation
 import Testing
@@ -122,5 +121,4 @@ import Testing
         }
     }
 }
-#endif
 #endif

@@ -1,4 +1,3 @@
-#if Transfer
 import AsyncHTTPClient
 import Testing
 
@@ -20,4 +19,3 @@ struct BodyPaceTests {
         #expect(answer == "late")
     }
 }
-#endif

@@ -1,6 +1,3 @@
-#if Transfer
-import Formwork
-import FormworkCore
 import FormworkResumable
 import Foundation
 import Synchronization
@@ -100,6 +97,11 @@ import Testing
         return found
     }
 
+    private static func state(of path: String, in store: FakeStore) throws -> BucketState {
+        let key = "\(BucketUploadsTests.folder)\(path.split(separator: "/").last ?? "").json"
+        return try #require(store.objects[key].flatMap { BucketState($0.bytes) })
+    }
+
     private static let whole = Dictionary(uniqueKeysWithValues: files)
 
     @Test func `Of a form that two receivers took only the edges of its large files are read again`() async throws {
@@ -151,7 +153,7 @@ import Testing
             let path = try await receivers.create(Self.form)
             _ = try await receivers[0].request("PATCH \(path)", BucketUploadsTests.patch(0), Array(Self.form[..<700]))
             let key = "\(BucketUploadsTests.folder)\(path.split(separator: "/").last ?? "").json"
-            var state = try #require(store.objects[key].flatMap { BucketState($0.bytes) })
+            var state = try Self.state(of: path, in: store)
             #expect(state.bytes.map != nil)
             (state.bytes.map, state.mark) = (nil, nil)
             store.replace(key, try state.encoded())
@@ -309,6 +311,7 @@ import Testing
     ) async throws {
         // From this request on nothing of the first receiver reaches the store.
         let count = Local(0)
+        let isNoted = Local(true)
         let (isOpen, isCut) = (Local(true), Local(false))
         let store = try FakeStore(smallestPart: 50) { name, _ in
             guard !isOpen.value else { return nil }
@@ -332,6 +335,10 @@ import Testing
                 #expect(answer.status == 204 || isCut.value, "\(answer)")
                 if operation != "Put" || number < 10 { #expect(answer.status != 204, "\(answer)") }
                 isOpen.value = true
+                // Before its first part, each of the store's uploads is noted.
+                let noted = try Self.state(of: path, in: store).placings ?? []
+                if operation == "UploadPartCopy" { #expect(noted.contains { $0.upload != nil }) }
+                isNoted.value = store.uploads.keys.allSatisfy { id in noted.contains { $0.upload == id } }
             }
             try await TestReceiver.run(storage: storages[1], store: uploads[1]) { receiver in
                 let path = path.value
@@ -343,16 +350,61 @@ import Testing
                 #expect(last.status == 204)
             }
             // If it is killed after it has begun a file in the store, and before it has noted that, the name stays taken.
+            if isNoted.value { #expect(store.uploads.isEmpty) }
             try await storages[2].sweep()
         }
         // Both were copied, by the second receiver if the first was killed: nobody thinks that the store can't.
         if operation == "UploadPartCopy" { #expect(store.count("UploadPartCopy") >= 15 + number) }
-        let stored = Self.stored(store).values
-        for (name, text) in Self.files { #expect(stored.count { $0 == text } == 1, "\(name)") }
+        let stored = Self.stored(store)
+        for (name, text) in Self.files {
+            #expect(stored.values.count { $0 == text } == 1, "\(name)")
+            if isNoted.value { #expect(stored[name] == text) }
+        }
         #expect(stored.count == Self.files.count)
         let records = store.objects.keys.filter { !$0.hasPrefix(BucketUploadsTests.folder) && $0.hasSuffix(".json") }
         #expect(records.count == 1)
         #expect(store.uploads.isEmpty)
     }
+
+    @Test func `With little memory the files are copied, too`() async throws {
+        let store = try FakeStore(smallestPart: 50)
+        try await Self.with(
+            store, isDigesting: false, { $0.memory = ReceiverMemory(limit: ReceiverMemory.readBytes + 128, least: 128) }
+        ) { receivers in
+            let path = try await receivers.create(Self.form)
+            let answer = try await receivers[0].request("PATCH \(path)", BucketUploadsTests.patch(0), Self.form)
+            #expect(answer.status == 204)
+        }
+        #expect(Self.stored(store) == Self.whole)
+        #expect(store.count("UploadPartCopy") > 8)
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `A form that turns out to be none leaves nothing`() async throws {
+        let store = try FakeStore(smallestPart: 50)
+        let form = Array(Self.form.dropLast(60)) + Array(repeating: 0x78, count: 60)
+        try await Self.with(store) { receivers in
+            let path = try await receivers.create(form)
+            let answer = try await receivers[0].request("PATCH \(path)", BucketUploadsTests.patch(0), form)
+            #expect(answer.status == 400)
+        }
+        #expect(Self.stored(store).isEmpty)
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `An upload that is cancelled after its receiver was killed keeps no name`() async throws {
+        let store = try FakeStore(smallestPart: 50)
+        try await Self.with(store) { receivers in
+            let path = try await receivers.create(Self.form)
+            // Left by a receiver that was killed.
+            let key = "\(BucketUploadsTests.folder)\(path.split(separator: "/").last ?? "").json"
+            var state = try Self.state(of: path, in: store)
+            state.placings = [BucketState.Placing(key: "in/a.bin", upload: "left", marker: "m")]
+            store.add("left", FakeStore.Upload(key: "in/a.bin", marker: "m"))
+            store.replace(key, try state.encoded())
+            let answer = try await receivers[1].request("DELETE \(path)", ["Tus-Resumable: 1.0.0"])
+            #expect(answer.status == 204)
+        }
+        #expect(store.objects.isEmpty)
+    }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 @testable import FormworkReceiver
 import Testing
 
@@ -37,4 +36,3 @@ struct BucketStateTests {
         #expect(BucketState(object) == nil)
     }
 }
-#endif

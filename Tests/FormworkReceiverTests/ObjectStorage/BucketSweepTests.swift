@@ -1,6 +1,4 @@
-#if Transfer
-import FormworkCore
-import FormworkResumable
+@testable import FormworkResumable
 import Foundation
 import TestSupport
 import Testing
@@ -63,4 +61,3 @@ import Testing
         }
     }
 }
-#endif

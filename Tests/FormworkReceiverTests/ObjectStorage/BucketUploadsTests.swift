@@ -1,10 +1,6 @@
-#if Transfer
-import Formwork
-import FormworkCore
 @testable import FormworkReceiver
-import FormworkResumable
+@testable import FormworkResumable
 import Foundation
-import HTTPTypes
 import Logging
 import NIOCore
 import TestSupport
@@ -20,12 +16,10 @@ import Testing
     /// Runs with the receivers' storages, which share a store.
     static func with<Result>(
         _ store: FakeStore, receivers: Int = 1, partSize: Int = part, smallestPart: Int = 1, closesStore: Bool = true,
-        leastEarlyFile: Int64? = nil,
         _ body: ([S3Storage]) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
         options.partSize = partSize
-        options.leastEarlyFile = leastEarlyFile ?? options.leastEarlyFile
         options.partsAtOnce = 2...2
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
@@ -551,7 +545,7 @@ import Testing
         try await Self.with(store, receivers: 2) { storages in
             let stores = storages.map { UploadStore(storage: BucketUploads($0)) }
             let place = Local("")
-            let other = ResumableHandler(stores[1]) { _ in UploadAnswer(HTTPResponse(status: .accepted)) }
+            let other = ResumableHandler(stores[1]) { _ in ResumableResponse(HTTPResponse(status: .accepted)) }
             @Sendable func request(_ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields) -> HTTPRequest {
                 var fields = fields
                 fields[.init("Upload-Draft-Interop-Version")!] = "8"
@@ -669,7 +663,7 @@ import Testing
             var handler = ResumableHandler(
                 UploadStore(storage: BucketUploads(storages[0])), failed: { _ in failures.value += 1 }
             ) { _ in
-                UploadAnswer(HTTPResponse(status: .ok))
+                ResumableResponse(HTTPResponse(status: .ok))
             }
             handler.created = { place.value = "/.uploads/\($0)" }
             func request(_ method: HTTPRequest.Method, _ path: String, _ field: (String, String)) -> HTTPRequest {
@@ -701,7 +695,7 @@ import Testing
         let store = try FakeStore()
         try await Self.with(store) { storages in
             var handler = ResumableHandler(UploadStore(storage: BucketUploads(storages[0]))) { _ in
-                UploadAnswer(HTTPResponse(status: .ok))
+                ResumableResponse(HTTPResponse(status: .ok))
             }
             handler.progressInterval = .seconds(1)
             let request = HTTPRequest(
@@ -729,7 +723,7 @@ import Testing
         let store = try FakeStore()
         try await Self.with(store, receivers: 2) { storages in
             var handler = ResumableHandler(UploadStore(storage: BucketUploads(storages[0]))) { _ in
-                UploadAnswer(HTTPResponse(status: .ok))
+                ResumableResponse(HTTPResponse(status: .ok))
             }
             handler.progressInterval = isCancelled ? .seconds(3_600) : .milliseconds(20)
             let request = HTTPRequest(
@@ -843,4 +837,3 @@ import Testing
         #expect(store.bytesRead == 100)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkCore
 import FormworkDigests
 import Foundation
@@ -345,4 +344,3 @@ final class FakeStore: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Testing
 
 @testable import FormworkReceiver
@@ -72,4 +71,3 @@ import Testing
         #expect(Self.numbers(5...5, latency: 0.5, bandwidth: 100).allSatisfy { $0 == 5 })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import AsyncHTTPClient
 import FormworkCore
 import Foundation
@@ -173,4 +172,3 @@ struct RealStoreTests {
         #expect(error?.description.contains(variable) == true)
     }
 }
-#endif

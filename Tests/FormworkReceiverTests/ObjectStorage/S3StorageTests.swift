@@ -1,4 +1,3 @@
-#if Transfer
 import AsyncHTTPClient
 import FormworkCore
 import Foundation
@@ -312,7 +311,7 @@ struct S3StorageTests {
             "AccessDenied: m, request r1; the key isn't allowed to do this: check its policy, and the bucket's"
         ),
     ])
-    func `A refusal is explained as far as the store does`(code: String, words: String) async throws {
+    func `A refusal is withContext as far as the store does`(code: String, words: String) async throws {
         let store = try FakeStore { operation, _ in operation == "Put" ? .answer(403, code) : nil }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { try await Self.store([1], in: $0) }
@@ -349,8 +348,9 @@ struct S3StorageTests {
             }
         }
         let tries = failing.count("Put")
-        #expect(error?.description.contains("503 SlowDown: m, request r1, tried \(tries) times") == true)
-        #expect(tries > 1)
+        // The time may be over between the store's last answer and its arrival.
+        let said = [tries, tries - 1].map { "503 SlowDown: m, request r1, tried \($0) times" }
+        #expect(tries > 1 && said.contains { error?.description.contains($0) == true }, "\(error as Any)")
         #expect(failing.objects.isEmpty)
     }
 
@@ -598,4 +598,3 @@ struct S3StorageTests {
         #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
     }
 }
-#endif

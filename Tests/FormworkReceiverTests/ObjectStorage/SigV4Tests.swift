@@ -1,4 +1,3 @@
-#if Transfer
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -159,4 +158,3 @@ struct SigV4Tests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import FormworkCore
 import Foundation
 import SystemPackage
@@ -195,4 +194,3 @@ struct StoreSettingsTests {
         #expect("\(settings.credentials)" == "access key id")
     }
 }
-#endif

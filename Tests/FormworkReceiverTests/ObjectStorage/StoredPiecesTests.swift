@@ -1,4 +1,3 @@
-#if Transfer
 import Testing
 
 @testable import FormworkReceiver
@@ -57,24 +56,6 @@ import Testing
             ])
     }
 
-    @Test func `The parts of a beginning are the first of a whole range, wherever that ends`() {
-        for start in Int64(0)..<270 {
-            for end in (start + 1)...270 {
-                let whole = Self.stored.parts(start..<end)
-                for known in start..<end {
-                    let beginning = Self.stored.parts(start..<known, isWhole: false)
-                    if !whole.starts(with: beginning) { Issue.record("\(start)..<\(end) at \(known): \(beginning)") }
-                }
-            }
-        }
-        // All of b, since a byte of c is known.
-        #expect(
-            Self.stored.parts(35..<161, isWhole: false) == [
-                .read([Self.slice("a", 35..<80), Self.slice("b", 0..<5)]), .copied(Self.slice("b", 5..<80)),
-            ])
-        #expect(Self.stored.parts(35..<160, isWhole: false).isEmpty)
-    }
-
     @Test func `Every range is made of its own bytes, by parts that stores accept`() {
         let sizes: [String: Int64] = ["a": 80, "b": 80, "c": 80, "d": 30]
         let starts: [String: Int64] = ["a": 0, "b": 80, "c": 160, "d": 240]
@@ -104,4 +85,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,8 +1,7 @@
-#if Transfer
 import FormworkCore
 import FormworkDigests
 import Foundation
-import FormworkReceiver
+@testable import FormworkReceiver
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct PageAssetTests {
@@ -53,4 +52,3 @@ import Testing
         #expect(!String(decoding: ReceiverPage().styleSheet.content, as: UTF8.self).contains(word))
     }
 }
-#endif

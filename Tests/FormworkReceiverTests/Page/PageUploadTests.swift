@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkReceiver
+@testable import FormworkReceiver
 import FormworkResumable
 import TestSupport
 import Testing
@@ -88,4 +87,3 @@ struct PageUploadTests {
         }
     }
 }
-#endif

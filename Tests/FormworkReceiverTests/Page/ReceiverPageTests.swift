@@ -1,8 +1,7 @@
-#if Transfer
 import Foundation
 import FormworkHTTP
 import FormworkResumable
-import FormworkReceiver
+@testable import FormworkReceiver
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ReceiverPageTests {
@@ -173,4 +172,3 @@ import Testing
         #expect(page.contains("At most 8.0 MiB per file\(more)."))
     }
 }
-#endif

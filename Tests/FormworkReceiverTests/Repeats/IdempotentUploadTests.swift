@@ -1,8 +1,6 @@
-#if Transfer
 import FormworkHTTP
 @testable import FormworkReceiver
 import FormworkResumable
-import HTTPTypes
 import NIOCore
 import Synchronization
 import TestSupport
@@ -226,14 +224,14 @@ struct IdempotentUploadTests {
         @Sendable func request(_ number: Int) -> Task<HTTPResponse.Status, any Error> {
             Task {
                 try await uploads.once(uploads.arrived(key, head)) { _ in
-                    Answer(.ok)
+                    ServiceResponse(.ok)
                 } _: {
                     begun.value.append(number)
-                    guard number == 1 else { return Answer(.created) }
+                    guard number == 1 else { return ServiceResponse(.created) }
                     run.value = IdempotentUploads.Run.current
                     // Its cleanup takes long, and can't be cancelled.
                     while !isReleased.value { await Task.yield() }
-                    return Answer(.conflict)
+                    return ServiceResponse(.conflict)
                 }.status
             }
         }
@@ -253,7 +251,7 @@ struct IdempotentUploadTests {
     }
 
     @Test func `A repetition needs no slot and no memory besides those of the upload that hangs`() async throws {
-        let memory = UploadMemory(limit: 5 << 20, least: 1 << 20)
+        let memory = ReceiverMemory(limit: 5 << 20, least: 1 << 20)
         try await TestReceiver.run({
             ($0.limits.uploadsPerClient, $0.limits.uploads, $0.memory) = (1, 1, memory)
         }) { receiver in
@@ -306,14 +304,14 @@ struct IdempotentUploadTests {
         let first = uploads.arrived(key, head)
         let running = Task {
             try await uploads.once(first) { _ in
-                Answer(.created)
+                ServiceResponse(.created)
             } _: {
                 // A call that can't be cancelled.
                 await Task {
                     call.yield()
                     for await _ in answers {}
                 }.value
-                return Answer(.created)
+                return ServiceResponse(.created)
             }
         }
         for await _ in calls { break }
@@ -360,13 +358,13 @@ extension IdempotentUploads {
         for (owner, text) in keys {
             guard let key = try IdempotencyKey([.idempotencyKey: text], owner: owner) else { continue }
             let answer = try await self.once(self.arrived(key, head)) { stored in
-                Answer(.created, body: ByteBuffer(string: stored.names.joined()))
+                ServiceResponse(.created, body: ByteBuffer(string: stored.names.joined()))
             } _: {
                 count.value += 1
                 var receipt = UploadReceipt()
                 receipt.files = [UploadReceipt.File(name: "\(count.value)", size: 0)]
                 receipt.fingerprint = "f"
-                var answer = Answer(.created, body: ByteBuffer(string: "\(count.value)"))
+                var answer = ServiceResponse(.created, body: ByteBuffer(string: "\(count.value)"))
                 answer.receipt = receipt
                 return answer
             }
@@ -375,4 +373,3 @@ extension IdempotentUploads {
         return texts
     }
 }
-#endif

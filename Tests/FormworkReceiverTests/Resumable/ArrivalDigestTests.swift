@@ -1,11 +1,7 @@
-#if Transfer
-import Formwork
 import FormworkHTTP
 @testable import FormworkResumable
 import Foundation
-import HTTPTypes
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -53,7 +49,7 @@ import Testing
 
     private func answer(
         _ handler: ResumableHandler, _ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields, _ body: String
-    ) async throws -> UploadAnswer {
+    ) async throws -> ResumableResponse {
         let request = HTTPRequest(
             method: method, scheme: "http", authority: "localhost", path: path, headerFields: fields)
         let outcome = await handler.handle(request, body: TestBody(body)) { _ in }
@@ -69,7 +65,7 @@ import Testing
         options.digestsFiles = true
         let handler = ResumableHandler(UploadStore(storage: storage, options: options)) { upload in
             values.withLock { $0 = upload.digests.map { "\($0.algorithm) \($0.hex.prefix(8))" } }
-            return UploadAnswer(HTTPResponse(status: .ok))
+            return ResumableResponse(HTTPResponse(status: .ok))
         }
         let wanted: HTTPFields = [.reprDigest: Self.digest, .wantReprDigest: "sha-512=3"]
         let created = try await self.answer(handler, .post, "/files", Self.create(wanted), "hello")
@@ -84,7 +80,7 @@ import Testing
         let folder = TemporaryFolder()
         let storage = WriteOnlyFolder(base: FolderUploads(folder: folder.path, isDurable: false))
         let handler = ResumableHandler(UploadStore(storage: storage)) { _ in
-            UploadAnswer(HTTPResponse(status: .ok))
+            ResumableResponse(HTTPResponse(status: .ok))
         }
         let created = try await self.answer(
             handler, .post, "/files", Self.create([.reprDigest: Self.digest]), "hello")
@@ -140,4 +136,3 @@ import Testing
         #expect(found == "861177ba5b1d7ef62b9f50ff727fff4f8f7e658878353eca07e4f6f11006f836")
     }
 }
-#endif

@@ -1,9 +1,6 @@
-#if Transfer
 import Foundation
 @testable import FormworkReceiver
-import FormworkResumable
-import HTTPTypes
-import SystemPackage
+@testable import FormworkResumable
 import TestSupport
 import Testing
 
@@ -130,4 +127,3 @@ struct CrowdTests {
         }
     }
 }
-#endif

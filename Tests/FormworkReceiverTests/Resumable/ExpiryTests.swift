@@ -1,13 +1,10 @@
-#if Transfer
 import Foundation
-import Formwork
+@testable import Formwork
 import FormworkHTTP
-import FormworkResumable
-import FormworkReceiver
-import HTTPTypes
+@testable import FormworkResumable
+@testable import FormworkReceiver
 import NIOCore
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -33,7 +30,7 @@ import Testing
                 for await _ in mayGoOn.stream {}
                 let content = try String(contentsOfFile: #require(upload.content.wholeFile).string, encoding: .utf8)
                 bench.completed.withLock { $0.append((upload, content)) }
-                return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+                return ResumableResponse(HTTPResponse(status: .ok), content: Array("thanks".utf8))
             }
         }
     }
@@ -64,7 +61,7 @@ import Testing
         let bench = HandlerBench { $0.lifetime = 0 }
         let stopping = try StoppingHandler(bench)
         let store = sweepsAnotherProcess ? UploadStore(bench.folder) : stopping.handler.store
-        try await withThrowingTaskGroup(of: UploadAnswer.self) { group in
+        try await withThrowingTaskGroup(of: ResumableResponse.self) { group in
             group.addTask {
                 try await bench.answer(
                     .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: stopping.handler)
@@ -126,4 +123,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,13 +1,9 @@
-#if Transfer
 import Foundation
-import Formwork
 import FormworkHTTP
-import FormworkResumable
-import FormworkReceiver
-import HTTPTypes
+@testable import FormworkResumable
+@testable import FormworkReceiver
 import NIOCore
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -77,4 +73,3 @@ import Testing
         #expect(left == [])
     }
 }
-#endif

@@ -1,5 +1,3 @@
-#if Transfer
-import FormworkCore
 import Foundation
 import Testing
 
@@ -88,23 +86,6 @@ import Testing
         #expect(mapper.map?.files == Self.files)
     }
 
-    @Test func `The file in which the bytes end is known, to another mapper too`() throws {
-        var mapper = try Self.mapper()
-        Self.form[..<120].withBytes { mapper.update($0) }
-        #expect(mapper.openFile == nil)
-        // "\r\n--" at the end may begin a delimiter.
-        Self.form[120..<176].withBytes { mapper.update($0) }
-        for mapper in [mapper, try Self.mapper(after: mapper)] {
-            #expect(
-                mapper.openFile
-                    == FormMapper.OpenFile(content: 169..<172, filename: "a.bin", contentType: "text/plain"))
-        }
-        Self.form[176..<245].withBytes { mapper.update($0) }
-        #expect(mapper.openFile == nil)
-        Self.form[245...].withBytes { mapper.update($0) }
-        #expect(mapper.openFile == nil)
-    }
-
     @Test func `Of content only a delimiter's beginning is held`() throws {
         var mapper = try Self.mapper()
         let file = "--b\r\nContent-Disposition: form-data; name=\"a\"; filename=\"a\"\r\n\r\n"
@@ -156,4 +137,3 @@ extension Data {
         self.init(stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0 })
     }
 }
-#endif

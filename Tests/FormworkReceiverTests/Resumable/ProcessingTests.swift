@@ -1,12 +1,9 @@
-#if Transfer
 import Foundation
-import Formwork
+@testable import Formwork
 import FormworkHTTP
-import FormworkResumable
-import FormworkReceiver
-import HTTPTypes
+@testable import FormworkResumable
+@testable import FormworkReceiver
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -25,9 +22,9 @@ import Testing
             // Opened only now.
             let content = try String(contentsOfFile: #require(upload.content.wholeFile).string, encoding: .utf8)
             bench.completed.withLock { $0.append((upload, content)) }
-            return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+            return ResumableResponse(HTTPResponse(status: .ok), content: Array("thanks".utf8))
         }
-        try await withThrowingTaskGroup(of: UploadAnswer.self) { group in
+        try await withThrowingTaskGroup(of: ResumableResponse.self) { group in
             group.addTask {
                 try await bench.answer(
                     .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: handler)
@@ -66,7 +63,7 @@ import Testing
         var handler = ResumableHandler(store) { _ in
             entered.continuation.yield()
             for await _ in opened.stream {}
-            return UploadAnswer(HTTPResponse(status: .ok))
+            return ResumableResponse(HTTPResponse(status: .ok))
         }
         handler.note = [1]
         let draft: HTTPFields = [.uploadDraftInteropVersion: "8"]
@@ -142,7 +139,7 @@ import Testing
             try manager.moveItem(atPath: record, toPath: record + ".aside")
             try manager.createDirectory(atPath: record, withIntermediateDirectories: false)
             bench.completed.withLock { $0.append((upload, "")) }
-            return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+            return ResumableResponse(HTTPResponse(status: .ok), content: Array("thanks".utf8))
         }
         let first = try await bench.answer(
             .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: handler)
@@ -163,4 +160,3 @@ import Testing
         #expect(bench.completed.withLock { $0.count } == 1)
     }
 }
-#endif

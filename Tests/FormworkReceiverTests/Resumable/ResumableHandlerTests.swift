@@ -1,14 +1,10 @@
-#if Transfer
 import Foundation
-import FormworkCore
-import Formwork
+@testable import Formwork
 import FormworkHTTP
-import FormworkResumable
-import FormworkReceiver
-import HTTPTypes
+@testable import FormworkResumable
+@testable import FormworkReceiver
 import NIOCore
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -77,7 +73,7 @@ final class HandlerBench: Sendable {
             if isRefused { throw NotNow() }
             let content = try String(contentsOfFile: #require(upload.content.wholeFile).string, encoding: .utf8)
             self.completed.withLock { $0.append((upload, content)) }
-            return UploadAnswer(
+            return ResumableResponse(
                 HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"]), content: Array("thanks".utf8)
             )
         }
@@ -99,7 +95,7 @@ final class HandlerBench: Sendable {
     func answer(
         _ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields, _ body: TestBody = TestBody([]),
         by handler: ResumableHandler? = nil
-    ) async throws -> UploadAnswer {
+    ) async throws -> ResumableResponse {
         let outcome = try await self.send(method, path, fields, body, by: handler)
         guard case .answer(let answer) = outcome else {
             Issue.record("no answer: \(outcome)")
@@ -556,4 +552,3 @@ final class HandlerBench: Sendable {
         }
     }
 }
-#endif

@@ -1,13 +1,10 @@
-#if Transfer
 @testable import Formwork
-import FormworkCore
 import FormworkDigests
 import FormworkFiles
-import FormworkReceiver
+@testable import FormworkReceiver
 @testable import FormworkResumable
 import FormworkSystem
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -275,4 +272,3 @@ import Testing
         }
     }
 }
-#endif

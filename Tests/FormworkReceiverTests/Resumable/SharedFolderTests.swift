@@ -1,13 +1,10 @@
-#if Transfer
 import Dispatch
 import Foundation
-import Formwork
+@testable import Formwork
 import FormworkHTTP
-import FormworkResumable
-import FormworkReceiver
-import HTTPTypes
+@testable import FormworkResumable
+@testable import FormworkReceiver
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -46,7 +43,7 @@ import Testing
         let slow = ResumableHandler(store) { upload in
             let content = try String(contentsOfFile: #require(upload.content.wholeFile).string, encoding: .utf8)
             bench.completed.withLock { $0.append((upload, content)) }
-            return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+            return ResumableResponse(HTTPResponse(status: .ok), content: Array("thanks".utf8))
         }
         async let answer = bench.answer(.patch, location, Self.append(5, 0, true), TestBody([]), by: slow)
         for await _ in looked.stream { break }
@@ -82,4 +79,3 @@ import Testing
         #expect(known == nil)
     }
 }
-#endif

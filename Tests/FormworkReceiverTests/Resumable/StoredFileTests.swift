@@ -1,13 +1,10 @@
-#if Transfer
 @testable import Formwork
-import FormworkCore
-import FormworkReceiver
+@testable import FormworkReceiver
 @testable import FormworkResumable
 import FormworkSystem
 import FormworkFiles
 import Foundation
 import NIOCore
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -274,4 +271,3 @@ private struct CopyingStorage: ReceiverStorage {
         func withdraw() async { await self.base.withdraw() }
     }
 }
-#endif

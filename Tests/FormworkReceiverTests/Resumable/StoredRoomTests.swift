@@ -1,12 +1,9 @@
-#if Transfer
 @testable import Formwork
-import FormworkReceiver
-import FormworkResumable
-import HTTPTypes
+@testable import FormworkReceiver
+@testable import FormworkResumable
 import Synchronization
-import FormworkFiles
+@testable import FormworkFiles
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -140,4 +137,3 @@ import Testing
         #expect(!fits(.max, missing: .max, isForm: true, own, most))
     }
 }
-#endif

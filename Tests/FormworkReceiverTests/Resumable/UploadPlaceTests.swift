@@ -1,12 +1,8 @@
-#if Transfer
-import Formwork
 import FormworkHTTP
 @testable import FormworkResumable
 @testable import FormworkReceiver
 import Foundation
-import HTTPTypes
 import NIOCore
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -122,4 +118,3 @@ import Testing
         }
     }
 }
-#endif

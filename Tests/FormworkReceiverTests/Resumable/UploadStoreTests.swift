@@ -1,12 +1,8 @@
-#if Transfer
 import Foundation
-import Formwork
 import FormworkHTTP
-import FormworkResumable
-import FormworkReceiver
-import HTTPTypes
+@testable import FormworkResumable
+@testable import FormworkReceiver
 import NIOCore
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -119,4 +115,3 @@ import Testing
         #expect(try await bench.answer(.post, "/files", whole).response.status == .serviceUnavailable)
     }
 }
-#endif

@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkResumable
+@testable import FormworkResumable
 @testable import FormworkReceiver
 import Logging
 import Synchronization
@@ -107,4 +106,3 @@ import Testing
         await storage.close()
     }
 }
-#endif

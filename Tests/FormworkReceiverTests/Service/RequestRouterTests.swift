@@ -1,8 +1,6 @@
-#if Transfer
 import FormworkHTTP
-import FormworkReceiver
-import FormworkResumable
-import HTTPTypes
+@testable import FormworkReceiver
+@testable import FormworkResumable
 import Testing
 
 /// What is done with a request, by its head alone.
@@ -130,4 +128,3 @@ struct RequestRouterTests {
 extension HTTPField.Name {
     fileprivate static var secFetchSite: Self { Self("Sec-Fetch-Site")! }
 }
-#endif

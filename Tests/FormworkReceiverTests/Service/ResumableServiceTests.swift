@@ -1,6 +1,5 @@
-#if Transfer
 import Foundation
-import FormworkReceiver
+@testable import FormworkReceiver
 import FormworkResumable
 import TestSupport
 import Testing
@@ -327,4 +326,3 @@ struct ResumableServiceTests {
         }
     }
 }
-#endif

@@ -1,8 +1,6 @@
-#if Transfer
 import Formwork
-import FormworkReceiver
+@testable import FormworkReceiver
 import NIOCore
-import SystemPackage
 
 /// A storage with scripted failures.
 struct FailingStorage: ReceiverStorage {
@@ -43,4 +41,3 @@ struct FailingStorage: ReceiverStorage {
         func withdraw() async { await self.base.withdraw() }
     }
 }
-#endif

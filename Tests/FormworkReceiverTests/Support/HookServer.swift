@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import Synchronization
 import TestSupport
@@ -91,4 +90,3 @@ final class HookServer: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import SystemPackage
 
@@ -14,4 +13,3 @@ enum OpenDescriptors {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 import NIOCore
 
@@ -95,4 +94,3 @@ final class RawConnection: Sendable {
         }
     }
 }
-#endif

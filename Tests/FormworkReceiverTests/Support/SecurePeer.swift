@@ -1,6 +1,5 @@
-#if Transfer
 import Foundation
-import FormworkReceiver
+@testable import FormworkReceiver
 import SystemPackage
 import TestSupport
 
@@ -94,4 +93,3 @@ enum HTTP2Bytes {
 
     private static func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
 }
-#endif

@@ -1,12 +1,10 @@
-#if Transfer
 import Foundation
-import FormworkReceiver
+@testable import FormworkReceiver
 import FormworkResumable
 import Logging
 import NIOCore
 import ServiceLifecycle
 import Synchronization
-import SystemPackage
 import TestSupport
 
 /// A receiver in this process, on a port of its own.
@@ -126,7 +124,8 @@ final class LogLines: Sendable {
         }
 
         func log(event: LogEvent) {
-            let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+            let values = self.metadata.merging(event.metadata ?? [:]) { $1 }
+            let pairs = values.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
             self.log.lines.withLock { $0.append("\(event.message)\(pairs.joined())") }
         }
     }
@@ -150,4 +149,3 @@ final class Local<Value: Sendable>: Sendable {
         set { self.state.withLock { $0 = newValue } }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Transfer
 import Foundation
 
 @testable import FormworkResumable
@@ -26,4 +25,3 @@ extension UploadStore {
         return entries.sorted { ($0.created, $0.entry.name) < ($1.created, $1.entry.name) }.map(\.entry)
     }
 }
-#endif

@@ -1,5 +1,4 @@
-#if Transfer
-import FormworkReceiver
+@testable import FormworkReceiver
 import NIOCore
 
 /// A storage that reports what happens to its uploads, and may never finish.
@@ -38,4 +37,3 @@ struct WatchedStorage: ReceiverStorage {
         func withdraw() async { await self.base.withdraw() }
     }
 }
-#endif

@@ -1,4 +1,4 @@
-import FormworkCore
+@testable import FormworkCore
 import Testing
 
 @testable import Formwork

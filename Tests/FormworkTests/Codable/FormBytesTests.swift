@@ -1,5 +1,4 @@
 import Formwork
-import FormworkCore
 import Testing
 
 @Suite("Bytes in forms", .timeLimit(.minutes(10)))

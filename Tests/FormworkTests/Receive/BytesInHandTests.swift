@@ -1,6 +1,4 @@
 import Formwork
-import FormworkCore
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import FormworkCore
 import Testing
 
 @testable import Formwork

@@ -1,6 +1,6 @@
+@testable import FormworkCore
 import Foundation
 import Formwork
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Formwork
-import FormworkCore
-import SystemPackage
+@testable import FormworkCore
 import TestSupport
 import Testing
 

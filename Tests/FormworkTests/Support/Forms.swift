@@ -1,5 +1,4 @@
 import Formwork
-import SystemPackage
 import TestSupport
 
 /// A generator whose numbers repeat.

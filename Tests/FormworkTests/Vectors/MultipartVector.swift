@@ -1,6 +1,6 @@
+@testable import FormworkCore
 import Formwork
 import Foundation
-import SystemPackage
 import TestSupport
 
 /// A row in the words of this package: a form, how it is to be read, and what has to come out.
@@ -148,7 +148,7 @@ struct MultipartVector {
                 self.hasStreams = true
                 let length = try part.integer("declaredLength") ?? bytes.count
                 if bytes.count < length { self.hasShortStream = true }
-                source = .stream(length: Int64(length), surplus: self.writesToDisk ? .leave : .refuse) { offset in
+                source = .stream(length: Int64(length), surplus: self.writesToDisk ? .ignore : .refuse) { offset in
                     DripStream(bytes, from: Int(offset), step: 1000)
                 }
             default: throw NotUnderstood("the kind of part \"\(kind)\"")

@@ -1,5 +1,5 @@
 import FormworkCore
-import FormworkURLEncoded
+@testable import FormworkURLEncoded
 import Testing
 
 @Suite("Names that nest without end", .timeLimit(.minutes(10)))

@@ -18,10 +18,8 @@ let package = Package(
                 "Forms",
                 .product(name: "Formwork", package: "formwork"),
                 .product(name: "FormworkHummingbird", package: "formwork"),
-                .product(name: "FormworkNIO", package: "formwork"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         .executableTarget(

@@ -3,12 +3,12 @@
 import base64
 import hashlib
 import os
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import axe_playwright_python
+from certificates import self_signed
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 MIB = 1 << 20
@@ -51,6 +51,26 @@ def arrived(tab, receiver, contents):
     assert [p.name for p in receiver.outside.iterdir()] == ["arrived"], "something was written outside of the folder"
 
 
+def opened(t, receiver):
+    """Opens the page, and waits until its script runs."""
+    t.page.goto(receiver.url)
+    t.until("document.documentElement.classList.contains('script')", "the script")
+
+
+def choose(t, contents):
+    """Writes files to the disk, and chooses them on the page; returns their paths."""
+    _, paths = on_disk(contents)
+    t.page.set_input_files("#files", paths)
+    return paths
+
+
+def dropped(t, receiver, contents):
+    """Opens the page, drops files that are made in it, and waits until they have arrived."""
+    t.page.goto(receiver.url)
+    t.drop_made(contents)
+    arrived(t, receiver, contents)
+
+
 def sent_paths(t):
     """The paths of files whose folders the receiver left out, as the page shows them."""
     texts = t.js("[...document.querySelectorAll('#arrived .when')].map(n => n.textContent)")
@@ -64,8 +84,7 @@ def keyboard(t, receiver, _):
     choosers = []
     # The listener is installed at the start: one installed together with the key press may be too late.
     t.page.on("filechooser", lambda chooser: choosers.append(chooser))
-    t.page.goto(receiver.url)
-    t.until("document.documentElement.classList.contains('script')", "the script")
+    opened(t, receiver)
     t.tab_to("#files")
     t.page.keyboard.press("Enter")
     for _ in range(200):
@@ -87,9 +106,8 @@ def keyboard(t, receiver, _):
 
 def focus_order(t, receiver, _):
     """Tab moves through the page in visual order, and each focused element is visible."""
-    _, paths = on_disk(made(["one.txt"]))
     t.page.goto(receiver.url)
-    t.page.set_input_files("#files", paths)
+    choose(t, made(["one.txt"]))
     t.until("document.querySelector('#arrived li') && document.getElementById('queue').hidden", "the upload")
     stops = []
     for _ in range(10):
@@ -111,9 +129,7 @@ def focus_order(t, receiver, _):
 
 def drop_of_made_files(t, receiver, _):
     contents = made(["dropped.txt", "dropped too.bin"], size=300_000)
-    t.page.goto(receiver.url)
-    t.drop_made(contents)
-    arrived(t, receiver, contents)
+    dropped(t, receiver, contents)
     assert not t.js("document.documentElement.classList.contains('dragging')"), "the page still looks like dragging"
 
 
@@ -152,27 +168,22 @@ def chosen_folder(t, receiver, _):
 def drop_of_made_folder(t, receiver, _):
     """A folder that returns its entries two at a time."""
     contents = made(["trip/a.txt", "trip/inner/b.txt", "trip/inner/c.txt", "trip/inner/d.txt"])
-    t.page.goto(receiver.url)
-    t.drop_made(contents)
-    arrived(t, receiver, contents)
+    dropped(t, receiver, contents)
     assert sent_paths(t) == sorted(contents), sent_paths(t)
 
 
 def kept_folders(t, receiver, _):
     """With --keep-paths, folders stay."""
     contents = made(["trip/a.txt", "trip/inner/a.txt"])
-    t.page.goto(receiver.url)
-    t.drop_made(contents)
-    arrived(t, receiver, contents)
+    dropped(t, receiver, contents)
     assert receiver.files() == contents, sorted(receiver.files())
 
 
 def odd_names(t, receiver, artefacts):
     """Chosen from the disk and dropped; shown as text, by the script and by the server."""
     contents = made(ODD)
-    _, paths = on_disk(contents)
     t.page.goto(receiver.url)
-    t.page.set_input_files("#files", paths)
+    choose(t, contents)
     arrived(t, receiver, contents)
     more = made(["../outside.txt", "..\\outside.txt", "/etc/passwd", "C:\\outside.txt", "..", "line\nbreak.txt", "nul\0.txt"])
     t.drop_made(more)
@@ -212,8 +223,7 @@ def many(t, receiver, _):
 def small_files(t, receiver, _):
     """200 small files, each in one request."""
     contents = made([f"{i:03}.bin" for i in range(200)], size=3000)
-    t.page.goto(receiver.url)
-    t.until("document.documentElement.classList.contains('script')", "the script")
+    opened(t, receiver)
     requests = []
     t.page.on("request", lambda request: requests.append(request.method))
     start = time.monotonic()
@@ -230,8 +240,7 @@ def small_files_cut(t, receiver, _):
     """Small files while the network is gone, and one whose answers are lost: each arrives once."""
     t.losses = True
     contents = made(["a.txt", "b.txt", "c.txt"], size=50)
-    t.page.goto(receiver.url)
-    t.until("document.documentElement.classList.contains('script')", "the script")
+    opened(t, receiver)
     receiver.gate.cut()
     t.drop_made(contents)
     t.until("document.querySelectorAll('[data-state=paused]').length === 3", "three without a connection")
@@ -257,8 +266,7 @@ def small_files_cut(t, receiver, _):
 def small_files_refused(t, receiver, _):
     """Small files whose answers are lost, and which are refused after that: the page says so, and stores each once."""
     t.losses = True
-    t.page.goto(receiver.url)
-    t.until("document.documentElement.classList.contains('script')", "the script")
+    opened(t, receiver)
     t.page.evaluate("delete Crypto.prototype.subtle")
     contents = {}
     for status in [507, 404, 405, 412]:
@@ -281,10 +289,9 @@ def cancel(t, receiver, artefacts):
     """A slow upload: it shows progress, can be cancelled with the keyboard, leaves nothing, and can be sent again."""
     # Larger than the system's buffers between the browser and the receiver.
     contents = made(["slow.bin"], size=8 * MIB - 1000)
-    _, paths = on_disk(contents)
     t.page.goto(receiver.url)
     receiver.gate.rate = MIB
-    t.page.set_input_files("#files", paths)
+    choose(t, contents)
     t.until("document.querySelector('#queued progress').value > 0.2", "progress")
     t.until("document.getElementById('overall').value > 0.1", "progress in all, which is drawn a moment later")
     assert "%" in t.js("document.title")
@@ -310,10 +317,9 @@ def cancel(t, receiver, artefacts):
 
 def cancel_all(t, receiver, _):
     contents = made([f"{i}.bin" for i in range(8)], size=2 * MIB)
-    _, paths = on_disk(contents)
     t.page.goto(receiver.url)
     receiver.gate.rate = MIB // 4
-    t.page.set_input_files("#files", paths)
+    choose(t, contents)
     t.until("document.querySelectorAll('[data-state=sending]').length === 3", "three on their way")
     t.page.click("#cancel-all")
     t.until("document.querySelectorAll('[data-state=cancelled]').length === 8", "all cancelled")
@@ -346,12 +352,10 @@ def accessible(t, receiver, artefacts):
     t.page.wait_for_timeout(300)
     rules = audit(t)
     t.shot(artefacts, f"{t.setting}-empty")
-    _, paths = on_disk(made(["a.txt", "اسم الملف.txt", "much too large.bin"]) | {"much too large.bin": bytes(9 * MIB)})
-    t.page.set_input_files("#files", paths)
+    choose(t, made(["a.txt", "اسم الملف.txt", "much too large.bin"]) | {"much too large.bin": bytes(9 * MIB)})
     t.until("document.querySelectorAll('#arrived li').length === 2", "the list")
     receiver.gate.rate = MIB
-    _, paths = on_disk(made(["Harbour at dawn.mov", "Waiting a little.mov"], size=5 * MIB))
-    t.page.set_input_files("#files", paths)
+    choose(t, made(["Harbour at dawn.mov", "Waiting a little.mov"], size=5 * MIB))
     t.until("document.querySelector('[data-state=sending] progress').value > 0.2", "progress")
     audit(t)
     t.shot(artefacts, t.setting)
@@ -372,7 +376,6 @@ def audit(t):
 
 def signing_in(t, receiver, artefacts):
     contents = made(["with a token.txt"])
-    _, paths = on_disk(contents)
     t.page.goto(receiver.url)
     assert t.js("document.activeElement.id") == "token", "the focus is not in the only field"
     assert not t.js("document.getElementById('files')"), "the form is shown to strangers"
@@ -389,7 +392,7 @@ def signing_in(t, receiver, artefacts):
     assert commands == [
         f"curl -H 'Authorization: Bearer TOKEN' -F files=@FILE {receiver.url}",
         f"formwork send --resume auto -H 'Authorization: Bearer TOKEN' -F files=@FILE {receiver.url}"], commands
-    t.page.set_input_files("#files", paths)
+    choose(t, contents)
     arrived(t, receiver, contents)
 
 
@@ -399,12 +402,11 @@ def begun(t, receiver, name, size, rate, share=0.2):
     """Begins an upload, and waits until a part of it has been sent."""
     t.losses = True
     contents = made([name], size=size)
-    _, paths = on_disk(contents)
     if t.page.url != receiver.url:
         t.page.goto(receiver.url)
     t.until("document.documentElement.classList.contains('script')", "the script")
     receiver.gate.rate = rate
-    t.page.set_input_files("#files", paths)
+    paths = choose(t, contents)
     reached(t, share)
     return contents, paths
 
@@ -464,10 +466,9 @@ def interim_answer(t, receiver, _):
     """A connection ends after an interim answer, which Chromium takes for an empty 200: the page doesn't."""
     t.losses = True
     contents = made(["film.mov"], size=5 * MIB)
-    _, paths = on_disk(contents)
     t.page.goto(receiver.url)
     receiver.gate.is_interim = True
-    t.page.set_input_files("#files", paths)
+    choose(t, contents)
     arrived_after_a_cut(t, receiver, contents)
     assert not receiver.gate.is_interim
 
@@ -486,10 +487,9 @@ def cut_network(t, receiver, _):
     """Connections end, and new ones are refused, for 30 s; three files at once and two that wait."""
     t.losses = True
     contents = made([f"{i}.bin" for i in range(5)], size=12 * MIB)
-    _, paths = on_disk(contents)
     t.page.goto(receiver.url)
     receiver.gate.rate = 4 * MIB
-    t.page.set_input_files("#files", paths)
+    choose(t, contents)
     reached(t, 0.3)
     receiver.gate.cut()
     t.until("document.querySelectorAll('[data-state=paused]').length === 3", "three without a connection")
@@ -546,8 +546,7 @@ def two_tabs(t, receiver, _):
 
 def without_resuming(t, receiver, _):
     """A receiver that doesn't resume: the page says so, and starts again from the beginning."""
-    t.page.goto(receiver.url)
-    t.until("document.documentElement.classList.contains('script')", "the script")
+    opened(t, receiver)
     assert "can’t resume" in t.js("document.querySelector('.more').innerText")
     contents, _ = begun(t, receiver, "film.mov", 40 * MIB, 20 * MIB, share=0.4)
     receiver.kill()
@@ -602,9 +601,7 @@ def over_http2(t, receiver, _):
 def twenty_seven(t, receiver, artefacts):
     """27 files fit in two screens, finished ones in one list, with their digests folded."""
     contents = made([f"IMG_20260731_{i:06}.jpg" for i in range(27)])
-    t.page.goto(receiver.url)
-    t.drop_made(contents)
-    arrived(t, receiver, contents)
+    dropped(t, receiver, contents)
     t.until("document.getElementById('queue').hidden", "the end of the queue")
     assert not t.js("document.querySelector('#queued li')"), "a finished file is in the list twice"
     height = t.js("document.documentElement.scrollHeight")
@@ -622,16 +619,13 @@ def twenty_seven(t, receiver, artefacts):
 def unlisted(t, receiver, _):
     """With `--list none` a page still shows what it has sent itself."""
     contents = made(["one.txt", "two.txt"])
-    t.page.goto(receiver.url)
-    t.drop_made(contents)
-    arrived(t, receiver, contents)
+    dropped(t, receiver, contents)
     t.page.wait_for_timeout(3500)  # until the list was read again
     assert t.js("document.querySelectorAll('#arrived li').length") == 2
 
 
 def operator_texts(t, receiver, artefacts):
-    t.page.goto(receiver.url)
-    t.until("document.documentElement.classList.contains('script')", "the script")
+    opened(t, receiver)
     assert t.js("document.title") == "Photos <3", t.js("document.title")
     assert t.js("document.querySelector('h1').textContent") == "Photos <3"
     paragraphs = t.js("[...document.querySelectorAll('.message')].map(p => p.textContent)")
@@ -643,9 +637,8 @@ def operator_texts(t, receiver, artefacts):
 def on_a_phone(t, receiver, artefacts):
     """Nothing about dropping, pasting, folders or shells; targets that a thumb hits."""
     contents = made(["one.jpg", "two.jpg"])
-    _, paths = on_disk(contents)
     t.page.goto(receiver.url)
-    t.page.set_input_files("#files", paths)
+    choose(t, contents)
     arrived(t, receiver, contents)
     text = t.js("document.body.innerText").lower()
     for word in ("drop", "paste", "folder", "terminal", "curl"):
@@ -722,12 +715,8 @@ def without_script(t, receiver, artefacts):
 
 def certificate():
     """A certificate that no browser trusts, as options of the receiver."""
-    folder = Path(tempfile.mkdtemp(prefix="formwork-page-"))
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder / "key.pem",
-         "-out", folder / "chain.pem"], check=True, capture_output=True)
-    return ["--tls-cert", folder / "chain.pem", "--tls-key", folder / "key.pem"]
+    chain, key = self_signed(Path(tempfile.mkdtemp(prefix="formwork-page-")), "127.0.0.1", "IP:127.0.0.1")
+    return ["--tls-cert", chain, "--tls-key", key]
 
 
 # Function, the browser's setting, options of the receiver.

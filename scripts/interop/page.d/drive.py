@@ -5,8 +5,11 @@ import shutil
 import sys
 import time
 import traceback
+from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
+sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "lib"))
 
 from browsers import launch, tab
 from checks import CHECKS, QUICK

@@ -3,47 +3,28 @@
 import re
 import select
 import socket
-import subprocess
 import tempfile
-import threading
 import time
 from pathlib import Path
 
+import receiving
+from relays import serving
 
-class Receiver:
+
+class Receiver(receiving.Receiver):
     """`formwork receive` with its own folder, which the browsers reach through the proxy."""
 
     def __init__(self, formwork, *options):
-        self.formwork, self.options = formwork, options
         self.outside = Path(tempfile.mkdtemp(prefix="formwork-page-"))
         self.folder = self.outside / "arrived"
         self.folder.mkdir()
-        self.log = []
-        self.port = 0
-        self.start()
+        log = Path(tempfile.mkdtemp(prefix="formwork-page-"))
+        super().__init__([formwork, "receive", "--dir", self.folder, "--grace", "1", *options], log)
         self.gate = Gate(self.port)
-        self.url = f"{self.scheme}://127.0.0.1:{self.gate.port}/"
 
-    def start(self):
-        """Starts it, or starts it again on the same port."""
-        self.process = subprocess.Popen(
-            [self.formwork, "receive", "--dir", str(self.folder), "--port", str(self.port), "--grace", "1", *self.options],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        while True:
-            line = self.process.stdout.readline()
-            if not line:
-                raise SystemExit("page: the receiver ended:\n" + "".join(self.log))
-            self.log.append(line)
-            if found := re.search(r"(https?)://(?:127\.0\.0\.1|localhost):(\d+)", line):
-                self.scheme, self.port = found[1], int(found[2])
-                break
-        # Keep reading, or the receiver would block when the pipe is full.
-        threading.Thread(target=self.log.extend, args=(self.process.stdout,), daemon=True).start()
-
-    def kill(self):
-        """Ends it as a power cut would."""
-        self.process.kill()
-        self.process.wait()
+    @property
+    def url(self):
+        return f"{self.scheme}://127.0.0.1:{self.gate.port}/"
 
     def files(self):
         """Files with their final name, by path; names that begin with a dot belong to the receiver."""
@@ -56,12 +37,7 @@ class Receiver:
 
     def stop(self):
         self.gate.open()
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        super().stop()
 
 
 class Gate:
@@ -79,7 +55,7 @@ class Gate:
         self.status = None  # the status that replaces that of the answers to uploads after those
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
+        serving(self.listener, self.serve)
 
     def silence(self):
         """Like a network that is gone: connections stay, and nothing comes through."""
@@ -92,16 +68,6 @@ class Gate:
 
     def open(self):
         self.is_silent = self.is_cut = False
-
-    def accept(self):
-        while True:
-            browser, _ = self.listener.accept()
-            if self.is_cut:
-                browser.close()
-                continue
-            # A bounded buffer, so that the browser's progress is close to the receiver's; much smaller ones stall on loopback.
-            browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 262_144)
-            threading.Thread(target=self.serve, args=(browser,), daemon=True).start()
 
     @staticmethod
     def answer_with_interim(browser, data):
@@ -117,6 +83,11 @@ class Gate:
             time.sleep(0.05)
 
     def serve(self, browser):
+        if self.is_cut:
+            browser.close()
+            return
+        # A bounded buffer, so that the browser's progress is close to the receiver's; much smaller ones stall on loopback.
+        browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 262_144)
         cuts = self.cuts
         try:
             self.wait_while_silent()

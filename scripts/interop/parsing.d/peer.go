@@ -1,46 +1,66 @@
-// peer < questions: the parts of one body per line, as Go's mime/multipart reads them, a line of JSON each.
+// peer < questions: the parts of one body per line, as Go's net/http reads them, a line of JSON each.
 package main
 
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
-	"mime/multipart"
+	"net/http"
 	"os"
 )
 
 type question struct {
-	Type string `json:"type"`
-	Body []byte `json:"body"`
+	Types  []string `json:"types"`
+	Body   []byte   `json:"body"`
+	Strict bool     `json:"strict"`
 }
 
 type part struct {
 	Name     *string `json:"name"`
 	Filename *string `json:"filename"`
 	Type     *string `json:"type"`
-	Sha256   string  `json:"sha256"`
+	Content  []byte  `json:"content"`
+}
+
+func (q question) request() *http.Request {
+	header := http.Header{}
+	for _, text := range q.Types {
+		latin1 := []byte{}
+		for _, r := range text {
+			latin1 = append(latin1, byte(r))
+		}
+		header.Add("Content-Type", string(latin1))
+	}
+	body := io.NopCloser(bytes.NewReader(q.Body))
+	return &http.Request{Method: "POST", Header: header, Body: body, ContentLength: int64(len(q.Body))}
 }
 
 func read(q question) ([]part, error) {
-	_, parameters, err := mime.ParseMediaType(q.Type)
+	if err := q.request().ParseMultipartForm(1 << 24); err != nil && !q.Strict {
+		return nil, err
+	}
+	reader, err := q.request().MultipartReader()
 	if err != nil {
 		return nil, err
 	}
-	reader := multipart.NewReader(bytes.NewReader(q.Body), parameters["boundary"])
 	parts := []part{}
 	for {
-		next, err := reader.NextRawPart()
+		// Raw for composed bodies only: a form's reader decodes quoted-printable.
+		get := reader.NextPart
+		if q.Strict {
+			get = reader.NextRawPart
+		}
+		next, err := get()
 		if err == io.EOF {
 			return parts, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		var p part
+		p := part{Content: []byte{}}
 		// Like FormName and FileName, which don't distinguish an empty value from a missing one.
 		_, disposition, _ := mime.ParseMediaType(next.Header.Get("Content-Disposition"))
 		if _, has := disposition["name"]; has {
@@ -56,11 +76,16 @@ func read(q question) ([]part, error) {
 		if values := next.Header["Content-Type"]; len(values) > 0 {
 			p.Type = &values[0]
 		}
-		hash := sha256.New()
-		if _, err := io.Copy(hash, next); err != nil {
+		if p.Content, err = io.ReadAll(next); err != nil {
 			return nil, err
 		}
-		p.Sha256 = hex.EncodeToString(hash.Sum(nil))
+		// A form leaves out parts without a name, and one with an empty file name is a field.
+		if !q.Strict && next.FormName() == "" {
+			continue
+		}
+		if !q.Strict && next.FileName() == "" {
+			p.Filename = nil
+		}
 		parts = append(parts, p)
 	}
 }
@@ -70,7 +95,7 @@ func main() {
 	answers := json.NewEncoder(os.Stdout)
 	for {
 		line, err := lines.ReadBytes('\n')
-		if err != nil {
+		if errors.Is(err, io.EOF) {
 			return
 		}
 		var q question

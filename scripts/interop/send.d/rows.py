@@ -18,6 +18,15 @@ def row(name: str, filename: str | None, content) -> str:
     return line(name, filename, size, digest)
 
 
+async def read_row(name: str, filename: str | None, read) -> str:
+    """A line for a part whose content comes in pieces: `read` takes how many bytes at most."""
+    size, digest = 0, hashlib.sha256()
+    while piece := await read(1 << 16):
+        size += len(piece)
+        digest.update(piece)
+    return line(name, filename, size, digest)
+
+
 def line(name: str, filename: str | None, size: int, digest) -> str:
     return json.dumps({"name": name, "filename": filename, "size": size, "sha256": digest.hexdigest()}) + "\n"
 

@@ -1,12 +1,11 @@
 """aiohttp's server, the parts read while they arrive."""
 
-import hashlib
 import sys
 
 import aiohttp
 from aiohttp import web
 
-from rows import is_first, line
+from rows import is_first, read_row
 
 routes = web.RouteTableDef()
 
@@ -18,13 +17,7 @@ async def versions(request):
 
 @routes.post("/form")
 async def form(request):
-    rows = []
-    async for part in await request.multipart():
-        size, digest = 0, hashlib.sha256()
-        while piece := await part.read_chunk(1 << 16):
-            size += len(piece)
-            digest.update(piece)
-        rows.append(line(part.name, part.filename, size, digest))
+    rows = [await read_row(part.name, part.filename, part.read_chunk) async for part in await request.multipart()]
     return web.Response(text="".join(rows))
 
 

@@ -1,12 +1,11 @@
 """Falcon's ASGI application, the parts read as they come. Served by uvicorn."""
 
-import hashlib
 from importlib.metadata import version
 
 from falcon import asgi, media
 import falcon
 
-from rows import is_first, line
+from rows import is_first, read_row
 
 
 class Versions:
@@ -18,11 +17,7 @@ class Form:
     async def on_post(self, request, response):
         response.text = ""
         async for part in await request.get_media():
-            size, digest = 0, hashlib.sha256()
-            while piece := await part.stream.read(1 << 16):
-                size += len(piece)
-                digest.update(piece)
-            response.text += line(part.name, part.filename, size, digest)
+            response.text += await read_row(part.name, part.filename, part.stream.read)
 
 
 class Moved:

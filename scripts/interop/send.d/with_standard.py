@@ -2,17 +2,16 @@
 
 import platform
 import sys
-from email.parser import BytesParser
-from email.policy import HTTP
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
+from pathlib import Path
 
+sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "lib"))
+
+import posts
 from rows import is_first, row
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    timeout = 60
-
+class Handler(posts.Handler):
     def do_GET(self):
         self.answer(200, f"Python {platform.python_version()}, http.server and email\n")
 
@@ -30,13 +29,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.hang_up(413, "too large\n", {})
 
     def rows(self):
-        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
-            body = b"".join(self.chunks())
-        else:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-        head = f"Content-Type: {self.headers['Content-Type']}\r\n\r\n".encode()
         text = ""
-        for part in BytesParser(policy=HTTP).parsebytes(head + body).iter_parts():
+        for part in posts.parts(self.headers["Content-Type"], self.body()):
             disposition = part["Content-Disposition"].params
             # The parser takes bytes beyond ASCII for surrogates; the headers are UTF-8.
             name, filename = (
@@ -46,28 +40,10 @@ class Handler(BaseHTTPRequestHandler):
             text += row(name, filename, part.get_payload(decode=True))
         return text
 
-    def chunks(self):
-        while size := int(self.rfile.readline(32).split(b";")[0], 16):
-            yield self.rfile.read(size)
-            self.rfile.readline(32)
-        while self.rfile.readline(1024).strip():
-            pass
-
     def hang_up(self, status, text, headers):
         """Answers before the body was read, and reads none of it."""
         self.close_connection = True
         self.answer(status, text, {**headers, "Connection": "close"})
-
-    def answer(self, status, text, headers={}):
-        body = text.encode()
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
 
 
 server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)

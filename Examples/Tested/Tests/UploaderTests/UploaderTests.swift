@@ -4,7 +4,7 @@ import Uploader
 import XCTest
 
 @Test func tenGigabytes() async throws {
-    let video = BodySource.synthetic(SyntheticBytes(.random(seed: 7), count: 10 << 30))
+    let video = BodySource.synthetic(count: 10 << 30, seed: 7)
     let receiver = try LoopbackReceiver()
     let status = try await Uploader(receiver.url).send(title: "Harbour", video: video)
     #expect(status == 200)
@@ -26,7 +26,7 @@ import XCTest
 
 @Test func refusedEarly() async throws {
     let receiver = try LoopbackReceiver(answers: [.early(413, after: 1 << 20)])
-    let video = BodySource.synthetic(SyntheticBytes(.zeros, count: 64 << 20))
+    let video = BodySource.synthetic(count: 64 << 20)
     let status = try await Uploader(receiver.url).send(title: "Harbour", video: video)
     #expect(status == 413)
 }
@@ -34,7 +34,7 @@ import XCTest
 final class UploaderXCTests: XCTestCase {
     func testConnectionIsLost() async throws {
         let receiver = try LoopbackReceiver(answers: Array(repeating: .reset(after: 1 << 20), count: 3))
-        let video = BodySource.synthetic(SyntheticBytes(.zeros, count: 64 << 20))
+        let video = BodySource.synthetic(count: 64 << 20)
         do {
             _ = try await Uploader(receiver.url).send(title: "Harbour", video: video)
             XCTFail("a connection that is reset has no answer")

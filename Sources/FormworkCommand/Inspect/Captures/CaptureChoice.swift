@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// A request in a capture of several.
@@ -53,8 +52,6 @@ enum CaptureChoice {
 struct CapturedMessage: CaptureEntry {
     let number: Int
     let bytes: [UInt8]
-    /// What is known to be missing, as half a sentence; `nil` for a whole request.
-    var damage: String?
 
     /// The first line without the version, and the host.
     var title: String {
@@ -80,4 +77,3 @@ struct CapturedMessage: CaptureEntry {
         return nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// Decodes HTTP's chunked transfer coding (RFC 9112 §7.1), in pieces of any size. Bytes after the end are ignored.
@@ -77,4 +76,3 @@ struct ChunkedCoding {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 
 /// The requests in a file that `curl --trace FILE` wrote: a hexadecimal dump of what was sent and received.
@@ -91,4 +90,3 @@ struct CurlTrace {
         }
     }
 }
-#endif

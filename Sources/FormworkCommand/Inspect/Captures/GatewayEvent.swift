@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 import FormworkURLEncoded
 
@@ -6,6 +5,8 @@ import FormworkURLEncoded
 struct GatewayEvent {
     var contentType: String?
     var body: [UInt8]
+    /// The body's length, as the request says; `nil` if it doesn't.
+    var length: Int128?
     /// Whether the event says that its body was encoded with base64.
     var isEncoded: Bool
 
@@ -23,15 +24,19 @@ struct GatewayEvent {
         } else {
             self.body = Array(body.utf8)
         }
-        for name in ["headers", "multiValueHeaders"] {
-            guard case .object(let members)? = event[name] else { continue }
-            switch members.first(where: { $0.name.lowercased() == "content-type" })?.value {
-            case .text(let text)?: self.contentType = text
-            case .array(let texts)?: if case .text(let text)? = texts.first { self.contentType = text }
+        self.contentType = Self.header("content-type", of: event)
+        self.length = Self.header("content-length", of: event).flatMap { Int128($0) }
+    }
+
+    private static func header(_ name: String, of event: ParameterValue) -> String? {
+        for fields in ["headers", "multiValueHeaders"] {
+            guard case .object(let members)? = event[fields] else { continue }
+            switch members.first(where: { $0.name.lowercased() == name })?.value {
+            case .text(let text)?: return text
+            case .array(let texts)?: if case .text(let text)? = texts.first { return text }
             default: continue
             }
-            return
         }
+        return nil
     }
 }
-#endif

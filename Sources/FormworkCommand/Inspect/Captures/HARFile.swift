@@ -1,4 +1,3 @@
-#if Command
 import Formwork
 import FormworkURLEncoded
 
@@ -6,6 +5,8 @@ import FormworkURLEncoded
 struct HARFile {
     var contentType: String?
     var body: [UInt8]
+    /// The body's length, as the capture says; `nil` if it doesn't.
+    var length: Int128?
 
     /// Whether JSON text looks like a HAR file.
     static func isLikely(_ text: [UInt8]) -> Bool {
@@ -21,7 +22,7 @@ struct HARFile {
         let forms = entries.enumerated().compactMap { index, value in HAREntry(value, number: index + 1) }
         let chosen = try CaptureChoice.choose(entry, forms, count: entries.count, of: "HAR file")
         self.contentType = chosen.contentType
-        self.body = try chosen.body()
+        (self.body, self.length) = (try chosen.body(), chosen.length)
     }
 }
 
@@ -67,11 +68,15 @@ private struct HAREntry: CaptureEntry {
         return self.isLatin1(text) ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
     }
 
+    var length: Int128? {
+        Self.header("content-length", of: self.request).flatMap { Int128($0) }
+            ?? self.request["bodySize"]?.integer.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
     /// Whether each character represents one byte, as Firefox writes bodies, and not UTF-8 text.
     private func isLatin1(_ text: String) -> Bool {
         guard text.unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else { return false }
-        let length =
-            Self.header("content-length", of: self.request).flatMap { Int128($0) } ?? self.request["bodySize"]?.integer
+        let length = self.length
         if length == Int128(text.utf8.count) { return false }
         if length == Int128(text.unicodeScalars.count) { return true }
         // Text doesn't contain C1 controls, so these are bytes.
@@ -82,4 +87,3 @@ private struct HAREntry: CaptureEntry {
         request["headers"]?.elements?.first { $0["name"]?.string?.lowercased() == name }?["value"]?.string
     }
 }
-#endif

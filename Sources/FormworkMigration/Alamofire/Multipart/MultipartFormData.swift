@@ -163,3 +163,158 @@ open class MultipartFormData {
         if self.failure == nil { self.failure = .multipartEncodingFailed(reason: reason) }
     }
 }
+
+extension MultipartFormData {
+    /// A form encoded for an upload.
+    public enum Encoded: Sendable {
+        /// In memory.
+        case data(Data)
+        /// In a file, which is removed with its handle.
+        case file(TemporaryBodyFile)
+    }
+
+    /// Encodes the body: in memory below `encodingMemoryThreshold` bytes of content, otherwise in a temporary file that
+    /// only this user can read.
+    /// - Throws: What ``encode()`` and ``writeEncodedData(to:)`` throw.
+    public func build(
+        encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold
+    ) throws -> Encoded {
+        guard self.contentLength >= encodingMemoryThreshold else { return .data(try self.encode()) }
+        let url = self.fileManager.temporaryDirectory.appendingPathComponent("formwork-\(UUID().uuidString)")
+        try self.writeEncodedData(to: url, permissions: .ownerReadWrite)
+        return .file(TemporaryBodyFile(url))
+    }
+}
+
+/// A body in a temporary file. Keep the handle as long as the file is needed, including retries: the file is removed
+/// with it.
+public final class TemporaryBodyFile: Sendable {
+    /// The file's URL.
+    public let url: URL
+
+    init(_ url: URL) { self.url = url }
+
+    deinit { self.remove() }
+
+    /// Removes the file now. It can be called any number of times.
+    public func remove() { try? FileManager.default.removeItem(at: self.url) }
+}
+
+extension MultipartFormData {
+    /// The whole body in memory, for small forms. For large ones use ``plan()`` or ``writeEncodedData(to:)``.
+    /// - Throws: ``AFError``: the first failure of an `append`, or `inputStreamReadFailed`, with
+    ///   ``AFError/UnexpectedInputStreamLength`` for a stream that doesn't have its declared length or was read before.
+    public func encode() throws -> Data {
+        let plan = try self.plan(for: .memory)
+        defer { self.closeStreams() }
+        return try self.reading { () throws(FormworkError) in
+            let reader = plan.makeReader()
+            var data = Data()
+            // The declared length may be wrong.
+            data.reserveCapacity(Int(clamping: min(plan.contentLength ?? 0, Int64(Self.encodingMemoryThreshold) * 2)))
+            while true {
+                let chunk = try reader.read(upTo: 256 << 10)
+                if chunk.isEmpty { return data }
+                data.append(contentsOf: chunk)
+            }
+        }
+    }
+
+    /// Writes the whole body to a new file, which is removed after a failure.
+    /// - Throws: ``AFError``: the first failure of an `append`, `outputStreamFileAlreadyExists`,
+    ///   `outputStreamURLInvalid`, `outputStreamWriteFailed`, or what ``encode()`` throws.
+    public func writeEncodedData(to fileURL: URL) throws {
+        try self.writeEncodedData(to: fileURL, permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+    }
+
+    func writeEncodedData(to fileURL: URL, permissions: FilePermissions) throws {
+        if let failure = self.failure { throw failure }
+        if self.fileManager.fileExists(atPath: fileURL.path) {
+            throw AFError.multipartEncodingFailed(reason: .outputStreamFileAlreadyExists(at: fileURL))
+        }
+        guard fileURL.isFileURL else {
+            throw AFError.multipartEncodingFailed(reason: .outputStreamURLInvalid(url: fileURL))
+        }
+        let plan = try self.plan(for: .disk)
+        let path = FilePath(fileURL.path)
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: permissions)
+        } catch Errno.fileExists {
+            throw AFError.multipartEncodingFailed(reason: .outputStreamFileAlreadyExists(at: fileURL))
+        } catch {
+            throw AFError.multipartEncodingFailed(
+                reason: .outputStreamWriteFailed(
+                    error: FormworkError(.writeFailed, "can't be made", path: path.string, cause: error)))
+        }
+        defer { self.closeStreams() }
+        do {
+            try descriptor.closeAfter {
+                _ = try self.reading { () throws(FormworkError) in try plan.write(to: descriptor) }
+            }
+        } catch {
+            try? self.fileManager.removeItem(at: fileURL)
+            throw error
+        }
+    }
+
+    /// Closes the streams that were opened, so that their rest can't be read as if it were the whole.
+    private func closeStreams() { for part in self.parts { part.stream?.close() } }
+}
+
+extension MultipartFormData {
+    /// The form in Formwork's own type, to send it, and to add parts that Alamofire's interface can't express.
+    /// - Throws: The first failure of an `append`, and ``AFError/multipartEncodingFailed(reason:)`` for an invalid
+    ///   boundary.
+    public var form: FormData {
+        get throws(AFError) { try self.form(for: .memory) }
+    }
+
+    /// The plan of the body, with every byte decided, to be read or sent directly from its sources.
+    ///
+    /// It contains the parts that were appended so far. Its readers throw ``FormworkError``.
+    /// - Throws: What ``form`` throws, and ``AFError/multipartEncodingFailed(reason:)`` for a file that has changed
+    ///   since it was appended.
+    public func plan() throws(AFError) -> BodyPlan { try self.plan(for: .memory) }
+
+    private func form(for destination: MultipartFormDataPart.Destination) throws(AFError) -> FormData {
+        if let failure = self.failure { throw failure }
+        let isSafe = self.compatibility == .safe
+        do throws(FormworkError) {
+            var form = FormData(
+                framing: MultipartFraming(
+                    boundary: try Boundary(self.boundary), escaping: isSafe ? .whatwg : .raw, ending: .closeDelimiter,
+                    emptyForm: .nothing,
+                    quoting: isSafe ? .whenNeeded : .never))
+            for part in self.parts { form.append(part.bodyPart(for: destination)) }
+            return form
+        } catch { throw self.translated(error) }
+    }
+
+    func plan(for destination: MultipartFormDataPart.Destination) throws(AFError) -> BodyPlan {
+        let form = try self.form(for: destination)
+        return try self.reading { () throws(FormworkError) in try form.plan() }
+    }
+
+    /// Runs a closure that may read parts, and translates its errors into Alamofire's.
+    func reading<Result>(_ body: () throws(FormworkError) -> Result) throws(AFError) -> Result {
+        for part in self.parts { part.stream?.count = 0 }
+        do throws(FormworkError) { return try body() } catch { throw self.translated(error) }
+    }
+
+    private func translated(_ error: FormworkError) -> AFError {
+        switch error.code {
+        case .writeFailed: return .multipartEncodingFailed(reason: .outputStreamWriteFailed(error: error))
+        case .lengthMismatch, .notReplayable:
+            guard let index = error.part?.index, self.parts.indices.contains(index),
+                let stream = self.parts[index].stream
+            else { break }
+            let length = AFError.UnexpectedInputStreamLength(
+                bytesExpected: self.parts[index].length, bytesRead: stream.count)
+            return .multipartEncodingFailed(reason: .inputStreamReadFailed(error: length))
+        default: break
+        }
+        return .multipartEncodingFailed(reason: .inputStreamReadFailed(error: error))
+    }
+}

@@ -9,7 +9,7 @@ import Foundation
 /// // ["page": 2, "sort by": 1]
 /// ```
 ///
-/// Arrays are read from `a[]=`, `a=` or `a[0]=` and Booleans from `1`, `true`, `on`, `0`, `false` or `off`, whatever
+/// Arrays are read from `a[]=`, `a=` or `a[0]=` and Booleans from the words of `FormDataDecoder`, such as `1` or `on`, whatever
 /// the options are, because browsers and servers send all of them. Numbers are decimal. `nil` is the text of
 /// `nilEncoding`. Text that isn't UTF-8 is an error, as in `FormDataDecoder`.
 ///

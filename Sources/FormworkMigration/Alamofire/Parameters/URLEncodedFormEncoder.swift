@@ -118,6 +118,8 @@ public final class URLEncodedFormEncoder {
 
     private func makeEscaping() -> PercentEncoder {
         let isPlus = self.spaceEncoding == .plusReplaced
+        // Sets take long, and nearly every encoder has this one.
+        if !isPlus, self.allowedCharacters == .afURLQueryAllowed { return .alamofire }
         // These separate pairs, and an unescaped plus would be read as a space.
         let meaningful: CharacterSet = isPlus ? ["%", "&", "=", "+"] : ["%", "&", "="]
         let allowed =
@@ -135,8 +137,25 @@ public final class URLEncodedFormEncoder {
         coding.null = self.nilEncoding.text
         coding.rename = self.keyEncoding.rename
         coding.escaping = self.escaping
-        coding.isAlamofire = isExact
+        coding.isLossy = isExact
+        coding.advice = " (Compatibility.exact writes what Alamofire writes)"
         coding.foreign = FoundationTexts(data: self.dataEncoding, date: self.dateEncoding, writesURLs: !isExact)
         return coding
+    }
+}
+
+extension CharacterSet {
+    /// The characters that Alamofire leaves unescaped: RFC 3986's unreserved ones, `?` and `/` (its section 3.4).
+    public static let afURLQueryAllowed = CharacterSet(charactersIn: "-._~/?").union(.asciiLettersAndDigits)
+
+    private static let asciiLettersAndDigits = CharacterSet(charactersIn: "a"..."z")
+        .union(CharacterSet(charactersIn: "A"..."Z"))
+        .union(CharacterSet(charactersIn: "0"..."9"))
+}
+
+extension PercentEncoder {
+    /// Leaves the ASCII characters of a set unescaped; others are always escaped.
+    init(leaving allowed: CharacterSet, space: Space) {
+        self.init(space: space) { allowed.contains(Unicode.Scalar($0)) }
     }
 }

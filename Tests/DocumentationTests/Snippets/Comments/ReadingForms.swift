@@ -1,6 +1,6 @@
 import Formwork
 
-// The examples in the comments of ReceivedPart, ParsingLimits, MultipartParser, BodyObservation and FormworkError.
+// The examples in the comments of ReceivedPart, ParsingLimits, MultipartParser and FormworkError.
 
 func readingFiles<Chunks>(_ parts: ReceivedParts<Chunks>) async throws {
     for try await part in parts where part.isFile {
@@ -33,26 +33,6 @@ func readingEvents(_ chunks: [[UInt8]], _ contentType: String) throws -> (names:
     }
     try parser.finish()
     return (names, content)
-}
-
-func readingDiagnosed(_ chunks: [[UInt8]], _ contentType: String) throws -> String? {
-    var parser = try MultipartParser(contentType: contentType)
-    var seen = BodyObservation(for: parser)
-    do throws(FormworkError) {
-        for chunk in chunks {
-            seen.take(chunk)
-            var position = chunk.startIndex
-            while true {
-                let event = try parser.next(in: chunk, from: &position)
-                if event == .needsInput { break }
-                seen.take(event, in: chunk)
-            }
-        }
-        try parser.finish()
-    } catch {
-        return BodyDiagnosis(of: error, in: seen)?.description
-    }
-    return nil
 }
 
 func readingErrors(_ form: FormData) throws(FormworkError) {

@@ -1,4 +1,4 @@
-import FormworkCore
+@testable import FormworkCore
 import Testing
 
 /// Published bodies and types on which a parser ended its process, or never came back.

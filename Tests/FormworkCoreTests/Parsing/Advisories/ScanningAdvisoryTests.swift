@@ -59,7 +59,7 @@ import Testing
         let body = noise + Array("\r\n".utf8) + formBody([0x76])
         // Lines that begin with the delimiter and aren't one are refused unless this is asked for.
         var profile = ParsingProfile.default
-        profile.preambleDelimiters = .accepted
+        profile.skipsPreambleDelimiters = true
         let skipped = try parser("boundary", profile, .none).parse(body, chunk: 4096)
         #expect(skipped.failure == nil && skipped.parts.map(\.content) == [[0x76]] && skipped.retained < 100)
         let refused = try parser().parse(body, chunk: 4096)

@@ -1,4 +1,4 @@
-import FormworkCore
+@testable import FormworkCore
 import Testing
 
 /// Bodies that one receiver reads otherwise than the next, which is how a filter in front is got around; and the

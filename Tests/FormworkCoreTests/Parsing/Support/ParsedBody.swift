@@ -9,6 +9,8 @@ struct ParsedBody: Equatable {
     }
 
     var parts: [Part] = []
+    /// What other receivers read differently in the type and the framing of an accepted body.
+    var ambiguities: [String] = []
     /// Whether the close delimiter's line was seen to its end.
     var isFinished = false
     /// The failure's class; `nil` when the body was accepted.
@@ -34,6 +36,7 @@ struct ParsedBody: Equatable {
                 self.retained = max(self.retained, parser.retainedBytes)
             }
             try parser.finish()
+            self.ambiguities = parser.ambiguities.map(\.name)
         } catch {
             self.failure = error.parsingFailure
             self.failureOffset = error.offset

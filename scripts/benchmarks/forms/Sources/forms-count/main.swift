@@ -26,14 +26,14 @@ func composed(isMeasured: Bool) throws -> Int {
     return bytes
 }
 
-/// The pieces of a form of 100 files, which are planned and not read: any file will do, but not one of this folder, whose
+/// The length of a form of 100 files, which are planned and not read: any file will do, but not one of this folder, whose
 /// path may be longer elsewhere.
 func planned() throws -> Int {
     var form = try emptyForm()
     for name in Bodies.names.prefix(100) {
         form.append(name: name, file: "/bin/sh", filename: "table.json")
     }
-    return try form.plan().layout.count
+    return Int(try form.plan().contentLength ?? 0)
 }
 
 /// What one case found, so that a count of wrong work fails.

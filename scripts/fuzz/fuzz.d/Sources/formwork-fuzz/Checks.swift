@@ -1,4 +1,4 @@
-import Formwork
+@testable import Formwork
 import Glibc
 
 /// Stops the run unless `condition` is true, so that libFuzzer keeps the input.

@@ -1,4 +1,5 @@
-import Formwork
+@testable import Formwork
+@testable import FormworkCore
 import Foundation
 
 /// What a description from a stranger comes to.

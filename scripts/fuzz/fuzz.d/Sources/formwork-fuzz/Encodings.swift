@@ -1,4 +1,4 @@
-import Formwork
+@testable import Formwork
 
 /// Content in a transfer encoding, decoded again.
 ///

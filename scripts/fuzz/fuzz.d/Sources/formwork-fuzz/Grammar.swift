@@ -1,4 +1,4 @@
-import Formwork
+@testable import Formwork
 @testable import FormworkCore
 
 /// Arguments of `-F`, separated by U+001F: each by itself, then all as a form.

@@ -1,4 +1,4 @@
-import Formwork
+@testable import Formwork
 
 /// The elements of a header section, from any input.
 ///

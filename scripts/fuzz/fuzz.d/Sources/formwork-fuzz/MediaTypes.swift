@@ -1,4 +1,4 @@
-import Formwork
+@testable import Formwork
 
 /// Lookups by any name, extension and type.
 func fuzzTypes(_ input: [UInt8]) {

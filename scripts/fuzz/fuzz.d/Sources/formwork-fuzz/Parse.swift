@@ -1,4 +1,5 @@
-import Formwork
+@testable import Formwork
+@testable import FormworkCore
 
 /// A body, cut in different ways.
 ///
@@ -16,7 +17,7 @@ func fuzzParse(_ input: [UInt8]) {
     }
     let boundary = String(decoding: input[1..<separator], as: UTF8.self)
     let body = Array(input[(separator + 1)...])
-    let subtype = profile.subtype == .any ? "mixed" : "form-data"
+    let subtype = profile.acceptsAnyMultipart ? "mixed" : "form-data"
     let parser: MultipartParser
     do throws(FormworkError) {
         parser = try MultipartParser(

@@ -1,5 +1,6 @@
 import Dispatch
-import Formwork
+@testable import Formwork
+@testable import FormworkCore
 import Synchronization
 
 /// A body that is collected, linted, diagnosed, decoded and composed again.
@@ -59,7 +60,7 @@ private func lint(_ contentType: String, _ body: [UInt8], _ size: (Int) -> Int) 
 
 private func diagnose(_ contentType: String, _ body: [UInt8]) {
     guard var parser = try? MultipartParser(contentType: contentType) else { return }
-    var seen = BodyObservation(for: parser, contentLength: Int64(body.count) + 1)
+    var seen = BodyDiagnosis(for: parser, contentLength: Int64(body.count) + 1)
     seen.take(body)
     var position = 0
     do throws(FormworkError) {
@@ -69,9 +70,9 @@ private func diagnose(_ contentType: String, _ body: [UInt8]) {
             if case .needsInput = event { break }
         }
         try parser.finish()
-        _ = BodyDiagnosis(of: nil, in: seen)
+        _ = seen.finding(for: nil)
     } catch {
-        _ = BodyDiagnosis(of: error, in: seen)
+        _ = seen.finding(for: error)
     }
 }
 

@@ -1,4 +1,4 @@
-import FormworkURLEncoded
+@testable import FormworkURLEncoded
 
 /// Url-encoded text, read in every way and written again.
 ///

@@ -1,4 +1,4 @@
-import Formwork
+@testable import Formwork
 import Glibc
 
 // formwork-fuzz TARGET FOLDER [libFuzzer's options and corpora]

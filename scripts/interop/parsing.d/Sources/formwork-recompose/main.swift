@@ -1,7 +1,7 @@
 import Formwork
 import Foundation
 
-// Reads one body per line, {"type": its Content-Type, "body": base64}, collects it with the default profile, composes it
+// Reads one body per line, {"types": its Content-Types, "body": base64}, collects it with the default profile, composes it
 // again, and parses the result. Answers with a line of JSON:
 //     {"error": kind}                                    the body is refused
 //     {"parts": […], "type", "body", "again": […]}       its parts, the composed body, and the parts of that
@@ -9,7 +9,7 @@ import Foundation
 // A part is {"name", "filename", "type", "content": base64}; what is missing is null.
 
 struct Question: Decodable {
-    var type: String
+    var types: [String]
     var body: Data
 }
 
@@ -77,12 +77,12 @@ func parts(_ form: ReceivedForm) async throws -> [Part] {
 func answer(_ question: Question) async throws -> Answer {
     let form: ReceivedForm
     do {
-        form = try await collect(Array(question.body), question.type)
+        form = try await collect(Array(question.body), question.types.joined(separator: ", "))
     } catch let error as FormworkError {
         return Answer(error: error.parsingFailure?.kind.rawValue ?? error.code.description)
     }
     do {
-        let plan = try FormData(form).plan()
+        let plan = try await FormData(form).plan()
         let body = try plan.bytes(upTo: 1 << 30)
         let again = try await collect(body, plan.contentType)
         return Answer(

@@ -1,0 +1,170 @@
+import ArgumentParser
+import Formwork
+import FormworkCommand
+import FormworkEssentials
+import FormworkURLEncoded
+import FormworkValues
+
+/// `formwork link`: a signed URL for uploads.
+package struct LinkCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: FormworkVerbs.link,
+        usage: "formwork link [options] --to URL",
+        discussion: """
+            EXAMPLES
+              openssl rand -hex 32 > link.key
+              formwork receive --dir inbox --public --link-key-file link.key
+              formwork link --to https://up.example.com --key-file link.key --expires 2d
+
+            Everyone who has the URL can open its page, or upload with any client, without a token:
+              curl -T film.mov 'URL'
+              formwork send 'URL' -F film=@film.mov --resume auto
+
+            The command makes no request. The URL has the limits and their signature. Every receiver with the same key \
+            checks them, and the expiry by its own clock. A link can be used several times until it expires. A client with \
+            a link can't list or change other files. A single link can't be withdrawn: a receiver with another key refuses \
+            all links of the old one.
+
+            \(ExitStatusList.section(for: "link"))
+            """)
+
+    @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
+    var to: String
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d. (default: 24h)",
+            valueName: "time"), transform: TimeOption.read)
+    var expires = TimeOption(86_400, "24h")
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The largest file. A form with all of its files may have 1 MiB more. (default: the receiver's limits)",
+            valueName: "bytes"), transform: ByteCount.read)
+    var maxSize: ByteCount?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The folder for the files, such as ann, in the receiver's folder. (default: none)", valueName: "folder"))
+    var prefix: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("The heading of the link's page.", valueName: "text"))
+    var title: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key, 32 characters or more, in its first line. Without it, FORMWORK_LINK_KEY is used.",
+            valueName: "file"),
+        completion: .file())
+    var keyFile: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    package init() {}
+
+    package func validate() throws {
+        try GivenPath.check(["--key-file": self.keyFile])
+        guard self.expires.duration >= .seconds(1) else { throw ValidationError("--expires: give 1s or more") }
+        guard self.maxSize?.bytes ?? 1 >= 1 else { throw ValidationError("--max-size: give 1 or more") }
+        if let title {
+            guard title.contains(where: { !$0.isWhitespace }) else {
+                throw ValidationError("--title: the text is empty")
+            }
+            guard title.utf8.count <= SignedLink.longestTitle, title.withControlCharactersEscaped == title else {
+                throw ValidationError(
+                    "--title: give one line of at most \(SignedLink.longestTitle) bytes, without control characters")
+            }
+        }
+    }
+
+    package func run() throws {
+        guard let keys = try LinkKeySource(option: "--key-file", file: self.keyFile).read() else {
+            throw ExitStatus(
+                2,
+                "formwork: no key: give the receiver's key with --key-file FILE or \(LinkKeySource.variable); "
+                    + LinkKeySource.advice)
+        }
+        let now = Int64(clamping: Date.now.timeIntervalSince1970)
+        let link = SignedLink(
+            expires: now + self.expires.duration.components.seconds, maxSize: self.maxSize?.bytes,
+            folders: try self.folders(), title: self.title)
+        let url = "\(try Self.origin(of: self.to))/.link/\(keys.token(for: link))/"
+        guard self.json else { return try StandardOutput.write(url + "\n") }
+        try JSONOutput.write([
+            ("url", .text(url)), ("id", .text(link.id)), ("expires", .text(link.expiry)),
+            ("maxSize", link.maxSize.map { .integer(Int128($0)) } ?? .null),
+            ("prefix", link.prefix.map { .text($0) } ?? .null), ("title", link.title.map { .text($0) } ?? .null),
+        ])
+    }
+
+    private func folders() throws -> [SafeFilename] {
+        guard var prefix else { return [] }
+        while prefix.hasSuffix("/") { prefix.removeLast() }
+        guard let folders = SignedLink.folders(of: prefix) else {
+            throw ExitStatus(
+                2,
+                "formwork: --prefix \(ShellQuote.quote(prefix).withControlCharactersEscaped): give folder names with "
+                    + "slashes between them, at most 16 names and 400 bytes, that every system can store: inbox/ann")
+        }
+        return folders
+    }
+
+    /// The URL without a path, and without a slash at its end.
+    private static func origin(of text: String) throws -> String {
+        let url = try TargetURL.complete(text)
+        let shown = ShellQuote.quote(SecretText.masked(url: text)).withControlCharactersEscaped
+        guard let parts = URL(text: url), parts.origin != nil else {
+            throw ExitStatus(2, "formwork: --to \(shown): give an address such as https://up.example.com")
+        }
+        guard parts.user == nil, parts.password == nil, ["", "/"].contains(parts.path), parts.query == nil,
+            parts.fragment == nil
+        else {
+            throw ExitStatus(
+                2, "formwork: --to \(shown): give scheme, host and port alone: a receiver has no path")
+        }
+        if text.utf8.authorityStart == nil {
+            Warning.write([
+                "--to \(shown): without a scheme the link is http://, and everyone who reads the traffic can use it: write "
+                    + "https://\(shown)"
+            ])
+        }
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+}
+
+/// Where the keys of upload links come from: a file, or otherwise the variable `FORMWORK_LINK_KEY`.
+struct LinkKeySource {
+    static let variable = "FORMWORK_LINK_KEY"
+    static let advice = "make a key with 'openssl rand -hex 32'"
+
+    /// The option that names the file.
+    var option: String
+    /// The file; `nil` if the option isn't given.
+    var file: String?
+
+    /// The keys; `nil` if none are given.
+    func read() throws -> LinkKeys? {
+        let (text, place): (String, String)
+        if let file {
+            place = "\(self.option) \(ShellQuote.quote(file).withControlCharactersEscaped)"
+            text = String(decoding: try GivenFile.bytes(of: file, place, limit: 65_536), as: UTF8.self)
+        } else {
+            guard let value = ProcessInfo.processInfo.environment[Self.variable], !value.isEmpty else { return nil }
+            (text, place) = (value, Self.variable)
+        }
+        do throws(LinkKeys.Failure) { return try LinkKeys(text) } catch {
+            let reason =
+                switch error {
+                case .missing: "has no key: \(Self.advice)"
+                case .tooMany: "has more than 16 keys, one a line"
+                case .tooShort: "a key has \(LinkKeys.shortest) characters or more: \(Self.advice)"
+                }
+            throw ExitStatus(2, "formwork: \(place): \(reason)")
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import ArgumentParser
+import Formwork
+import FormworkCommand
+import FormworkSystem
+import FormworkEssentials
+import NIOCore
+
+/// The address of `receive`, and who may use it.
+struct ReceiveAddress: ParsableArguments {
+    @Option(
+        help: "The name or address to listen on. Default 127.0.0.1; one that other machines can reach needs --public.")
+    var host: String?
+
+    @Option(parsing: .unconditional, help: "The port. With 0 the system chooses one, and it is printed.")
+    var port = 8_080
+
+    @Flag(name: .customLong("public"), help: "Listen on all IPv4 addresses, or on --host. Clients need the token.")
+    var isPublic = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The token that clients must send: ASCII without blanks, with --public at least 16 characters. --public generates and "
+                + "prints one if none is given. Prefer the variable "
+                + "FORMWORK_TOKEN, used without this option: process lists don't show it."))
+    var token: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the token in its first line. SIGHUP reads it again.", valueName: "file"),
+        completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key of upload links ('formwork link'), which need no token; several keys, one a line, are all "
+                + "accepted. SIGHUP reads it again. Without it, the keys are read from FORMWORK_LINK_KEY.",
+            valueName: "file"),
+        completion: .file())
+    var linkKeyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Proxies that are trusted to name their clients, with Forwarded, X-Forwarded-For or PROXY protocol 2: "
+                + "10.0.0.0/8, fd00::/8 or one address. Can be repeated.",
+            valueName: "CIDR"), transform: AddressBlockOption.read)
+    var trustedProxy: [AddressBlockOption] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Which files the page lists: all; own, those of the same login or address; or none. "
+                + "(default: own with a token and --public, otherwise all)", valueName: "all|own|none"),
+        completion: .list(["all", "own", "none"]))
+    var list: ListOption?
+
+    @Option(
+        help: ArgumentHelp("The certificate chain, in PEM. Enables HTTPS with HTTP/2.", valueName: "file"),
+        completion: .file())
+    var tlsCert: String?
+
+    @Option(
+        help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
+    var tlsKey: String?
+
+    /// Fills in the options.
+    func apply(to options: inout ReceiverOptions) throws {
+        var host = self.host ?? (self.isPublic ? "0.0.0.0" : "127.0.0.1")
+        // An IPv6 address in brackets, as in URLs.
+        if host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") {
+            host = String(host.dropFirst().dropLast())
+        }
+        guard !host.contains("/") else {
+            throw ExitStatus(
+                2,
+                "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): is not a name or an address: "
+                    + "receive listens on TCP only, not on a Unix socket")
+        }
+        if let fault = Self.fault(of: host) {
+            throw ExitStatus(2, "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): \(fault)")
+        }
+        let port = try self.passedSocket(&host, &options)
+        options.host = host
+        options.port = port
+        options.isLoopback = !self.isPublic
+        guard !host.isEmpty else { throw ExitStatus(2, "formwork: --host: the name is empty") }
+        guard self.isPublic || Self.isLoopback(host) else {
+            let place =
+                options.socket == nil
+                ? "--host \(ShellQuote.quote(host).withControlCharactersEscaped)" : "the passed socket, \(host)"
+            throw ExitStatus(
+                2,
+                "formwork: \(place): other machines may reach this address: add --public, which requires a token")
+        }
+        guard (0...65_535).contains(port) else {
+            throw ExitStatus(2, "formwork: --port \(port): a port is 0 to 65535")
+        }
+        options.token = try self.readToken()
+        if self.isPublic, options.token == nil { options.token = .random() }
+        options.linkKeys = try self.readLinkKeys()
+        options.tls = try self.tls()
+        options.proxies = TrustedProxies(self.trustedProxy.map(\.block))
+        options.listing = self.list?.scope
+    }
+
+    /// Uses the socket that a service manager passed, if it did.
+    /// - Returns: The port.
+    private func passedSocket(_ host: inout String, _ options: inout ReceiverOptions) throws -> Int {
+        do throws(PassedSocket.Failure) {
+            guard let socket = try PassedSocket.find() else { return self.port }
+            (host, options.socket) = (socket.host, socket.descriptor)
+            return socket.port
+        } catch {
+            let reason =
+                switch error {
+                case .count(let count): "LISTEN_FDS is \(count): one socket can be passed"
+                case .unsuitable(let errno): "the passed socket can't be used: give one that listens on TCP (\(errno))"
+                }
+            throw ExitStatus(2, "formwork: \(reason)")
+        }
+    }
+
+    /// Warnings about the address.
+    var warnings: [String] {
+        guard self.isPublic, self.tlsCert == nil, self.trustedProxy.isEmpty else { return [] }
+        return [
+            "without --tls-cert and --tls-key the token and the files are sent unencrypted; "
+                + "give --trusted-proxy if a proxy handles HTTPS"
+        ]
+    }
+
+    /// The fewest characters of a token for --public. A shorter one can be guessed.
+    private static let tokenLength = 16
+
+    /// The given token, checked; `nil` if there is none.
+    /// - Parameter again: Whether the receiver has one already.
+    func readToken(again: Bool = false) throws -> AccessToken? {
+        guard let (text, place) = try self.givenToken else { return nil }
+        let token: AccessToken
+        do { token = try AccessToken(text) } catch {
+            // Without it everyone would be let in.
+            let remedy = place == Self.variable && text.isEmpty ? ": it is empty: set it, or unset it for none" : nil
+            throw ExitStatus(
+                2,
+                "formwork: \(place)"
+                    + (remedy ?? ": a token is one or more characters of printable ASCII without blanks"))
+        }
+        guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
+            throw ExitStatus(
+                2,
+                "formwork: \(place): the token is too short: --public needs \(Self.tokenLength, "character") or more"
+                    + (again ? "; the old token stays in use" : ": leave it out to have one generated"))
+        }
+        return token
+    }
+
+    /// The keys of upload links; `nil` if none are given.
+    func readLinkKeys() throws -> LinkKeys? {
+        try LinkKeySource(option: "--link-key-file", file: self.linkKeyFile).read()
+    }
+
+    /// The URLs at a port. A host that means all addresses gives one URL for each address that others can reach.
+    static func urls(of host: String, port: Int, isTLS: Bool) -> [String] {
+        var hosts = [host]
+        if ["0.0.0.0", "::"].contains(host) {
+            let addresses = ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }
+            let seen = addresses.filter {
+                !Self.isLoopback($0) && !$0.hasPrefix("fe80:") && (host == "::" || !$0.contains(":"))
+            }
+            hosts = seen.isEmpty ? [host == "::" ? "::1" : "127.0.0.1"] : seen
+        }
+        return hosts.map { host in
+            "\(isTLS ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+        }
+    }
+
+    /// The given token, and the option or variable it came from; `nil` if there is none.
+    private var givenToken: (text: String, place: String)? {
+        get throws {
+            if let token { return (token, "--token") }
+            if let tokenFile {
+                let place = "--token-file \(ShellQuote.quote(tokenFile).withControlCharactersEscaped)"
+                let bytes = try GivenFile.bytes(of: tokenFile, place, limit: 4_096)
+                return (String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self), place)
+            }
+            return Self.tokenOfEnvironment.map { ($0, Self.variable) }
+        }
+    }
+
+    /// Whether a token was given. A file isn't read for it, as it may be a pipe.
+    var hasGivenToken: Bool { self.token != nil || self.tokenFile != nil || Self.tokenOfEnvironment != nil }
+
+    private static let variable = "FORMWORK_TOKEN"
+
+    private static var tokenOfEnvironment: String? { ProcessInfo.processInfo.environment[self.variable] }
+
+    func validate() throws {
+        try GivenPath.check([
+            "--token-file": self.tokenFile, "--link-key-file": self.linkKeyFile, "--tls-cert": self.tlsCert,
+            "--tls-key": self.tlsKey,
+        ])
+        guard self.token == nil || self.tokenFile == nil else {
+            throw ValidationError("give --token or --token-file, not both")
+        }
+    }
+
+    /// TLS settings from the files' current content; `nil` for plain HTTP.
+    func tls() throws -> ReceiverOptions.TLS? {
+        switch (self.tlsCert, self.tlsKey) {
+        case (nil, nil): return nil
+        case (let certificates?, let key?):
+            try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2, unreadable: 26)
+            try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2, unreadable: 26)
+            do {
+                return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
+            } catch {
+                throw ExitStatus(
+                    2,
+                    ("formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key "
+                        + "belongs to another certificate, or one of the two is damaged").withControlCharactersEscaped)
+            }
+        default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")
+        }
+    }
+
+    /// What is wrong with a host that looks like an address; `nil` for an address or a name.
+    private static func fault(of host: String) -> String? {
+        guard (try? SocketAddress(ipAddress: host, port: 0)) == nil else { return nil }
+        // One with a zone is read by the system.
+        if host.contains(":"), !host.contains("%") { return "is not an IPv6 address; --port gives the port" }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard numbers.count > 3, numbers.allSatisfy({ Int($0) != nil }) else { return nil }
+        return "is not an IPv4 address: give four numbers from 0 to 255"
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" { return true }
+        guard let address = try? SocketAddress(ipAddress: host, port: 0), let text = address.ipAddress else {
+            return false
+        }
+        return text == "::1" || (!text.contains(":") && text.hasPrefix("127."))
+    }
+}
+
+/// An address block, such as `10.0.0.0/8` or `fd00::/8`, or a single address.
+struct AddressBlockOption {
+    let block: AddressBlock
+
+    /// An option's value.
+    static func read(_ argument: String) throws -> AddressBlockOption {
+        guard let block = AddressBlock(argument) else {
+            throw ValidationError("write an address or a block, such as 10.0.0.1 or 10.0.0.0/8")
+        }
+        return AddressBlockOption(block: block)
+    }
+}
+
+/// Whose files the page lists.
+struct ListOption: ExpressibleByArgument {
+    let scope: ListScope
+
+    init?(argument: String) {
+        guard let scope = ListScope(rawValue: argument) else { return nil }
+        self.scope = scope
+    }
+
+    static var allValueStrings: [String] { ListScope.allCases.map(\.rawValue) }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Formwork
+import FormworkCommand
+import FormworkValues
+import Logging
+
+import FormworkEssentials
+
+/// What `receive` asks before uploads, and notifies after them.
+struct ReceiveHooks: ParsableArguments {
+    static let variable = "FORMWORK_HOOK_SECRET"
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask this URL before an upload is accepted, and notify it when the upload was stored or has failed. Messages are "
+                + "signed JSON (Standard Webhooks).", valueName: "URL"))
+    var hook: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. With "
+                + "several, one a line, all sign each message. Without it, FORMWORK_HOOK_SECRET is used.",
+            valueName: "file"),
+        completion: .file())
+    var hookSecretFile: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long the hook may take to answer (default: 10).", valueName: "time"),
+        transform: TimeOption.read)
+    var hookTimeout: TimeOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "What happens to an upload if the hook doesn't answer: refuse (503, the default) or accept.",
+            valueName: "refuse|accept"))
+    var hookFailure: HookFailure?
+
+    func validate() throws {
+        try GivenPath.check(["--hook-secret-file": self.hookSecretFile])
+        let given: KeyValuePairs = [
+            "--hook-secret-file": self.hookSecretFile != nil, "--hook-timeout": self.hookTimeout != nil,
+            "--hook-failure": self.hookFailure != nil,
+        ]
+        for (option, isGiven) in given where isGiven && self.hook == nil {
+            throw ValidationError("\(option): has no use without --hook")
+        }
+        guard (0.1...300).contains(self.hookTimeout?.seconds ?? 10) else {
+            throw ValidationError("--hook-timeout: give 0.1 to 300 seconds")
+        }
+    }
+
+    /// The settings of the hook; `nil` without one.
+    func options() throws -> Hooks.Options? {
+        guard let hook else { return nil }
+        let url = try TargetURL.complete(hook)
+        let shown = ShellQuote.quote(SecretText.masked(url: hook)).withControlCharactersEscaped
+        guard let parts = URL(text: url), parts.origin != nil, parts.user == nil, parts.password == nil
+        else {
+            throw ExitStatus(2, "formwork: --hook \(shown): give an http or https URL, without user and password")
+        }
+        var options = Hooks.Options(url, try self.secret())
+        options.limit = .seconds(self.hookTimeout?.seconds ?? 10)
+        options.acceptsWithoutAnswer = self.hookFailure == .accept
+        return options
+    }
+
+    /// The hook; `nil` without one.
+    /// - Parameter folder: The folder of the files; `nil` for an object store.
+    /// - Throws: `writeFailed` if the folder can't have messages.
+    static func open(
+        _ options: Hooks.Options?, _ storage: any ReceiverStorage, in folder: String?, _ metrics: MemoryMetrics?,
+        _ logger: Logger
+    ) throws -> Hooks? {
+        guard let options else { return nil }
+        if let folder {
+            let box = try FolderNotices(in: FilePath(folder))
+            return Hooks(options, box: box, storage: storage, metrics: metrics, logger: logger)
+        }
+        guard let bucket = storage as? S3Storage else { return nil }
+        return Hooks(options, box: BucketNotices(bucket), storage: storage, metrics: metrics, logger: logger)
+    }
+
+    private func secret() throws -> HookSecret {
+        let (text, place): (String, String)
+        if let file = self.hookSecretFile {
+            place = "--hook-secret-file \(ShellQuote.quote(file).withControlCharactersEscaped)"
+            text = String(decoding: try GivenFile.bytes(of: file, place, limit: 65_536), as: UTF8.self)
+        } else if let value = ProcessInfo.processInfo.environment[Self.variable], !value.isEmpty {
+            (text, place) = (value, Self.variable)
+        } else {
+            throw ExitStatus(
+                2,
+                "formwork: --hook: messages are signed: give --hook-secret-file FILE or \(Self.variable); "
+                    + "make a secret with 'openssl rand -base64 32'")
+        }
+        do throws(HookSecret.Failure) { return try HookSecret(text) } catch {
+            let reason =
+                switch error {
+                case .missing: "has no secret"
+                case .tooMany: "has more than 8 secrets, one a line"
+                case .malformed: "a secret is base64 of 24 to 64 bytes"
+                }
+            throw ExitStatus(
+                2, "formwork: \(place): \(reason): make one with 'openssl rand -base64 32'")
+        }
+    }
+}
+
+/// What happens to an upload that the hook wasn't asked about.
+enum HookFailure: String, ChoiceOption { case refuse, accept }

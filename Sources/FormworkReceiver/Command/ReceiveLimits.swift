@@ -1,0 +1,143 @@
+import ArgumentParser
+import Formwork
+import FormworkCommand
+
+/// The limits of `receive`.
+struct ReceiveLimits: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: "The largest body of a request. (default: \(ByteCount(ReceivingLimits().bodyBytes).text))",
+        transform: ByteCount.read)
+    var maxSize = ByteCount(ReceivingLimits().bodyBytes)
+
+    @Option(
+        parsing: .unconditional, help: "The largest file. (default: \(ByteCount(ReceivingLimits().fileBytes).text))",
+        transform: ByteCount.read)
+    var maxFileSize = ByteCount(ReceivingLimits().fileBytes)
+
+    @Option(parsing: .unconditional, help: "The most files of one form.")
+    var maxFiles = ReceivingLimits().files
+
+    @Option(parsing: .unconditional, help: "The most fields of one form, not counting files.")
+    var maxFields = ReceivingLimits().fields
+
+    @Option(
+        parsing: .unconditional,
+        help: "The largest field that isn't a file. (default: \(ByteCount(ReceivingLimits().fieldBytes).text))",
+        transform: ByteCount.read)
+    var maxFieldSize = ByteCount(ReceivingLimits().fieldBytes)
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Uploads at once. Above that, the answer is 503 with Retry-After. "
+                + "(default: \(ReceivingLimits().uploads), with --to \(S3Storage.uploads))", valueName: "number"))
+    var maxUploads: Int?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Uploads of one client at once. A client is an IPv4 address or an IPv6 network of 64 bits. Above that, the "
+                + "answer is 429. (default: with --public a quarter of --max-uploads, or of those for which --memory is "
+                + "enough; otherwise all)",
+            valueName: "number"))
+    var maxUploadsPerClient: Int?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The memory of all uploads together. An upload waits for its share; a new one that gets none within 2 "
+                + "seconds is answered 503. (default: what --max-uploads needs)", valueName: "bytes"),
+        transform: ByteCount.read)
+    var memory: ByteCount?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long a client may send nothing; also the time over which --min-rate is measured. (default: 30)",
+            valueName: "time"), transform: TimeOption.read)
+    var idleTimeout = TimeOption(30, "30")
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Bytes a second that a client must send; 0 for any rate. (default: \(ByteCount(ReceivingPace().bytesPerSecond).text))",
+            valueName: "bytes"), transform: ByteCount.read)
+    var minRate = ByteCount(ReceivingPace().bytesPerSecond)
+
+    func validate() throws {
+        let counts = [("--max-files", maxFiles), ("--max-fields", maxFields)]
+        if let (name, _) = counts.first(where: { $0.1 < 0 }) { throw ValidationError("\(name): give 0 or more") }
+        guard self.maxUploads ?? 1 >= 1 else { throw ValidationError("--max-uploads: give 1 or more") }
+        guard self.maxUploadsPerClient ?? 1 >= 1 else {
+            throw ValidationError("--max-uploads-per-client: give 1 or more")
+        }
+        guard self.idleTimeout.seconds >= 0.1, self.idleTimeout.seconds <= 86_400 else {
+            throw ValidationError("--idle-timeout: give 0.1 to 86400 seconds")
+        }
+    }
+
+    /// - Parameter isInMemory: Whether the storage buffers parts of each upload in memory.
+    func uploads(isInMemory: Bool) -> ReceivingLimits {
+        var limits = ReceivingLimits()
+        (limits.bodyBytes, limits.fileBytes) = (self.maxSize.bytes, self.maxFileSize.bytes)
+        (limits.files, limits.fields) = (self.maxFiles, self.maxFields)
+        limits.uploads = self.maxUploads ?? (isInMemory ? S3Storage.uploads : limits.uploads)
+        limits.uploadsPerClient = self.maxUploadsPerClient
+        limits.fieldBytes = self.maxFieldSize.bytes
+        limits.allFieldBytes = max(limits.allFieldBytes, limits.fieldBytes)
+        return limits
+    }
+
+    /// The memory of the receiver.
+    /// - Parameter buffer: Bytes of the buffer that each upload needs.
+    /// - Throws: `ExitStatus` for less than one upload needs.
+    func memory(_ limits: ReceivingLimits, _ buffer: Int) throws -> ReceiverMemory {
+        guard let memory else { return ReceiverMemory(limits) }
+        let least = ByteCount(Int64(buffer + ReceiverMemory.readBytes))
+        guard memory.bytes >= least.bytes else {
+            throw ExitStatus(
+                2,
+                "formwork: --memory \(memory.text): give at least \(least.text), "
+                    + "which one upload needs")
+        }
+        return ReceiverMemory(limits, limit: Int(clamping: memory.bytes), least: buffer)
+    }
+
+    var pace: ReceivingPace {
+        var pace = ReceivingPace()
+        (pace.idleTime, pace.bytesPerSecond) = (self.idleTimeout.duration, self.minRate.bytes)
+        return pace
+    }
+}
+
+/// What the page of `receive` says.
+struct ReceivePage: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The heading of the upload page, in place of \"Send files\".", valueName: "text"))
+    var title: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "A text below the heading, one paragraph for each line. Plain text: markup is shown as it is written.",
+            valueName: "text"))
+    var message: String?
+
+    func validate() throws {
+        for (name, text) in [("--title", self.title), ("--message", self.message)] {
+            guard let text else { continue }
+            guard text.contains(where: { !$0.isWhitespace }) else {
+                throw ValidationError("\(name): the text is empty")
+            }
+            guard text.utf8.count <= Self.maximumBytes else {
+                throw ValidationError("\(name): give at most \(Self.maximumBytes, "byte")")
+            }
+        }
+    }
+
+    private static let maximumBytes = 10_000
+
+    var settings: PageSettings { PageSettings(title: self.title, message: self.message) }
+}

@@ -1,0 +1,372 @@
+import FormworkCore
+
+/// The values of one encoding as a tree.
+///
+/// Containers are added when their first value is written, so empty ones leave no trace. Only members, whose keys may
+/// repeat, are looked up twice.
+struct EncodedTree: ~Copyable {
+    enum Kind: UInt8 { case object, array, value }
+
+    /// A container or a value; siblings are linked in the order of writing.
+    struct Node {
+        var kind: Kind
+        /// The name of a member; empty for an element.
+        var name: String
+        /// Whether the member may be known only from its name in the text, as a dictionary's keys are.
+        var isOpen = false
+        /// The value, unless it is a container.
+        var value = ParameterValue.null
+        var first: Int32 = -1
+        var last: Int32 = -1
+        var next: Int32 = -1
+        var count: Int32 = 0
+        /// Identifies this container's keys: it changes when the container is replaced.
+        var scope: Int32
+    }
+
+    /// A level of the values being encoded.
+    struct Position {
+        var parent: Int32
+        /// `nil` for the root and for elements of arrays.
+        var key: (any CodingKey)?
+        /// The element's index; negative for members.
+        var index: Int
+        /// The container's node, valid in `epoch`.
+        var node: Int32 = -1
+        var epoch: Int32 = 0
+        /// Levels above it.
+        var depth: Int32 = 0
+        /// Whether a single value was written here.
+        var isWritten = false
+        /// Whether that was `nil`.
+        var isNull = false
+    }
+
+    private struct Member: Hashable {
+        var scope: Int32
+        var key: String
+    }
+
+    let coding: URLEncodedCoding
+    private(set) var nodes: [Node]
+    var places: [Position]
+    /// How many elements each unkeyed container was given, including those left out.
+    var counts: [Int] = []
+    /// Places whose container was made by the type itself: they can be read back only if something was written.
+    private(set) var required: [Int32] = []
+    /// Members that are nil and aren't written, if names may be changed.
+    private var leftOut: [(place: Int32, key: any CodingKey)] = []
+    /// Whether arrays contain containers, whose names may not distinguish them.
+    private(set) var hasContainersInArrays = false
+    private var members: [Member: Int32] = [:]
+    /// Grows when a container is replaced, as the nodes of places may be gone then.
+    private var epoch: Int32 = 0
+    private var scopes: Int32 = 1
+
+    init(_ coding: URLEncodedCoding) {
+        self.coding = coding
+        self.nodes = [Node(kind: .object, name: "", scope: 0)]
+        self.places = [Position(parent: -1, key: nil, index: -1)]
+        self.nodes.reserveCapacity(64)
+        self.members.reserveCapacity(64)
+    }
+
+    // MARK: Places
+
+    mutating func place(_ key: any CodingKey, in parent: Int32) -> Int32 {
+        let index = self.coding.index(of: key)
+        self.places.append(Position(parent: parent, key: key, index: index, depth: self.places[Int(parent)].depth + 1))
+        return Int32(self.places.count - 1)
+    }
+
+    mutating func place(_ index: Int, in parent: Int32) -> Int32 {
+        self.places.append(Position(parent: parent, key: nil, index: index, depth: self.places[Int(parent)].depth + 1))
+        return Int32(self.places.count - 1)
+    }
+
+    /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
+    func checkDepth(_ place: Int32) throws {
+        guard self.places[Int(place)].depth > 512 else { return }
+        let path = self.codingPath(place)
+        guard self.coding.isLossy else { throw self.tooDeep(path) }
+        throw EncodingError.invalidValue(
+            path.last?.stringValue ?? "",
+            .init(codingPath: path, debugDescription: "the value nests deeper than 512 levels"))
+    }
+
+    private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
+        self.coding.refusal(
+            path.last?.stringValue ?? "", path,
+            "names can't nest deeper than \(Self.depth, "level") (URLEncodedLimits.depth)")
+    }
+
+    /// The first of them where nothing was written.
+    var emptyRequired: Int32? {
+        self.required.first { !self.places[Int($0)].isWritten && self.places[Int($0)].node < 0 }
+    }
+
+    /// Notes what is known of a member's key, if names may be changed.
+    mutating func note(_ key: some CodingKey, in place: Int32) {
+        guard self.coding.changesNames, key.isOpen, let node = self.node(of: key, in: place) else { return }
+        self.nodes[Int(node)].isOpen = true
+    }
+
+    /// Leaves out a member that is nil.
+    mutating func leaveOut(_ key: some CodingKey, in place: Int32) throws {
+        try self.checkIsFree(key, in: place)
+        if self.coding.changesNames { self.leftOut.append((place, key)) }
+    }
+
+    /// Members for which nothing was written, if names may be changed.
+    var unwritten: [(place: Int32, key: any CodingKey)] {
+        guard self.coding.changesNames else { return [] }
+        var members = self.leftOut
+        for place in self.places {
+            if let key = place.key, self.node(of: key, in: place.parent) == nil { members.append((place.parent, key)) }
+        }
+        return members
+    }
+
+    mutating func require(_ place: Int32) -> Int32 {
+        self.required.append(place)
+        return place
+    }
+
+    /// Whether an array is written like `nil`.
+    func looksNull(_ array: Int32, _ null: String?) -> Bool {
+        guard let null, array >= 0, case .repeated = self.coding.arrays else { return false }
+        let node = self.nodes[Int(array)]
+        guard node.kind == .array, node.count == 1 else { return false }
+        let element = self.nodes[Int(node.first)]
+        return element.kind == .value && self.coding.text(of: element.value) == null
+    }
+
+    private func path(_ key: String, _ index: Int, in place: Int32) -> [any CodingKey] {
+        self.codingPath(place) + [index < 0 ? IndexKey(named: key) : IndexKey(index)]
+    }
+
+    func codingPath(_ place: Int32) -> [any CodingKey] {
+        var (place, path): (Int32, [any CodingKey]) = (place, [])
+        while place > 0 {
+            let level = self.places[Int(place)]
+            path.append(level.key ?? IndexKey(level.index))
+            place = level.parent
+        }
+        return path.reversed()
+    }
+
+    // MARK: Values
+
+    /// Writes a value at the place itself.
+    mutating func write(_ value: ParameterValue, at place: Int32) throws {
+        if self.places[Int(place)].index >= 0 { try self.checkIsFree(place) }
+        self.places[Int(place)].isWritten = true
+        let level = self.places[Int(place)]
+        guard place > 0 else { return try self.replaceRoot() }
+        try self.write(value, level.index < 0 ? level.key?.stringValue ?? "" : "", level.index, in: level.parent)
+    }
+
+    /// Writes a member of a place's container, or an element if `index` isn't negative.
+    mutating func write(_ value: ParameterValue, _ key: String, _ index: Int, in place: Int32) throws {
+        let parent = try self.container(at: place, index < 0 ? .object : .array)
+        let (node, _, isNew) = self.child(key, index, of: parent)
+        if isNew {
+            try self.checkName(key, index, of: parent, in: place)
+        } else {
+            try self.checkReplacing(node, value, key, index, in: place)
+        }
+        if self.nodes[Int(node)].kind != .value { self.clear(node, .value) }
+        self.nodes[Int(node)].value = value
+    }
+
+    /// Only the same value may be written again.
+    private func checkReplacing(
+        _ node: Int32, _ value: ParameterValue, _ key: String, _ index: Int, in place: Int32
+    ) throws {
+        guard !self.coding.isLossy else { return }
+        let old = self.nodes[Int(node)]
+        guard old.kind != .value || self.coding.text(of: old.value) != self.coding.text(of: value) else { return }
+        throw self.conflict(self.path(key, index, in: place), "\"\(key)\" is given a second, different value")
+    }
+
+    /// Refuses a second value of a key: a second array would continue the first one, and nil, which isn't written,
+    /// would leave the first one.
+    /// - Parameter isCompared: Whether a text is accepted, because a second one is compared with it when it is written.
+    func checkIsFree(_ key: any CodingKey, in place: Int32, isCompared: Bool = false) throws {
+        guard !self.coding.isLossy, let node = self.node(of: key, in: place) else { return }
+        guard !isCompared || self.nodes[Int(node)].kind != .value else { return }
+        throw self.conflict(self.codingPath(place) + [key], "\"\(key.stringValue)\" is given a second value")
+    }
+
+    /// Refuses to write at a place that has a value already. In an array, it would become another element.
+    func checkIsFree(_ place: Int32) throws {
+        guard !self.coding.isLossy, self.places[Int(place)].isWritten || self.node(at: place) != nil else { return }
+        throw self.conflict(self.codingPath(place), "there is already a value")
+    }
+
+    /// A place's node; `nil` if nothing was written there. Several places may be for one key.
+    private func node(at place: Int32) -> Int32? {
+        let level = self.places[Int(place)]
+        guard level.node < 0 else { return level.node }
+        return place == 0 ? 0 : level.key.flatMap { self.node(of: $0, in: level.parent) }
+    }
+
+    private func node(of key: any CodingKey, in place: Int32) -> Int32? {
+        guard let parent = self.node(at: place) else { return nil }
+        return self.members[Member(scope: self.nodes[Int(parent)].scope, key: key.stringValue)]
+    }
+
+    /// Refuses a name that would be split differently when it is read.
+    private func checkName(_ key: String, _ index: Int, of parent: Int32, in place: Int32) throws {
+        guard !self.coding.isLossy else { return }
+        let depth = Int(self.places[Int(place)].depth) + 1
+        guard depth <= Self.depth else { throw self.tooDeep(self.path(key, index, in: place)) }
+        guard index < 0 else { return }
+        let isWhole: Bool
+        switch self.coding.members {
+        case .brackets: isWhole = !key.contains(byte: 0x5B, or: 0x5B) && (parent == 0 || !key.isEmpty)
+        case .dots: isWhole = !key.contains(byte: 0x5B, or: 0x2E)
+        case .custom: return
+        }
+        guard !isWhole else { return }
+        throw self.coding.refusal(
+            key, self.path(key, index, in: place),
+            "the key \"\(key)\" would be read as another one: it is empty, or has a bracket or keyPathEncoding's dot")
+    }
+
+    /// The default limit for reading names.
+    private static let depth = URLEncodedLimits().depth
+
+    private func conflict(_ path: [any CodingKey], _ what: String) -> EncodingError {
+        self.coding.refusal(what, path, "\(what), which would replace the first one")
+    }
+
+    private mutating func replaceRoot() throws {
+        guard self.nodes[0].count == 0 || self.coding.isLossy else {
+            throw self.conflict([], "there is a single value beside the root's members")
+        }
+        self.clear(0, .value)
+    }
+
+    // MARK: Containers
+
+    private mutating func container(at place: Int32, _ kind: Kind) throws -> Int32 {
+        guard place > 0 else {
+            if self.nodes[0].kind != kind { try self.change(0, kind, at: place) }
+            return 0
+        }
+        let level = self.places[Int(place)]
+        if level.node >= 0, level.epoch == self.epoch, self.nodes[Int(level.node)].kind == kind { return level.node }
+        var node = level.node
+        if self.coding.isLossy || node < 0 {
+            if level.index >= 0 { try self.checkIsFree(place) }
+            let parent = try self.container(at: level.parent, level.index < 0 ? .object : .array)
+            let key = level.index < 0 ? level.key?.stringValue ?? "" : ""
+            let child = self.child(key, level.index, of: parent)
+            node = child.node
+            if child.isNew {
+                try self.checkName(key, level.index, of: parent, in: level.parent)
+                if level.index >= 0 { self.hasContainersInArrays = true }
+                self.nodes[Int(node)].kind = kind
+            }
+            // If values replace others, an element after left-out ones is a new one each time, and so are all its contents.
+            let isParentKept = level.parent == 0 || self.places[Int(level.parent)].node >= 0
+            let isSame = isParentKept && (level.index < 0 || child.position == level.index)
+            let isKept = isSame || !self.coding.isLossy
+            (self.places[Int(place)].node, self.places[Int(place)].epoch) = (isKept ? node : -1, self.epoch)
+        }
+        if self.nodes[Int(node)].kind != kind {
+            try self.change(node, kind, at: place)
+            self.places[Int(place)].epoch = self.epoch
+        }
+        return node
+    }
+
+    /// A container or value becomes a container of another kind.
+    private mutating func change(_ node: Int32, _ kind: Kind, at place: Int32) throws {
+        let old = self.nodes[Int(node)]
+        let isRoot = node == 0
+        guard self.coding.isLossy || (isRoot && old.count == 0 && old.kind != .value) else {
+            throw self.conflict(self.codingPath(place), "there is already a value of another kind")
+        }
+        self.clear(node, kind)
+    }
+
+    private mutating func clear(_ node: Int32, _ kind: Kind) {
+        let old = self.nodes[Int(node)]
+        if old.count > 0 || node == 0 { self.epoch += 1 }
+        self.nodes[Int(node)] = Node(kind: kind, name: old.name, next: old.next, scope: self.scopes)
+        self.scopes += 1
+    }
+
+    /// The child with that key or index, created if there is none.
+    private mutating func child(_ key: String, _ index: Int, of parent: Int32) -> (
+        node: Int32, position: Int, isNew: Bool
+    ) {
+        let count = Int(self.nodes[Int(parent)].count)
+        if index >= 0 {
+            if self.coding.isLossy, index < count { return (self.element(index, of: parent), index, false) }
+            return (self.append("", to: parent), count, true)
+        }
+        let node = Int32(self.nodes.count)
+        /// One look-up, whether the key exists or not.
+        func known(_ slot: inout Int32?) -> Int32? {
+            defer { slot = slot ?? node }
+            return slot
+        }
+        let member = Member(scope: self.nodes[Int(parent)].scope, key: key)
+        if let known = known(&self.members[member]) { return (known, -1, false) }
+        return (self.append(key, to: parent), -1, true)
+    }
+
+    private func element(_ index: Int, of parent: Int32) -> Int32 {
+        let node = self.nodes[Int(parent)]
+        if index == node.count - 1 { return node.last }
+        var child = node.first
+        for _ in 0..<index { child = self.nodes[Int(child)].next }
+        return child
+    }
+
+    private mutating func append(_ name: String, to parent: Int32) -> Int32 {
+        let node = Int32(self.nodes.count)
+        self.nodes.append(Node(kind: .value, name: name, scope: self.scopes))
+        self.scopes += 1
+        let last = self.nodes[Int(parent)].last
+        if last < 0 { self.nodes[Int(parent)].first = node } else { self.nodes[Int(last)].next = node }
+        self.nodes[Int(parent)].last = node
+        self.nodes[Int(parent)].count += 1
+        return node
+    }
+
+    // MARK: The result
+
+    /// The finished tree.
+    /// - Throws: ``InvalidRoot`` if the root isn't an object.
+    func finished() throws(InvalidRoot) -> ParameterValue {
+        switch self.nodes[0].kind {
+        case .object: return self.value(0)
+        case .array: throw .array
+        case .value: throw .singleValue
+        }
+    }
+
+    private func value(_ node: Int32) -> ParameterValue {
+        let content = self.nodes[Int(node)]
+        return switch content.kind {
+        case .value: content.value
+        case .array: .array(self.children(of: node).map { self.value($0) })
+        case .object: .object(self.children(of: node).map { .init(self.nodes[Int($0)].name, self.value($0)) })
+        }
+    }
+
+    func children(of node: Int32) -> [Int32] {
+        var children: [Int32] = []
+        children.reserveCapacity(Int(self.nodes[Int(node)].count))
+        var child = self.nodes[Int(node)].first
+        while child >= 0 {
+            children.append(child)
+            child = self.nodes[Int(child)].next
+        }
+        return children
+    }
+}

@@ -1,0 +1,61 @@
+@testable import Formwork
+import Testing
+
+@Suite("ProgressMeter", .timeLimit(.minutes(10)))
+struct ProgressMeterTests {
+    /// A question at a made-up moment, and its answer.
+    struct Step: Sendable {
+        var at: Duration
+        var isEnd = false
+        var isDue: Bool
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        var steps: [Step]
+        var guardsAgainst: String
+        var testDescription: String { self.guardsAgainst }
+    }
+
+    /// All with an interval of 100 ms.
+    static let rows = [
+        Row(steps: [Step(at: .zero, isDue: true)], guardsAgainst: "losing the first report"),
+        Row(
+            steps: [
+                Step(at: .zero, isDue: true), Step(at: .milliseconds(99), isDue: false),
+                Step(at: .milliseconds(100), isDue: true), Step(at: .milliseconds(199), isDue: false),
+                Step(at: .milliseconds(200), isDue: true),
+            ], guardsAgainst: "reports too often, or one interval too late"),
+        Row(
+            steps: [
+                Step(at: .zero, isDue: true), Step(at: .milliseconds(90), isDue: false),
+                Step(at: .milliseconds(110), isDue: true), Step(at: .milliseconds(205), isDue: false),
+                Step(at: .milliseconds(210), isDue: true),
+            ], guardsAgainst: "counting from a question that was answered no"),
+        Row(
+            steps: [
+                Step(at: .zero, isDue: true), Step(at: .milliseconds(1), isEnd: true, isDue: true),
+                Step(at: .milliseconds(2), isEnd: true, isDue: false), Step(at: .seconds(9), isDue: false),
+            ], guardsAgainst: "losing the end, or reporting it twice"),
+        Row(
+            steps: [Step(at: .zero, isEnd: true, isDue: true), Step(at: .seconds(9), isEnd: true, isDue: false)],
+            guardsAgainst: "losing the end that is the first report too"),
+    ]
+
+    @Test("A meter told made-up moments answers so", arguments: rows)
+    func due(row: Row) {
+        let start = ContinuousClock.now
+        var meter = ProgressMeter(ProgressObserver { _ in })
+        for (index, step) in row.steps.enumerated() {
+            let isDue = meter.isDue(at: start + step.at, isEnd: step.isEnd)
+            #expect(isDue == step.isDue, "step \(index)")
+        }
+    }
+
+    @Test("An interval of zero reports every time, the end once")
+    func everyTime() {
+        let now = ContinuousClock.now
+        var meter = ProgressMeter(ProgressObserver(every: .zero) { _ in })
+        let answers = [false, false, true, true].map { meter.isDue(at: now, isEnd: $0) }
+        #expect(answers == [true, true, true, false])
+    }
+}

@@ -1,0 +1,166 @@
+import Formwork
+import Glibc
+import SystemPackage
+
+// Received bodies, by their rates for each second of CPU time, as `scripts/bench` asks for them.
+
+/// A body in memory, as a source that is always ready.
+struct MemoryChunks: AsyncSequence, Sendable {
+    let body: [UInt8]
+    let size: Int
+
+    struct Iterator: AsyncIteratorProtocol {
+        let body: [UInt8]
+        let size: Int
+        var position = 0
+
+        mutating func next() async -> ArraySlice<UInt8>? {
+            guard self.position < self.body.count else { return nil }
+            let start = self.position
+            self.position = Swift.min(start + self.size, self.body.count)
+            return self.body[start..<self.position]
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(body: self.body, size: self.size) }
+}
+
+/// What a parser found in a body: compared with what is in it.
+struct Findings: Equatable {
+    var parts = 0
+    var bytes = 0
+    /// The most that the parser held back at a chunk's end.
+    var retained = 0
+}
+
+func findings(byMachine parser: MultipartParser, in body: [UInt8], _ size: Int) throws -> Findings {
+    var parser = parser
+    var found = Findings()
+    var start = 0
+    while start < body.count {
+        let chunk = body[start..<min(start + size, body.count)]
+        var position = start
+        reading: while true {
+            switch try parser.next(in: chunk, from: &position) {
+            case .partBegan: found.parts += 1
+            case .content(let range): found.bytes += range.count
+            case .heldContent(let bytes): found.bytes += bytes.count
+            case .partEnded, .finished: break
+            case .needsInput: break reading
+            }
+        }
+        found.retained = max(found.retained, parser.retainedBytes)
+        start = chunk.endIndex
+    }
+    try parser.finish()
+    return found
+}
+
+func findings<Chunks>(in parts: ReceivedParts<Chunks>, collected: Bool) async throws -> Findings {
+    var found = Findings()
+    for try await part in parts {
+        found.parts += 1
+        if collected {
+            found.bytes += try await part.collect(upTo: .max).count
+        } else {
+            for try await piece in part.content { found.bytes += piece.byteCount }
+        }
+    }
+    return found
+}
+
+/// Each part with its content, by hand: the parser in an asynchronous sequence of its own.
+struct PartsByHand: AsyncSequence, Sendable {
+    let chunks: MemoryChunks
+    let parser: MultipartParser
+
+    struct Iterator: AsyncIteratorProtocol {
+        var chunks: MemoryChunks.Iterator
+        var parser: MultipartParser
+        var chunk: ArraySlice<UInt8> = []
+        var position = 0
+
+        mutating func next() async throws -> (header: ReceivedHeader, content: [UInt8])? {
+            var header: ReceivedHeader?
+            var content: [UInt8] = []
+            while true {
+                switch try self.parser.next(in: self.chunk, from: &self.position) {
+                case .partBegan(let began): header = began
+                case .content(let range): content += self.chunk[range]
+                case .heldContent(let bytes): content += bytes
+                case .partEnded: return header.map { ($0, content) }
+                case .finished, .needsInput:
+                    guard let chunk = await self.chunks.next() else {
+                        try self.parser.finish()
+                        return nil
+                    }
+                    (self.chunk, self.position) = (chunk, chunk.startIndex)
+                }
+            }
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(chunks: self.chunks.makeAsyncIterator(), parser: self.parser) }
+}
+
+func findings(byHand parts: PartsByHand) async throws -> Findings {
+    var found = Findings()
+    for try await part in parts {
+        found.parts += 1
+        found.bytes += part.content.count
+    }
+    return found
+}
+
+func findings(byForm parts: ReceivedParts<MemoryChunks>) async throws -> Findings {
+    var limits = CollectingLimits()
+    limits.memoryBytes = .max
+    let entries = try await ReceivedForm(collecting: parts, limits: limits)
+    return entries.reduce(into: Findings()) { found, entry in
+        found.parts += 1
+        found.bytes += Int(entry.content.count)
+    }
+}
+
+/// The CPU seconds of one run, as the median of rounds of a twentieth of a second, and what the runs found.
+func measured(_ work: () async throws -> Findings) async throws -> (seconds: Double, found: Findings) {
+    func now() -> Double { Double(clock()) / 1_000_000 }  // CLOCKS_PER_SEC, everywhere
+    let found = try await work()
+    var rounds: [Double] = []
+    while rounds.count < 5 {
+        let start = now()
+        var runs = 0
+        repeat {
+            guard try await work() == found else { throw Failure(reason: "two runs differ") }
+            runs += 1
+        } while now() - start < 0.05
+        rounds.append((now() - start) / Double(runs))
+    }
+    return (rounds.sorted()[rounds.count / 2], found)
+}
+
+/// Parses the body in a file, HOW one of: machine, async (each part collected), pieces, form, hand; or `disk`, once and without
+/// having it in memory.
+func parse(_ path: String, how: String, boundary: String, chunkSize size: Int) async throws -> String {
+    let parser = MultipartParser(boundary: try Boundary(boundary), limits: .none)
+    if how == "disk" {
+        let chunks = try BodySource.file(FilePath(path)).chunks(of: size)
+        let found = try await findings(in: ReceivedParts(chunks, parser: parser), collected: false)
+        return "parts \(found.parts)\nbytes \(found.bytes)\n"
+    }
+    var content: [UInt8] = []
+    for try await chunk in try BodySource.file(FilePath(path)).chunks(of: 1 << 20) { content += chunk }
+    let body = content
+    let (seconds, found) = try await measured {
+        let chunks = MemoryChunks(body: body, size: size)
+        let parts = ReceivedParts(chunks, parser: parser)
+        switch how {
+        case "machine": return try findings(byMachine: parser, in: body, size)
+        case "hand": return try await findings(byHand: PartsByHand(chunks: chunks, parser: parser))
+        case "form": return try await findings(byForm: parts)
+        default: return try await findings(in: parts, collected: how == "async")
+        }
+    }
+    let rate = Int(Double(body.count) / seconds / 1e6)
+    return "parts \(found.parts)\nbytes \(found.bytes)\nretained \(found.retained)\nrate \(rate)\n"
+}
