@@ -26,22 +26,24 @@ extension MultipartParser {
             }
             position = place
             let event = try self.deliver(chunk, start..<contentEnd)
-            switch verdict {
-            case .content:
-                let error = self.longerLine(at: from)
-                // If there is an event, the next call throws; otherwise this one, so that no more of the chunk is read.
+            do throws(FormworkError) {
+                switch verdict {
+                case .content: throw self.longerLine(at: from)
+                case .open:
+                    self.hold(from: contentEnd, upTo: self.delimiter.count, needleAt: at)
+                    self.held.append(chunk, lineStart..<end)
+                    self.state = .delimiterLine(line)
+                case .part, .close:
+                    if self.profile.lineFeedsEndLines, contentEnd == at {
+                        self.note(.bareLineFeed, Sentence.bareLineFeed, at: self.bodyOffset(at))
+                    }
+                    try self.delimiterFound(verdict, line, at: place)
+                }
+            } catch {
+                // Content before the delimiter is returned first: then the next call throws.
                 guard event != nil else { throw error }
                 // If content exceeds its limit, that is before this line, so its error stays.
                 if self.failure == nil { self.failure = error }
-            case .open:
-                self.hold(from: contentEnd, upTo: self.delimiter.count, needleAt: at)
-                self.held.append(chunk, lineStart..<end)
-                self.state = .delimiterLine(line)
-            case .part, .close:
-                if self.profile.lineFeedsEndLines, contentEnd == at {
-                    self.note(.bareLineFeed, Sentence.bareLineFeed, at: self.bodyOffset(at))
-                }
-                try self.delimiterFound(verdict, line, at: place)
             }
             return event
         }
