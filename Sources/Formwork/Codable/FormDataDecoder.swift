@@ -29,6 +29,44 @@
 /// several tasks. The form was checked against ``ParsingLimits`` while it arrived; ``nameDepth`` and ``memoryBytes``
 /// limit what decoding adds.
 public struct FormDataDecoder: Sendable {
+    /// How the names of fields become keys.
+    public enum KeyDecodingStrategy: Sendable {
+        /// The key is the name.
+        case useDefaultKeys
+        /// `one_two` becomes `oneTwo`, as with `JSONDecoder`.
+        case convertFromSnakeCase
+        /// The closure's result for the coding path, whose last key is the member's name.
+        case custom(@Sendable (_ codingPath: [any CodingKey]) -> any CodingKey)
+    }
+
+    /// What it means that a name occurs more than once. Names with `[]` are elements of an array: they may.
+    public enum Duplicates: Sendable, Hashable, CaseIterable {
+        /// The name is an array of its values. A member that isn't an array refuses several.
+        case all
+        /// The first value counts.
+        case first
+        /// The last value counts, as in PHP and Rails. Rails' checkboxes need this: a hidden field sends `0`, and the checked box
+        /// `1` after it.
+        case last
+        /// It is an error.
+        case refuse
+    }
+
+    /// Which numbers in brackets are an array's.
+    public enum Indices: Sendable, Hashable, CaseIterable {
+        /// `[0]`, `[1]`, … in that order. Others are names, as of a dictionary.
+        case dense
+        /// Any numbers of 0 or more: the elements are in the order of their numbers. So rows that were deleted from a page, or
+        /// sorted in it, are an array.
+        case sparse
+    }
+
+    /// How the names of fields become keys. Default: unchanged. Keys of dictionaries are never changed.
+    public var keyDecodingStrategy = KeyDecodingStrategy.useDefaultKeys
+    /// What it means that a name occurs more than once. Default: it is an array.
+    public var duplicates = Duplicates.all
+    /// Which numbers in brackets are an array's. Default: `[0]`, `[1]`, … in that order.
+    public var indices = Indices.dense
     /// The most levels of a name below its first: `a[b][]` has 2. Default 8.
     public var nameDepth = 8
     /// Whether `a.b` is a member, as `a[b]` is. Default: no.
@@ -58,9 +96,22 @@ public struct FormDataDecoder: Sendable {
         try self.decode(type, from: form.parts)
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type, from parts: CollectedParts) throws -> Value {
-        let form = FormContents(parts, self)
-        return try FormValueDecoder(try form.root(), in: form).read(type)
+    fileprivate func decode<Value: Decodable>(_ type: Value.Type, from parts: CollectedParts) throws -> Value {
+        try FormLeaves(parts, self).read(type)
+    }
+}
+
+extension ReceivedForm {
+    /// Decodes a value whose root is an object.
+    ///
+    /// ```swift
+    /// let order = try form.decode(Order.self)
+    /// ```
+    /// - Throws: What ``FormDataDecoder/decode(_:from:)`` throws.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, using decoder: FormDataDecoder = FormDataDecoder()
+    ) throws -> Value {
+        try decoder.decode(type, from: self)
     }
 }
 

@@ -1,3 +1,5 @@
+import FormworkURLEncoded
+
 /// Encodes a value as a form, with a field for each of its values and a file for each ``FormFile``.
 ///
 /// ```swift
@@ -41,6 +43,17 @@ public struct FormDataEncoder: Sendable {
         case repeated
     }
 
+    /// How keys become names of fields.
+    public enum KeyEncodingStrategy: Sendable {
+        /// The name is the key.
+        case useDefaultKeys
+        /// `oneTwo` becomes `one_two`, as with `JSONEncoder`. A key that ``FormDataDecoder/KeyDecodingStrategy/convertFromSnakeCase``
+        /// wouldn't read back, such as `imageURL`, is refused: give it another name with `CodingKeys`.
+        case convertToSnakeCase
+        /// The closure's result for the coding path, whose last key is the member's.
+        case custom(@Sendable (_ codingPath: [any CodingKey]) -> any CodingKey)
+    }
+
     /// How the elements of an array are named. Default: with brackets.
     public var arrays = Arrays.brackets
     /// The most levels of a name below its first: `a[b][]` has 2. Default 8, at most 512, as
@@ -48,6 +61,8 @@ public struct FormDataEncoder: Sendable {
     public var nameDepth = 8
     /// Whether infinite numbers and NaN are written, as `inf`, `-inf` and `nan`. Default: they are refused.
     public var acceptsNonFiniteNumbers = false
+    /// How keys become names of fields. Default: unchanged. Keys of dictionaries are never changed.
+    public var keyEncodingStrategy = KeyEncodingStrategy.useDefaultKeys
     /// How a `Date` is written. Default: ISO 8601.
     public var dates = FormDateFormat.iso8601
     /// Passed to the types that are encoded.
@@ -64,63 +79,110 @@ public struct FormDataEncoder: Sendable {
     public func encode(
         _ value: some Encodable, framing: MultipartFraming = MultipartFraming()
     ) throws -> FormData {
-        let sink = FormSink(self)
-        try FormValueEncoder(sink: sink, place: EncodingPath()).writeRoot(value)
-        try sink.finish()
+        let coding = self.coding
         var form = FormData(framing: framing)
-        for written in sink.written { form.append(written.part) }
+        do {
+            try coding.encodeFields(of: value) { name, leaf in
+                switch leaf {
+                case .value(let value): form.append(name: name, value: coding.text(of: value) ?? "")
+                case .attachment(let file):
+                    if let file = file as? FormAttachment { form.append(file.part(named: name)) }
+                case .nothing: break
+                }
+            }
+        } catch is InvalidRoot {
+            throw EncodingError.invalidValue(
+                value,
+                .init(
+                    codingPath: [],
+                    debugDescription: "A form's root must be an object, whose members are the form's fields."))
+        }
         return form
+    }
+
+    private var coding: URLEncodedCoding {
+        var coding = URLEncodedCoding()
+        coding.arrays =
+            switch self.arrays {
+            case .brackets: .brackets
+            case .indices: .indexed
+            case .repeated: .repeated
+            }
+        coding.bools = .literal
+        coding.foreign = FormTypes(encoder: self)
+        (coding.dates, coding.acceptsNonFiniteNumbers) = (self.dates, self.acceptsNonFiniteNumbers)
+        (coding.readsEmptyAsNil, coding.userInfo) = (true, self.userInfo)
+        coding.depth = (min(max(0, self.nameDepth), 512), "nameDepth of FormDataEncoder and FormDataDecoder")
+        coding.keyProblem = FormTypes.problem
+        switch self.keyEncodingStrategy {
+        case .useDefaultKeys: break
+        case .convertToSnakeCase:
+            coding.convertKey = { CamelCase.split($0.last?.stringValue ?? "", by: "_") }
+            coding.convertsBack = CamelCase.joined
+        case .custom(let convert): coding.convertKey = { convert($0).stringValue }
+        }
+        coding.wrapper = "JSONPart"
+        return coding
     }
 }
 
-/// A place in the encoded value: the keys that lead to it, its names, and whether anything was written there.
-final class EncodingPath {
-    let parent: EncodingPath?
-    let key: (any CodingKey)?
-    /// The prefix of the names of members and elements; `nil` for the root, which isn't a field.
-    let name: String?
-    /// The name of the field for this place's own value.
-    let fieldName: String?
-    /// Why nothing may be written at or below this place.
-    let problem: String?
-    /// How many places are around it.
-    let depth: Int
-    /// What was written here; `nil` for nothing.
-    var content: Content?
-    /// How many elements its containers were given together.
-    var count = 0
+extension FormData {
+    /// A form with a field for each value, and a file for each ``FormFile``, of a value whose root is an object.
+    ///
+    /// ```swift
+    /// let form = try FormData(Order(item: "rope", sizes: [8, 10]))
+    /// ```
+    /// - Throws: What ``FormDataEncoder/encode(_:framing:)`` throws.
+    public init(
+        _ value: some Encodable, encoder: FormDataEncoder = FormDataEncoder(),
+        framing: MultipartFraming = MultipartFraming()
+    ) throws {
+        self = try encoder.encode(value, framing: framing)
+    }
+}
 
-    /// Each kind excludes the others.
-    enum Content { case value, members, elements }
+/// A file or a part of JSON.
+private final class FormAttachment {
+    private let source: BodySource
+    private let filename: String?
+    private let contentType: String?
 
-    init() {
-        (self.parent, self.key, self.name, self.fieldName, self.problem) = (nil, nil, nil, nil, nil)
-        self.depth = 0
+    init(_ source: BodySource, filename: String? = nil, contentType: String?) {
+        (self.source, self.filename, self.contentType) = (source, filename, contentType)
     }
 
-    /// A member of `parent`.
-    init(_ key: some CodingKey, of parent: EncodingPath) {
-        let text = key.stringValue
-        (self.parent, self.key, self.depth) = (parent, key, parent.depth + 1)
-        self.name = parent.name.map { "\($0)[\(text)]" } ?? text
-        self.fieldName = self.name
-        self.problem = parent.problem ?? Self.problem(withKey: text, isFirst: parent.name == nil)
+    func part(named name: String) -> BodyPart {
+        BodyPart(name: name, source: self.source, filename: self.filename, contentType: self.contentType)
     }
+}
 
-    /// An element of `parent`.
-    init(_ index: Int, of parent: EncodingPath, arrays: FormDataEncoder.Arrays) {
-        (self.parent, self.key, self.depth) = (parent, ElementKey(index), parent.depth + 1)
-        self.name = parent.name.map { "\($0)[\(index)]" }
-        switch arrays {
-        case .brackets: self.fieldName = parent.name.map { "\($0)[]" }
-        case .indices: self.fieldName = self.name
-        case .repeated: self.fieldName = parent.name
+/// The types that are parts of their own in a form, and the names that a form can have.
+private struct FormTypes: ForeignTypes {
+    let encoder: FormDataEncoder
+
+    func leaf<Value: Encodable>(of value: Value) throws -> EncodedLeaf? {
+        if let file = value as? FormFile {
+            guard !(file.filename ?? "").isEmpty || !file.source.isKnownEmpty else {
+                throw Unwritable(
+                    "A file without name and content is what an empty file control sends: give it a filename")
+            }
+            return .attachment(
+                FormAttachment(file.source, filename: file.filename ?? "", contentType: file.contentType))
         }
-        self.problem = parent.problem ?? (parent.name == nil ? FormValueEncoder.rootProblem : nil)
+        if let bytes = value as? any BodyChunk {
+            return .attachment(
+                FormAttachment(
+                    .bytes(bytes), filename: FormDataEncoder.bytesFilename, contentType: "application/octet-stream"))
+        }
+        if let value = value as? any JSONPartEncodable {
+            guard let json = try value.json(self.encoder) else { return .nothing }
+            return .attachment(FormAttachment(.bytes(json), contentType: "application/json"))
+        }
+        return nil
     }
 
     /// Receivers differ in how they read these characters in a header parameter.
-    private static func problem(withKey key: String, isFirst: Bool) -> String? {
+    static func problem(with key: String, isFirst: Bool) -> String? {
         if isFirst, key == "_charset_" {
             return "A field \"_charset_\" declares the charset of all fields (RFC 7578 section 4.6)" + Self.insteadOfKey
         }
@@ -138,98 +200,22 @@ final class EncodingPath {
         return escapes ? "A key with %22, %0D or %0A couldn't be read back" + Self.insteadOfKey : nil
     }
 
-    private static let insteadOfKey = ": rename it (CodingKeys), or send its object as a JSONPart."
-
-    var codingPath: [any CodingKey] { sequence(first: self, next: \.parent).compactMap(\.key).reversed() }
-
-    func refusal(_ value: Any, _ why: String) -> EncodingError {
-        .invalidValue(value, .init(codingPath: self.codingPath, debugDescription: why))
-    }
+    private static let insteadOfKey = ": rename it (CodingKeys), or send its object as a JSONPart"
 }
 
-/// Collects the parts of all encoders of one value.
-final class FormSink {
-    struct Written {
-        var part: BodyPart
-        var place: EncodingPath
-        /// Whether the content is known to be empty.
-        var isEmpty: Bool
-    }
-
-    let options: FormDataEncoder
-    private(set) var written: [Written] = []
-    /// What was written at the place of each name: several containers of a type may be for one place. Names are UTF-8
-    /// bytes, so two spellings of a letter are two names.
-    private var contents: [[UInt8]: EncodingPath.Content] = [:]
-    /// Places whose container was requested by the type itself. Decoding them needs at least one field.
-    private var required: [EncodingPath] = []
-
-    init(_ options: FormDataEncoder) { self.options = options }
-
-    private var depth: Int { min(max(0, self.options.nameDepth), 512) }
-
-    func require(_ place: EncodingPath) -> EncodingPath {
-        self.required.append(place)
-        return place
-    }
-
-    func append(_ part: BodyPart, named name: String, isEmpty: Bool, at place: EncodingPath) throws {
-        if let problem = place.problem { throw place.refusal(name, problem) }
-        guard name.utf8.count(where: { $0 == 0x5B }) <= self.depth else { throw self.tooDeep(place) }
-        try self.mark(place, as: .value)
-        self.written.append(Written(part: part, place: place, isEmpty: isEmpty))
-    }
-
-    /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
-    func checkDepth(_ place: EncodingPath) throws {
-        // The first name isn't in brackets, and an element may have its array's name.
-        guard place.depth <= 512 + 2 else { throw self.tooDeep(place) }
-    }
-
-    private func tooDeep(_ place: EncodingPath) -> EncodingError {
-        place.refusal(
-            place.name ?? "",
-            "The name nests deeper than \(self.depth, "level") (nameDepth of FormDataEncoder and FormDataDecoder).")
-    }
-
-    /// Marks a place, and those around it, as written.
-    /// - Throws: `EncodingError` if a place would have two values, or contents of two kinds.
-    private func mark(_ place: EncodingPath, as content: EncodingPath.Content) throws {
-        guard content == .value || place.content != content else { return }
-        let known = self.contents.updateValue(content, forKey: Array((place.name ?? "").utf8))
-        guard known == nil || known == content && content != .value else {
-            throw place.refusal(
-                place.name ?? "",
-                "There is already a value here, and the two couldn't be told apart: encode one, of one kind.")
-        }
-        place.content = content
-        guard let parent = place.parent else { return }
-        try self.mark(parent, as: place.key is ElementKey ? .elements : .members)
-    }
-
-    /// Refuses nil, which writes nothing, at a place with a value: that would be read back.
-    func checkIsFree(_ place: EncodingPath) throws {
-        guard self.contents[Array((place.name ?? "").utf8)] != nil else { return }
-        throw place.refusal(Void?.none as Any, "There is already a value here, which nil couldn't replace: encode one.")
-    }
-
-    /// Refuses containers that wrote nothing, and names that are both a value and a tree.
-    func finish() throws {
-        if let place = self.required.first(where: { $0.content == nil }) {
-            throw place.refusal(
-                place.name ?? "",
-                "A container without values leaves nothing that could be read back: an enumeration needs a raw value.")
-        }
-        var tree = NameTree<Void>(overwrites: false)
-        for written in self.written {
-            let name = written.part.header.name ?? ""
-            let path = NameKey.path(Array(name.utf8), dots: false, limit: self.depth) ?? []
-            do throws(FormworkError) {
-                try tree.set((), at: path, named: name)
-            } catch {
-                throw written.place.refusal(
-                    name, "\(error.message): values and objects in one array need FormDataEncoder.arrays = .indices.")
-            }
+extension BodySource {
+    /// Whether there are no bytes, as far as that is known before anything is opened.
+    fileprivate var isKnownEmpty: Bool {
+        switch self.kind {
+        case .text(let text): text.isEmpty
+        case .bytes(let bytes): bytes.isEmpty
+        case .file(_, let range, _): range.length == 0
+        case .descriptor(let source): source.length == 0
+        case .synthetic(let bytes): bytes.count == 0
+        case .stream(let source): source.length == 0
+        case .concatenation(let sources): sources.allSatisfy(\.isKnownEmpty)
+        case .encoded(let source, _): source.isKnownEmpty
+        case .multipart: false
         }
     }
 }

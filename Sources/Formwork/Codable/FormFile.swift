@@ -1,3 +1,5 @@
+import FormworkURLEncoded
+
 /// A file in a type that is decoded from a form or encoded into one.
 ///
 /// ```swift
@@ -72,19 +74,16 @@ public struct FormFile: Codable, Sendable {
     }
 }
 
-/// A type that is the text of one field in forms, even if other coders code it differently.
-///
-/// The standard library's strings, numbers and `Bool` don't need this conformance.
-public protocol FormTextConvertible {
-    /// Parses a field's text; `nil` if it is invalid.
-    init?(formText: String)
-    /// The value as a field's text.
-    var formText: String { get }
-}
-
 extension FormFile: CustomStringConvertible {
     /// The file without its content: `file (beach.jpg, image/jpeg), 90210 bytes`.
     public var description: String {
         "\(Summary.file(filename: self.filename, contentType: self.contentType)), \(self.source)"
+    }
+}
+
+extension FormFile: ValueDecodable {
+    package static func read(_ decoder: ValueDecoder) throws -> FormFile {
+        guard let form = decoder.leaves as? FormLeaves else { return try FormFile(from: decoder) }
+        return try form.file(decoder)
     }
 }

@@ -1,3 +1,5 @@
+import FormworkURLEncoded
+
 /// Encodes a value to nothing, to find out whether it nests deeper than Foundation's `JSONEncoder` writes: that encoder calls
 /// itself for each level, so a value of some thousand levels overflows the stack.
 package struct JSONNesting: Encoder {
@@ -98,9 +100,9 @@ package struct JSONNesting: Encoder {
         var count = 0
         var codingPath: [any CodingKey] { self.encoder.codingPath }
 
-        private mutating func next() -> ElementKey {
+        private mutating func next() -> IndexKey {
             defer { self.count += 1 }
-            return ElementKey(self.count)
+            return IndexKey(self.count)
         }
 
         mutating func encodeNil() { self.count += 1 }

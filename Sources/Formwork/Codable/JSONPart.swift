@@ -1,3 +1,5 @@
+import FormworkURLEncoded
+
 /// A member that is sent as one part of JSON, for APIs that accept metadata together with a file.
 ///
 /// ```swift
@@ -80,21 +82,26 @@ protocol JSONPartEncodable {
 
 extension JSONPart: JSONPartEncodable where Value: Encodable {
     func json(_ options: FormDataEncoder) throws -> [UInt8]? {
-        guard !FormValueEncoder.isNil(self.wrappedValue) else { return nil }
+        guard !((self.wrappedValue as? any AnyOptional)?.isNil ?? false) else { return nil }
         guard let coding = JSONParts.coding else { throw JSONParts.missing }
         return try coding.json(of: self.wrappedValue, dates: options.dates, userInfo: options.userInfo)
     }
 }
 
-/// A ``JSONPart`` of any type, for decoding.
-protocol JSONPartDecodable {
-    static func read(_ decoder: FormValueDecoder) throws -> Self
-}
+/// A ``JSONPart`` of any type.
+protocol AnyJSONPart {}
 
-extension JSONPart: JSONPartDecodable where Value: Decodable {
-    static func read(_ decoder: FormValueDecoder) throws -> Self {
+extension JSONPart: AnyJSONPart {}
+
+extension JSONPart: ValueDecodable where Value: Decodable {
+    package static func read(_ decoder: ValueDecoder) throws -> Self {
+        guard let form = decoder.leaves as? FormLeaves else {
+            return Self(wrappedValue: try decoder.read(Value.self))
+        }
         let isNil = decoder.isNothing && Value.self is any AnyOptional.Type
-        return Self(wrappedValue: try isNil ? decoder.readJSON(Value.self, "null".utf8) : decoder.readJSON(Value.self))
+        return Self(
+            wrappedValue: try isNil
+                ? form.readJSON(Value.self, "null".utf8, decoder) : form.readJSON(Value.self, decoder))
     }
 }
 

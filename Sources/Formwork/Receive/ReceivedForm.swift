@@ -3,7 +3,7 @@
 /// ```swift
 /// let form = try await ReceivedForm(collecting: ReceivedParts(body, contentType: contentType))
 /// print(form["title"] ?? "untitled", form.files(named: "photo").count)
-/// let profile = try FormDataDecoder().decode(Profile.self, from: form)
+/// let profile = try form.decode(Profile.self)
 /// ```
 ///
 /// ``CollectingLimits`` decides how much stays in memory: fields always do, files up to a size. The unnamed file needs

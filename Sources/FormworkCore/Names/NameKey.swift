@@ -54,7 +54,7 @@ extension NameKey {
     }
 
     /// The level as text.
-    var text: String {
+    package var text: String {
         switch self {
         case .number(let number): String(number)
         case .text(let text): String(decoding: text, as: UTF8.self)

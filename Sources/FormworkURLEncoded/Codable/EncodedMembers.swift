@@ -9,7 +9,7 @@ struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
         guard let null = try self.arena.coding.null() else {
             return try self.arena.tree.leaveOut(key, in: self.place)
         }
-        try self.arena.tree.write(.text(null), key.stringValue, self.index(key), in: self.place)
+        try self.arena.tree.write(.value(.text(null)), try self.name(key), self.index(key), in: self.place)
         self.arena.tree.note(key, in: self.place)
     }
 
@@ -19,22 +19,29 @@ struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func index(_ key: Key) -> Int { self.arena.coding.index(of: key) }
 
+    private func name(_ key: Key) throws -> String {
+        self.arena.coding.convertKey == nil
+            ? key.stringValue : try self.arena.tree.checkedName(of: key, in: self.place)
+    }
+
     private func put<Value: Encodable>(_ value: Value, _ key: Key, isOptional: Bool = false) throws {
-        if let leaf = try self.arena.leaf(value, at: { self.codingPath + [key] }) {
-            if isOptional { try self.arena.checkIsNotNull(leaf) { self.codingPath + [key] } }
-            try self.arena.tree.write(leaf, key.stringValue, self.index(key), in: self.place)
+        let leaf = try self.arena.leaf(value, at: { self.codingPath + [key] })
+        if let leaf, !leaf.isNothing {
+            if isOptional { try self.arena.checkIsNotNull(leaf, Value.self) { self.codingPath + [key] } }
+            try self.arena.tree.write(leaf, try self.name(key), self.index(key), in: self.place)
             return self.arena.tree.note(key, in: self.place)
         }
         try self.arena.tree.checkIsFree(key, in: self.place, isCompared: true)
         let place = self.arena.tree.place(key, in: self.place)
         try self.arena.tree.checkDepth(place)
-        try value.encode(to: ValueEncoder(arena: self.arena, place: place))
+        if leaf == nil { try value.encode(to: ValueEncoder(arena: self.arena, place: place)) }
         self.arena.tree.note(key, in: self.place)
         // A dictionary's keys are known only from its values' names.
         let isDictionary = !isOptional && Key.isAny
         try self.arena.check(
             value, at: place, isOptional: isOptional,
-            lacks: isDictionary ? "a dictionary's value that is nil or empty writes nothing, so its key is lost" : nil)
+            lacks: isDictionary
+                ? "A dictionary's value that is nil or empty writes nothing: its key would be lost" : nil)
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
@@ -42,11 +49,14 @@ struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     ) -> KeyedEncodingContainer<NestedKey> {
         KeyedEncodingContainer(
             EncodedMembers<NestedKey>(
-                arena: self.arena, place: self.arena.tree.require(self.arena.tree.place(key, in: self.place))))
+                arena: self.arena,
+                place: self.arena.tree.require(
+                    self.arena.tree.place(key, in: self.place), Key.isAny ? .always : .ifAlone)))
     }
 
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        EncodedElements(self.arena, self.arena.tree.require(self.arena.tree.place(key, in: self.place)))
+        let place = self.arena.tree.place(key, in: self.place)
+        return EncodedElements(self.arena, self.arena.tree.require(place, Key.isAny ? .always : .never))
     }
 
     /// A superclass writes its members beside the others.

@@ -8,14 +8,14 @@ struct EncodedTree: ~Copyable {
     enum Kind: UInt8 { case object, array, value }
 
     /// A container or a value; siblings are linked in the order of writing.
-    struct Node {
+    struct TreeNode {
         var kind: Kind
         /// The name of a member; empty for an element.
         var name: String
         /// Whether the member may be known only from its name in the text, as a dictionary's keys are.
         var isOpen = false
         /// The value, unless it is a container.
-        var value = ParameterValue.null
+        var value = EncodedLeaf.nothing
         var first: Int32 = -1
         var last: Int32 = -1
         var next: Int32 = -1
@@ -29,6 +29,8 @@ struct EncodedTree: ~Copyable {
         var parent: Int32
         /// `nil` for the root and for elements of arrays.
         var key: (any CodingKey)?
+        /// The key's name in the text.
+        var name = ""
         /// The element's index; negative for members.
         var index: Int
         /// The container's node, valid in `epoch`.
@@ -40,6 +42,19 @@ struct EncodedTree: ~Copyable {
         var isWritten = false
         /// Whether that was `nil`.
         var isNull = false
+        /// Whether that was an empty text.
+        var isEmpty = false
+        /// The count of the elements of this place; negative before the first container.
+        var counter: Int32 = -1
+    }
+
+    /// When a container that the type itself made can't be read back if nothing was written into it.
+    enum Requirement {
+        /// In an array it would be no element, and in a dictionary no key.
+        case always
+        /// An enumeration has no other way to write its case than a container.
+        case ifAlone
+        case never
     }
 
     private struct Member: Hashable {
@@ -48,12 +63,12 @@ struct EncodedTree: ~Copyable {
     }
 
     let coding: URLEncodedCoding
-    private(set) var nodes: [Node]
+    private(set) var nodes: [TreeNode]
     var places: [Position]
     /// How many elements each unkeyed container was given, including those left out.
     var counts: [Int] = []
-    /// Places whose container was made by the type itself: they can be read back only if something was written.
-    private(set) var required: [Int32] = []
+    /// Places whose container was made by the type itself.
+    private(set) var required: [(place: Int32, requirement: Requirement)] = []
     /// Members that are nil and aren't written, if names may be changed.
     private var leftOut: [(place: Int32, key: any CodingKey)] = []
     /// Whether arrays contain containers, whose names may not distinguish them.
@@ -65,7 +80,7 @@ struct EncodedTree: ~Copyable {
 
     init(_ coding: URLEncodedCoding) {
         self.coding = coding
-        self.nodes = [Node(kind: .object, name: "", scope: 0)]
+        self.nodes = [TreeNode(kind: .object, name: "", scope: 0)]
         self.places = [Position(parent: -1, key: nil, index: -1)]
         self.nodes.reserveCapacity(64)
         self.members.reserveCapacity(64)
@@ -75,13 +90,43 @@ struct EncodedTree: ~Copyable {
 
     mutating func place(_ key: any CodingKey, in parent: Int32) -> Int32 {
         let index = self.coding.index(of: key)
-        self.places.append(Position(parent: parent, key: key, index: index, depth: self.places[Int(parent)].depth + 1))
+        self.places.append(
+            Position(
+                parent: parent, key: key, name: self.name(of: key, in: parent), index: index,
+                depth: self.places[Int(parent)].depth + 1))
         return Int32(self.places.count - 1)
+    }
+
+    /// The name of a key in the text.
+    func name(of key: any CodingKey, in place: Int32) -> String {
+        guard let convert = self.coding.convertKey, !type(of: key).isAny else { return key.stringValue }
+        return convert(self.codingPath(place) + [key])
+    }
+
+    /// The name of a member's key.
+    /// - Throws: `EncodingError` if the name is read as another key.
+    func checkedName(of key: any CodingKey, in place: Int32) throws -> String {
+        let name = self.name(of: key, in: place)
+        guard let read = self.coding.convertsBack?(name), name != key.stringValue || read != name,
+            read != key.stringValue, !type(of: key).isAny
+        else { return name }
+        throw self.coding.refusal(
+            key.stringValue, self.codingPath(place) + [key],
+            "The name \"\(name)\" would be read as the key \"\(read)\": give the key another name (CodingKeys)")
     }
 
     mutating func place(_ index: Int, in parent: Int32) -> Int32 {
         self.places.append(Position(parent: parent, key: nil, index: index, depth: self.places[Int(parent)].depth + 1))
         return Int32(self.places.count - 1)
+    }
+
+    /// The count of the elements of a place.
+    mutating func counter(of place: Int32) -> Int32 {
+        let known = self.places[Int(place)].counter
+        guard known < 0 || self.coding.isLossy else { return known }
+        self.places[Int(place)].counter = Int32(self.counts.count)
+        self.counts.append(0)
+        return Int32(self.counts.count - 1)
     }
 
     /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
@@ -97,12 +142,34 @@ struct EncodedTree: ~Copyable {
     private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
         self.coding.refusal(
             path.last?.stringValue ?? "", path,
-            "names can't nest deeper than \(Self.depth, "level") (URLEncodedLimits.depth)")
+            "The name nests deeper than \(self.coding.depth.levels, "level") (\(self.coding.depth.option))")
     }
 
-    /// The first of them where nothing was written.
+    /// The first place whose container can't be read back.
     var emptyRequired: Int32? {
-        self.required.first { !self.places[Int($0)].isWritten && self.places[Int($0)].node < 0 }
+        self.required.first { place, requirement in
+            guard self.isEmpty(place) else { return false }
+            let parent = self.places[Int(place)].parent
+            return switch requirement {
+            case .always: true
+            // Only so many missing containers are read in each other.
+            case .ifAlone: parent == 0 ? self.nodes[0].count == 0 : self.isEmpty(parent)
+            case .never: self.isEmpty(parent) && parent > 0 && self.depthOfEmpty(parent) > 2
+            }
+        }?.place
+    }
+
+    /// Whether nothing was written at a place.
+    private func isEmpty(_ place: Int32) -> Bool {
+        let level = self.places[Int(place)]
+        return !level.isWritten && level.node < 0
+    }
+
+    /// How many places are empty from this one up.
+    private func depthOfEmpty(_ place: Int32) -> Int {
+        var (place, depth) = (place, 0)
+        while place > 0, self.isEmpty(place) { (place, depth) = (self.places[Int(place)].parent, depth + 1) }
+        return depth
     }
 
     /// Notes what is known of a member's key, if names may be changed.
@@ -113,7 +180,7 @@ struct EncodedTree: ~Copyable {
 
     /// Leaves out a member that is nil.
     mutating func leaveOut(_ key: some CodingKey, in place: Int32) throws {
-        try self.checkIsFree(key, in: place)
+        try self.checkIsFree(key, in: place, isNil: true)
         if self.coding.changesNames { self.leftOut.append((place, key)) }
     }
 
@@ -127,8 +194,8 @@ struct EncodedTree: ~Copyable {
         return members
     }
 
-    mutating func require(_ place: Int32) -> Int32 {
-        self.required.append(place)
+    mutating func require(_ place: Int32, _ requirement: Requirement) -> Int32 {
+        self.required.append((place, requirement))
         return place
     }
 
@@ -158,20 +225,21 @@ struct EncodedTree: ~Copyable {
     // MARK: Values
 
     /// Writes a value at the place itself.
-    mutating func write(_ value: ParameterValue, at place: Int32) throws {
+    mutating func write(_ value: EncodedLeaf, at place: Int32) throws {
         if self.places[Int(place)].index >= 0 { try self.checkIsFree(place) }
         self.places[Int(place)].isWritten = true
+        self.places[Int(place)].isEmpty = self.coding.readsEmptyAsNil && self.coding.text(of: value)?.isEmpty ?? false
         let level = self.places[Int(place)]
         guard place > 0 else { return try self.replaceRoot() }
-        try self.write(value, level.index < 0 ? level.key?.stringValue ?? "" : "", level.index, in: level.parent)
+        try self.write(value, level.index < 0 ? level.name : "", level.index, in: level.parent)
     }
 
     /// Writes a member of a place's container, or an element if `index` isn't negative.
-    mutating func write(_ value: ParameterValue, _ key: String, _ index: Int, in place: Int32) throws {
+    mutating func write(_ value: EncodedLeaf, _ key: String, _ index: Int, in place: Int32) throws {
         let parent = try self.container(at: place, index < 0 ? .object : .array)
         let (node, _, isNew) = self.child(key, index, of: parent)
         if isNew {
-            try self.checkName(key, index, of: parent, in: place)
+            try self.checkName(key, index, of: parent, in: place, isContainer: false)
         } else {
             try self.checkReplacing(node, value, key, index, in: place)
         }
@@ -181,27 +249,30 @@ struct EncodedTree: ~Copyable {
 
     /// Only the same value may be written again.
     private func checkReplacing(
-        _ node: Int32, _ value: ParameterValue, _ key: String, _ index: Int, in place: Int32
+        _ node: Int32, _ value: EncodedLeaf, _ key: String, _ index: Int, in place: Int32
     ) throws {
         guard !self.coding.isLossy else { return }
         let old = self.nodes[Int(node)]
-        guard old.kind != .value || self.coding.text(of: old.value) != self.coding.text(of: value) else { return }
-        throw self.conflict(self.path(key, index, in: place), "\"\(key)\" is given a second, different value")
+        let text = self.coding.text(of: value)
+        if old.kind == .value, text != nil, self.coding.text(of: old.value) == text { return }
+        throw self.conflict(self.path(key, index, in: place))
     }
 
     /// Refuses a second value of a key: a second array would continue the first one, and nil, which isn't written,
     /// would leave the first one.
     /// - Parameter isCompared: Whether a text is accepted, because a second one is compared with it when it is written.
-    func checkIsFree(_ key: any CodingKey, in place: Int32, isCompared: Bool = false) throws {
+    func checkIsFree(
+        _ key: any CodingKey, in place: Int32, isCompared: Bool = false, isNil: Bool = false
+    ) throws {
         guard !self.coding.isLossy, let node = self.node(of: key, in: place) else { return }
         guard !isCompared || self.nodes[Int(node)].kind != .value else { return }
-        throw self.conflict(self.codingPath(place) + [key], "\"\(key.stringValue)\" is given a second value")
+        throw self.conflict(self.codingPath(place) + [key], isNil: isNil)
     }
 
     /// Refuses to write at a place that has a value already. In an array, it would become another element.
-    func checkIsFree(_ place: Int32) throws {
+    func checkIsFree(_ place: Int32, isNil: Bool = false) throws {
         guard !self.coding.isLossy, self.places[Int(place)].isWritten || self.node(at: place) != nil else { return }
-        throw self.conflict(self.codingPath(place), "there is already a value")
+        throw self.conflict(self.codingPath(place), isNil: isNil)
     }
 
     /// A place's node; `nil` if nothing was written there. Several places may be for one key.
@@ -213,37 +284,47 @@ struct EncodedTree: ~Copyable {
 
     private func node(of key: any CodingKey, in place: Int32) -> Int32? {
         guard let parent = self.node(at: place) else { return nil }
-        return self.members[Member(scope: self.nodes[Int(parent)].scope, key: key.stringValue)]
+        return self.members[Member(scope: self.nodes[Int(parent)].scope, key: self.name(of: key, in: place))]
     }
 
     /// Refuses a name that would be split differently when it is read.
-    private func checkName(_ key: String, _ index: Int, of parent: Int32, in place: Int32) throws {
+    private func checkName(
+        _ key: String, _ index: Int, of parent: Int32, in place: Int32, isContainer: Bool
+    ) throws {
         guard !self.coding.isLossy else { return }
-        let depth = Int(self.places[Int(place)].depth) + 1
-        guard depth <= Self.depth else { throw self.tooDeep(self.path(key, index, in: place)) }
-        guard index < 0 else { return }
-        let isWhole: Bool
-        switch self.coding.members {
-        case .brackets: isWhole = !key.contains(byte: 0x5B, or: 0x5B) && (parent == 0 || !key.isEmpty)
-        case .dots: isWhole = !key.contains(byte: 0x5B, or: 0x2E)
-        case .custom: return
-        }
-        guard !isWhole else { return }
-        throw self.coding.refusal(
-            key, self.path(key, index, in: place),
-            "the key \"\(key)\" would be read as another one: it is empty, or has a bracket or keyPathEncoding's dot")
+        // An element may have its array's name.
+        let isRepeated = if case .repeated = self.coding.arrays { index >= 0 && !isContainer } else { false }
+        let levels = Int(self.places[Int(place)].depth) - (isRepeated ? 1 : 0)
+        guard levels <= self.coding.depth.levels else { throw self.tooDeep(self.path(key, index, in: place)) }
+        guard index < 0, let why = self.problem(with: key, isFirst: parent == 0, isContainer) else { return }
+        throw self.coding.refusal(key, self.path(key, index, in: place), why)
     }
 
-    /// The default limit for reading names.
-    private static let depth = URLEncodedLimits().depth
+    /// Why a key would be read as another one.
+    private func problem(with key: String, isFirst: Bool, _ isContainer: Bool) -> String? {
+        if let problem = self.coding.keyProblem { return problem(key, isFirst) }
+        let isSplit: Bool
+        switch self.coding.members {
+        case .brackets: isSplit = key.contains(byte: 0x5B, or: isFirst ? 0x5B : 0x5D)
+        case .dots: isSplit = key.contains(byte: 0x5B, or: 0x2E)
+        case .custom: return nil
+        }
+        guard isSplit || key.isEmpty && (isContainer || !isFirst) else { return nil }
+        return "The key \"\(key)\" would be read as another one: it is empty, or has a bracket or keyPathEncoding's dot"
+    }
 
-    private func conflict(_ path: [any CodingKey], _ what: String) -> EncodingError {
-        self.coding.refusal(what, path, "\(what), which would replace the first one")
+    /// - Parameter isNil: Whether the second value is `nil`.
+    func conflict(_ path: [any CodingKey], isNil: Bool = false) -> EncodingError {
+        self.coding.refusal(
+            path.last?.stringValue ?? "", path,
+            isNil
+                ? "There is already a value here, which nil couldn't replace: encode one"
+                : "There is already a value here, and the two couldn't be told apart: encode one, of one kind")
     }
 
     private mutating func replaceRoot() throws {
         guard self.nodes[0].count == 0 || self.coding.isLossy else {
-            throw self.conflict([], "there is a single value beside the root's members")
+            throw self.conflict([])
         }
         self.clear(0, .value)
     }
@@ -261,11 +342,12 @@ struct EncodedTree: ~Copyable {
         if self.coding.isLossy || node < 0 {
             if level.index >= 0 { try self.checkIsFree(place) }
             let parent = try self.container(at: level.parent, level.index < 0 ? .object : .array)
-            let key = level.index < 0 ? level.key?.stringValue ?? "" : ""
+            let key = level.index < 0 ? level.name : ""
             let child = self.child(key, level.index, of: parent)
             node = child.node
             if child.isNew {
-                try self.checkName(key, level.index, of: parent, in: level.parent)
+                if let key = level.key { _ = try self.checkedName(of: key, in: level.parent) }
+                try self.checkName(key, level.index, of: parent, in: level.parent, isContainer: true)
                 if level.index >= 0 { self.hasContainersInArrays = true }
                 self.nodes[Int(node)].kind = kind
             }
@@ -287,7 +369,7 @@ struct EncodedTree: ~Copyable {
         let old = self.nodes[Int(node)]
         let isRoot = node == 0
         guard self.coding.isLossy || (isRoot && old.count == 0 && old.kind != .value) else {
-            throw self.conflict(self.codingPath(place), "there is already a value of another kind")
+            throw self.conflict(self.codingPath(place))
         }
         self.clear(node, kind)
     }
@@ -295,7 +377,7 @@ struct EncodedTree: ~Copyable {
     private mutating func clear(_ node: Int32, _ kind: Kind) {
         let old = self.nodes[Int(node)]
         if old.count > 0 || node == 0 { self.epoch += 1 }
-        self.nodes[Int(node)] = Node(kind: kind, name: old.name, next: old.next, scope: self.scopes)
+        self.nodes[Int(node)] = TreeNode(kind: kind, name: old.name, next: old.next, scope: self.scopes)
         self.scopes += 1
     }
 
@@ -329,7 +411,7 @@ struct EncodedTree: ~Copyable {
 
     private mutating func append(_ name: String, to parent: Int32) -> Int32 {
         let node = Int32(self.nodes.count)
-        self.nodes.append(Node(kind: .value, name: name, scope: self.scopes))
+        self.nodes.append(TreeNode(kind: .value, name: name, scope: self.scopes))
         self.scopes += 1
         let last = self.nodes[Int(parent)].last
         if last < 0 { self.nodes[Int(parent)].first = node } else { self.nodes[Int(last)].next = node }
@@ -343,8 +425,13 @@ struct EncodedTree: ~Copyable {
     /// The finished tree.
     /// - Throws: ``InvalidRoot`` if the root isn't an object.
     func finished() throws(InvalidRoot) -> ParameterValue {
+        try self.checkRoot()
+        return self.value(0)
+    }
+
+    private func checkRoot() throws(InvalidRoot) {
         switch self.nodes[0].kind {
-        case .object: return self.value(0)
+        case .object: return
         case .array: throw .array
         case .value: throw .singleValue
         }
@@ -353,9 +440,41 @@ struct EncodedTree: ~Copyable {
     private func value(_ node: Int32) -> ParameterValue {
         let content = self.nodes[Int(node)]
         return switch content.kind {
-        case .value: content.value
+        case .value: if case .value(let value) = content.value { value } else { .null }
         case .array: .array(self.children(of: node).map { self.value($0) })
         case .object: .object(self.children(of: node).map { .init(self.nodes[Int($0)].name, self.value($0)) })
+        }
+    }
+
+    /// Calls a closure for each value, with the name that it has in a form: members and elements with members of their own
+    /// are in brackets.
+    /// - Throws: ``InvalidRoot``; `EncodingError` for values and objects in one array that couldn't be told apart.
+    func forEachLeaf(_ visit: (String, EncodedLeaf) -> Void) throws {
+        try self.checkRoot()
+        for child in self.children(of: 0) { try self.visit(child, self.nodes[Int(child)].name, visit) }
+    }
+
+    private func visit(_ node: Int32, _ name: String, _ visit: (String, EncodedLeaf) -> Void) throws {
+        let content = self.nodes[Int(node)]
+        switch content.kind {
+        case .value: visit(name, content.value)
+        case .object:
+            for child in self.children(of: node) {
+                try self.visit(child, "\(name)[\(self.nodes[Int(child)].name)]", visit)
+            }
+        case .array:
+            let children = self.children(of: node)
+            if case .repeated = self.coding.arrays,
+                Set(children.map { self.nodes[Int($0)].kind == .value }).count > 1
+            {
+                throw self.coding.refusal(
+                    name, [IndexKey(named: name)],
+                    "Values and objects in one array need FormDataEncoder.arrays = .indices")
+            }
+            for (index, child) in children.enumerated() {
+                let isValue = self.nodes[Int(child)].kind == .value
+                try self.visit(child, isValue ? self.coding.arrays.name(name, index) : "\(name)[\(index)]", visit)
+            }
         }
     }
 

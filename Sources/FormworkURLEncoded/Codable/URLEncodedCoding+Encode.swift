@@ -9,11 +9,21 @@ extension URLEncodedCoding {
         var sink = TextSink(self.escaping, rename: self.rename)
         try self.flattener.flatten(arena.tree.finished(), into: &sink)
         guard !self.isLossy else { return sink.text }
-        if let place = arena.tree.emptyRequired { throw arena.emptyContainer(value, place) }
+        if let place = arena.tree.emptyRequired { throw arena.emptyContainer(place) }
         if self.namesMayBeLost(arena.tree.hasContainersInArrays) {
             try self.checkReadBack(of: value, arena.tree, sink.text)
         }
         return sink.text
+    }
+
+    /// Encodes a value as the fields of a form, each with its name.
+    /// - Throws: What ``encode(_:)`` throws.
+    package func encodeFields(of value: some Encodable, _ append: (String, EncodedLeaf) -> Void) throws {
+        let arena = EncodingArena(self)
+        guard try arena.leaf(value, at: { [] }) == nil else { throw InvalidRoot.singleValue }
+        try value.encode(to: ValueEncoder(arena: arena, place: 0))
+        if let place = arena.tree.emptyRequired { throw arena.emptyContainer(place) }
+        try arena.tree.forEachLeaf(append)
     }
 
     private func checkReadBack(of value: Any, _ tree: borrowing EncodedTree, _ text: [UInt8]) throws {
@@ -21,7 +31,7 @@ extension URLEncodedCoding {
         (rules.coding, rules.limits) = (self, .unlimited)
         rules.readsPlusAsSpace = self.escaping.entries[0x20] & 0xFF == 0x2B
         do {
-            try tree.check(try rules.root(of: text), self.text(of:))
+            try tree.check(rules.decoder(of: text), self.text(of:))
         } catch {
             guard let (path, why) = DecodingError.place(error) else { throw error }
             let option = self.rename == nil ? "arrayEncoding" : "keyEncoding"

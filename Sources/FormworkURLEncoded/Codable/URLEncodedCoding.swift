@@ -35,6 +35,20 @@ package struct URLEncodedCoding {
     /// earlier ones.
     package var isLossy = false
     package var foreign: any ForeignTypes = NoForeignTypes()
+    /// How dates are written. Types with a text for forms are written as that text. `nil` if all of them encode themselves.
+    package var dates: FormDateFormat?
+    package var acceptsNonFiniteNumbers = false
+    /// Whether an empty text is read as `nil` for optionals of all types but `String`.
+    package var readsEmptyAsNil = false
+    package var userInfo: [CodingUserInfoKey: Any] = [:]
+    /// The most levels of a name below its first, and the option for it.
+    package var depth = (levels: URLEncodedLimits().depth, option: "URLEncodedLimits.depth")
+    /// The name of a key, by the path to it; `nil` for the key itself. A dictionary's keys aren't converted.
+    package var convertKey: (([any CodingKey]) -> String)?
+    /// The key that a converted name is read as; `nil` if that isn't known.
+    package var convertsBack: ((String) -> String)?
+    /// Why a key can't be a name; `nil` if it can. The second argument is whether it is the name's first key.
+    package var keyProblem: ((String, Bool) -> String?)?
 
     /// The option that names an array's elements, and its value that tells each one.
     var arrayOption = "arrayEncoding"
@@ -44,13 +58,18 @@ package struct URLEncodedCoding {
         if case .custom = self.arrays { return true }
         return self.rename != nil
     }
-    /// What to do if a value is refused, in brackets; empty for nothing.
+    /// What writes a value that is refused, in brackets; empty for nothing.
     package var advice = ""
+    /// The wrapper that writes any value in a format of its own; `nil` for none.
+    package var wrapper: String?
+
+    /// The end of advice on a value that is refused.
+    func remedy(_ what: String) -> String { self.wrapper.map { ", or send \(what) as a \($0)" } ?? "" }
 
     package init() {}
 
     func refusal(_ value: Any, _ path: [any CodingKey], _ why: String) -> EncodingError {
-        .invalidValue(value, .init(codingPath: path, debugDescription: why + self.advice))
+        .invalidValue(value, .init(codingPath: path, debugDescription: "\(why)\(self.advice)."))
     }
 
     /// How its tree of values is written.
@@ -74,8 +93,13 @@ package struct URLEncodedCoding {
         return flattener
     }
 
+    /// The text of a single value; `nil` for one that isn't text.
+    func text(of leaf: EncodedLeaf) -> String? {
+        if case .value(let value) = leaf { self.text(of: value) } else { nil }
+    }
+
     /// The text of a single value.
-    func text(of value: ParameterValue) -> String? {
+    package func text(of value: ParameterValue) -> String? {
         switch value {
         case .text(let text): text
         case .bool(let bool): self.bools == .numeric ? (bool ? "1" : "0") : (bool ? "true" : "false")
@@ -92,26 +116,35 @@ package struct URLEncodedCoding {
     }
 }
 
+/// A value that isn't a container.
+package enum EncodedLeaf {
+    case value(ParameterValue)
+    /// Something that isn't text, such as a file.
+    case attachment(AnyObject)
+    /// Nothing is written, as for `nil`.
+    case nothing
+}
+
 /// Types that need a special form, such as Foundation's: by themselves they would be written as objects or numbers.
 package protocol ForeignTypes {
-    /// The text of a value; `nil` if its type encodes itself.
-    /// - Throws: ``Unwritable``, or the error of a caller's closure.
-    func text<Value: Encodable>(of value: Value) throws -> String?
+    /// A value; `nil` if its type encodes itself.
+    /// - Throws: ``Unwritable``, `EncodingError` with the path inside the value, or the error of a caller's closure.
+    func leaf<Value: Encodable>(of value: Value) throws -> EncodedLeaf?
 }
 
 /// A value whose text couldn't be read back.
 package struct Unwritable: Error {
     var reason: String
-    /// The text that Alamofire writes.
+    /// The text that is written if values may be lost.
     var text: String
 
-    package init(_ reason: String, text: String) { (self.reason, self.text) = (reason, text) }
+    package init(_ reason: String, text: String = "") { (self.reason, self.text) = (reason, text) }
 }
 
 /// Only the standard library's types.
 struct NoForeignTypes: ForeignTypes {
     init() {}
-    func text<Value: Encodable>(of value: Value) -> String? { nil }
+    func leaf<Value: Encodable>(of value: Value) -> EncodedLeaf? { nil }
 }
 
 /// A root that isn't an object.
@@ -121,12 +154,12 @@ package enum InvalidRoot: String, Error {
 }
 
 /// The key of an array's element, or a member's whose type isn't known.
-struct IndexKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+package struct IndexKey: CodingKey {
+    package let stringValue: String
+    package let intValue: Int?
 
-    init(_ index: Int) { (self.stringValue, self.intValue) = ("Index \(index)", index) }
-    init(named name: String) { (self.stringValue, self.intValue) = (name, nil) }
-    init?(stringValue: String) { return nil }
-    init?(intValue: Int) { self.init(intValue) }
+    package init(_ index: Int) { (self.stringValue, self.intValue) = ("\(index)", index) }
+    package init(named name: String) { (self.stringValue, self.intValue) = (name, nil) }
+    package init?(stringValue: String) { return nil }
+    package init?(intValue: Int) { self.init(intValue) }
 }

@@ -11,9 +11,9 @@ package struct URLEncodedDecoding {
     /// Decodes a value whose root is an object.
     /// - Throws: `DecodingError`, which names the option that lost information.
     package func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-        let root: TreeDecoder
+        let root: ValueDecoder
         do {
-            root = try self.root(of: bytes)
+            root = try self.decoder(of: bytes)
         } catch {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: [], debugDescription: "\(error.message)", underlyingError: error))
@@ -21,11 +21,21 @@ package struct URLEncodedDecoding {
         return try root.read(type)
     }
 
-    func root(of bytes: [UInt8]) throws(FormworkError) -> TreeDecoder {
-        let rules = URLEncodedParsing(
+    func decoder(of bytes: [UInt8]) throws(FormworkError) -> ValueDecoder {
+        let parsing = URLEncodedParsing(
             readsPlusAsSpace: self.readsPlusAsSpace, invalidText: .refused, limits: self.limits)
-        let tree = try PairTree(try URLEncodedPairs(bytes, rules: rules), self.coding.members, self.limits)
-        return TreeDecoder(Reading(tree, self), node: 0)
+        let pairs = try URLEncodedPairs(bytes, rules: parsing)
+        var texts: [String?] = []
+        let expansion = self.coding.members.areDots ? NameExpansion.dots : .brackets
+        let tree = try expansion.tree(pairs.lazy.map(\.pair), self.limits, marksUnclear: true) { pair in
+            texts.append(pair.value ?? "")
+            return texts.count - 1
+        }
+        let leaves = TextLeaves(texts, of: self.coding, lists: 1, self.foreign)
+        leaves.acceptsNonFiniteNumbers = self.acceptsNonFiniteNumbers
+        leaves.nullText = try? self.coding.null()
+        leaves.changes = ChangedNames(self.coding, tree)
+        return ValueDecoder(tree, leaves)
     }
 }
 
@@ -36,6 +46,7 @@ extension DecodingError {
         case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context):
             (context.codingPath, context.debugDescription)
         case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "the name isn't in the text")
+        case let error as FormworkError: ([], error.message)
         default: nil
         }
     }
@@ -55,16 +66,16 @@ struct NoForeignReading: ForeignReading {
 
 /// The text that a foreign type is read from, and its errors.
 package struct URLEncodedSource {
-    let decoder: TreeDecoder
+    let decoder: ValueDecoder
 
     /// The value's text.
-    package func text() throws -> String { try self.decoder.text() }
+    package func text() throws -> String { try self.decoder.text(String.self) }
 
     /// The value's text, which may be the only element of an array.
     package func textOrOnlyElement() throws -> String {
-        if let text = try? self.decoder.text() { return text }
+        if let text = try? self.text() { return text }
         let elements = try self.decoder.elements()
-        return try elements.count == 1 ? self.decoder.element(elements[0], 0).text() : self.decoder.text()
+        return try elements.count == 1 ? self.decoder.element(elements[0], 0).text(String.self) : self.text()
     }
 
     /// The error for invalid text.

@@ -5,6 +5,8 @@ final class EncodingArena {
     let coding: URLEncodedCoding
     /// The text for nil; `nil` if it isn't written or doesn't matter.
     let nullText: String?
+    /// The text that is read as nil for optionals of all types but `String`; `nil` for none.
+    private var emptyText: String? { self.nullText ?? (self.coding.readsEmptyAsNil ? "" : nil) }
     /// One value, so that each call checks exclusive access only once.
     var tree: EncodedTree
 
@@ -21,7 +23,7 @@ struct ValueEncoder: Encoder {
     let place: Int32
 
     var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
+    var userInfo: [CodingUserInfoKey: Any] { self.arena.coding.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(EncodedMembers(arena: self.arena, place: self.place))
@@ -37,32 +39,49 @@ extension EncodingArena {
     /// A value that isn't a container; `nil` if its type has to encode it.
     ///
     /// Types are compared first, because a cast that fails is slow.
-    func leaf<Value: Encodable>(_ value: Value, at path: () -> [any CodingKey]) throws -> ParameterValue? {
-        if Value.self == String.self { return (value as? String).map { .text($0) } }
-        if Value.self == Int.self { return (value as? Int).map { .integer(Int128($0)) } }
-        if Value.self == Bool.self { return (value as? Bool).map { .bool($0) } }
-        if Value.self == Double.self { return try (value as? Double).map { .double(try self.finite($0, path)) } }
-        if Value.self == Float.self { return try (value as? Float).map { .text(String(try self.finite($0, path))) } }
-        if let type = Value.self as? any FixedWidthInteger.Type { return Self.digits(value, type) }
+    func leaf<Value: Encodable>(_ value: Value, at path: () -> [any CodingKey]) throws -> EncodedLeaf? {
+        if Value.self == String.self { return (value as? String).map { .value(.text($0)) } }
+        if Value.self == Int.self { return (value as? Int).map { .value(.integer(Int128($0))) } }
+        if Value.self == Bool.self { return (value as? Bool).map { .value(.bool($0)) } }
+        if Value.self == Double.self {
+            return try (value as? Double).map { .value(.double(try self.finite($0, path))) }
+        }
+        if Value.self == Float.self {
+            return try (value as? Float).map { .value(.text(String(try self.finite($0, path)))) }
+        }
+        if let type = Value.self as? any FixedWidthInteger.Type { return Self.digits(value, type).map { .value($0) } }
         do {
-            return try self.coding.foreign.text(of: value).map { .text($0) }
+            if let leaf = try self.coding.foreign.leaf(of: value) { return leaf }
+            guard let dates = self.coding.dates else { return nil }
+            if let value = value as? any FormTextConvertible { return .value(.text(try value.checkedText)) }
+            if let moment = value as? any FormMoment { return .value(.text(try moment.text(dates))) }
+            return nil
         } catch let unwritable as Unwritable {
-            guard self.coding.isLossy else { throw self.coding.refusal(value, path(), unwritable.reason) }
-            return .text(unwritable.text)
+            guard !self.coding.isLossy else { return .value(.text(unwritable.text)) }
+            // Foundation traps when it describes a date outside its calendar.
+            let described: Any = (value as? any FormMoment)?.timeIntervalSinceReferenceDate ?? value
+            throw self.coding.refusal(described, path(), unwritable.reason)
+        } catch EncodingError.invalidValue(let value, let context) {
+            throw EncodingError.invalidValue(
+                value,
+                .init(
+                    codingPath: path() + context.codingPath, debugDescription: context.debugDescription,
+                    underlyingError: context.underlyingError))
         }
     }
 
     private func finite<Number: BinaryFloatingPoint>(_ number: Number, _ path: () -> [any CodingKey]) throws -> Number {
-        guard number.isFinite || self.coding.isLossy else {
-            throw self.coding.refusal(number, path(), "\(number) is not a finite number")
+        guard number.isFinite || self.coding.isLossy || self.coding.acceptsNonFiniteNumbers else {
+            let option = self.coding.dates == nil ? "" : " (acceptsNonFiniteNumbers writes it)"
+            throw self.coding.refusal(number, path(), "\(number) is not a finite number\(option)")
         }
         return number
     }
 
-    func emptyContainer(_ value: Any, _ place: Int32) -> EncodingError {
+    func emptyContainer(_ place: Int32) -> EncodingError {
         self.coding.refusal(
-            value, self.tree.codingPath(place),
-            "a container without values writes nothing: give an enumeration a raw value")
+            Void?.none as Any, self.tree.codingPath(place),
+            "A container without values leaves nothing that could be read back: an enumeration needs a raw value")
     }
 
     /// Refuses a value if too little of it was written to be read back.
@@ -78,21 +97,34 @@ extension EncodingArena {
             if let lacks { throw self.coding.refusal(value, self.tree.codingPath(place), lacks) }
             guard isOptional else { return }
             throw self.coding.refusal(
-                value, self.tree.codingPath(place), "an optional value that is empty writes nothing, as nil does")
+                value, self.tree.codingPath(place),
+                "An optional value that is empty, or nil itself, writes nothing and would be read as nil: pass nil or make "
+                    + "the member not optional" + self.coding.remedy("it"))
         }
-        if isOptional, written.isNull || self.tree.looksNull(written.node, self.nullText) {
+        guard isOptional else { return }
+        let isEmpty = written.isEmpty && self.coding.readsEmptyAsNil && Self.base(Value.self) != String.self
+        if written.isNull || isEmpty || self.tree.looksNull(written.node, self.emptyText) {
             throw self.looksNull(value, self.tree.codingPath(place))
         }
     }
 
-    func checkIsNotNull(_ leaf: ParameterValue, _ path: () -> [any CodingKey]) throws {
-        guard let null = self.nullText, self.coding.text(of: leaf) == null else { return }
+    /// Refuses a value in an optional if its text is read as nil.
+    func checkIsNotNull(_ leaf: EncodedLeaf, _ type: Any.Type, _ path: () -> [any CodingKey]) throws {
+        guard let empty = self.emptyText, self.coding.text(of: leaf) == empty,
+            self.nullText != nil || Self.base(type) != String.self
+        else { return }
         throw self.looksNull(leaf, path())
     }
 
     private func looksNull(_ value: Any, _ path: [any CodingKey]) -> EncodingError {
-        self.coding.refusal(value, path, "nilEncoding writes nil like this value, as \"\(self.nullText ?? "")\"")
+        self.coding.refusal(
+            value, path,
+            self.nullText.map { "nilEncoding writes nil like this value, as \"\($0)\"" }
+                ?? "An optional value that is one empty field would be read as nil, as empty controls are: pass nil or make "
+                + "the member not optional" + self.coding.remedy("it"))
     }
+
+    private static func base(_ type: Any.Type) -> Any.Type { (type as? any AnyOptional.Type)?.base ?? type }
 
     static func isNil(_ value: some Any) -> Bool { (value as? any AnyOptional)?.isNil ?? false }
 
@@ -116,10 +148,10 @@ struct EncodedSingle: SingleValueEncodingContainer {
     mutating func encodeNil() throws {
         guard let null = try self.arena.coding.null() else {
             if self.place == 0, !self.arena.coding.isLossy { throw InvalidRoot.singleValue }
-            return try self.arena.tree.checkIsFree(self.place)
+            return try self.arena.tree.checkIsFree(self.place, isNil: true)
         }
-        try self.checkIsFirst(null)
-        try self.arena.tree.write(.text(null), at: self.place)
+        try self.checkIsFirst()
+        try self.arena.tree.write(.value(.text(null)), at: self.place)
         self.arena.tree.places[Int(self.place)].isNull = true
     }
 
@@ -127,42 +159,52 @@ struct EncodedSingle: SingleValueEncodingContainer {
     mutating func encode(_ value: Int128) throws { try self.put(value) }
     mutating func encode(_ value: UInt128) throws { try self.put(value) }
 
-    private mutating func checkIsFirst(_ value: some Any) throws {
-        guard !self.isWritten else {
-            throw EncodingError.invalidValue(
-                value, .init(codingPath: self.codingPath, debugDescription: "A single value was already encoded here."))
-        }
+    private mutating func checkIsFirst() throws {
+        guard !self.isWritten else { throw self.arena.tree.conflict(self.codingPath) }
         self.isWritten = true
     }
 
     private mutating func put<Value: Encodable>(_ value: Value) throws {
-        try self.checkIsFirst(value)
-        if let leaf = try self.arena.leaf(value, at: { self.codingPath }) {
+        try self.checkIsFirst()
+        let leaf = try self.arena.leaf(value, at: { self.codingPath })
+        if let leaf, !leaf.isNothing {
             // The value's type may decode nil first, as optionals do.
-            try self.arena.checkIsNotNull(leaf) { self.codingPath }
+            if self.arena.nullText != nil { try self.arena.checkIsNotNull(leaf, Value.self) { self.codingPath } }
             return try self.arena.tree.write(leaf, at: self.place)
         }
-        try value.encode(to: ValueEncoder(arena: self.arena, place: self.place))
+        if leaf == nil { try value.encode(to: ValueEncoder(arena: self.arena, place: self.place)) }
         guard self.place > 0 else { return }
         try self.arena.check(
             value, at: self.place,
-            lacks: EncodingArena.isNil(value) ? nil : "a type with an empty value writes nothing, as nil does")
+            lacks: EncodingArena.isNil(value)
+                ? nil
+                : "An empty value in a wrapper type would be read as nil: leave the member out"
+                    + self.arena.coding.remedy("it"))
     }
 }
 
-/// The elements of an array. Copies share their counter.
+extension EncodedLeaf {
+    var isNothing: Bool { if case .nothing = self { true } else { false } }
+}
+
+/// The elements of an array. All containers of one place share its count; if values replace others, only a container's
+/// copies share theirs.
 struct EncodedElements: UnkeyedEncodingContainer {
     private let arena: EncodingArena
     private let place: Int32
     private let counter: Int32
 
     init(_ arena: EncodingArena, _ place: Int32) {
-        (self.arena, self.place, self.counter) = (arena, place, Int32(arena.tree.counts.count))
-        arena.tree.counts.append(0)
+        (self.arena, self.place, self.counter) = (arena, place, arena.tree.counter(of: place))
     }
 
     var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
     var count: Int { self.arena.tree.counts[Int(self.counter)] }
+
+    private var lost: String {
+        "A nil or empty element of an array writes nothing and would be lost: leave it out"
+            + self.arena.coding.remedy("the array")
+    }
 
     private func next() -> Int {
         defer { self.arena.tree.counts[Int(self.counter)] += 1 }
@@ -176,12 +218,11 @@ struct EncodedElements: UnkeyedEncodingContainer {
 
     mutating func encodeNil() throws {
         if let null = try self.arena.coding.null() {
-            return try self.arena.tree.write(.text(null), "", self.next(), in: self.place)
+            return try self.arena.tree.write(.value(.text(null)), "", self.next(), in: self.place)
         }
         guard !self.arena.coding.isLossy else { return }
         throw self.arena.coding.refusal(
-            Void?.none as Any, self.codingPath + [IndexKey(self.count)],
-            "nilEncoding leaves out elements of arrays that are nil")
+            Void?.none as Any, self.codingPath + [IndexKey(self.count)], self.lost)
     }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
@@ -190,28 +231,61 @@ struct EncodedElements: UnkeyedEncodingContainer {
 
     private func put<Value: Encodable>(_ value: Value) throws {
         let index = self.next()
-        if let leaf = try self.arena.leaf(value, at: { self.codingPath + [IndexKey(index)] }) {
-            return try self.arena.tree.write(leaf, "", index, in: self.place)
-        }
+        let leaf = try self.arena.leaf(value, at: { self.codingPath + [IndexKey(index)] })
+        if let leaf, !leaf.isNothing { return try self.arena.tree.write(leaf, "", index, in: self.place) }
         let place = self.arena.tree.place(index, in: self.place)
         try self.arena.tree.checkDepth(place)
-        try value.encode(to: ValueEncoder(arena: self.arena, place: place))
-        try self.arena.check(value, at: place, lacks: "an element of an array that is nil or empty writes nothing")
+        if leaf == nil { try value.encode(to: ValueEncoder(arena: self.arena, place: place)) }
+        try self.arena.check(value, at: place, lacks: self.lost)
     }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(EncodedMembers(arena: self.arena, place: self.arena.tree.require(self.nextPlace())))
+        KeyedEncodingContainer(
+            EncodedMembers(arena: self.arena, place: self.arena.tree.require(self.nextPlace(), .always)))
     }
 
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        EncodedElements(self.arena, self.arena.tree.require(self.nextPlace()))
+        EncodedElements(self.arena, self.arena.tree.require(self.nextPlace(), .always))
     }
 
     /// If values replace others, it is the array's own place, where the encoder's output replaces the elements.
     mutating func superEncoder() -> any Encoder {
         let index = self.next()
         guard !self.arena.coding.isLossy else { return ValueEncoder(arena: self.arena, place: self.place) }
-        let place = self.arena.tree.require(self.arena.tree.place(index, in: self.place))
+        let place = self.arena.tree.require(self.arena.tree.place(index, in: self.place), .always)
         return ValueEncoder(arena: self.arena, place: place)
     }
+}
+
+extension FormTextConvertible {
+    /// The text, if it is read back as the same value.
+    fileprivate var checkedText: String {
+        get throws {
+            let text = self.formText
+            guard let read = Self(formText: text), read.formText.hasSameBytes(as: text) else {
+                throw Unwritable(
+                    self is any Numeric
+                        ? "\(text) is not a finite number, and can't be read back: leave it out, or make it nil"
+                        : "\(Self.self) doesn't read its own text back, \"\(text)\": its init(formText:) has to")
+            }
+            if let value = self as? any Equatable, !value.isEqual(to: read) {
+                throw Unwritable("\(Self.self) reads its own text as another value, \"\(text)\"")
+            }
+            return text
+        }
+    }
+}
+
+extension FormMoment {
+    fileprivate func text(_ dates: FormDateFormat) throws -> String {
+        let seconds = self.timeIntervalSinceReferenceDate
+        guard let text = dates.text(secondsSince2001: seconds) else {
+            throw Unwritable("A Date \(seconds) s after 2001 has no text in this format (dates)")
+        }
+        return text
+    }
+}
+
+extension Equatable {
+    fileprivate func isEqual(to other: Any) -> Bool { (other as? Self) == self }
 }

@@ -31,15 +31,23 @@ public enum NameExpansion: String, CaseIterable, Sendable {
     ) throws(FormworkError) -> ParameterValue {
         let value = { (pair: URLEncodedPair) in pair.value.map(ParameterValue.text) ?? missing }
         guard self != .flat else { return .object(pairs.map { .init($0.name, value($0)) }) }
-        // Trees are walked recursively, so `.max` has a bound too.
-        let depth = min(max(0, limits.depth), 512)
-        var levels = limits.levels
         if self == .rack {
-            var tree = RackTree(depth: depth, levels: levels)
+            var tree = RackTree(depth: Self.depth(limits), levels: limits.levels)
             for pair in pairs { try tree.set(value(pair), named: pair.name) }
             return tree.value
         }
-        var tree = NameTree<ParameterValue>(overwrites: self == .php, groups: self != .php)
+        return ParameterValue(try self.tree(pairs, limits, value))
+    }
+
+    /// Makes a tree of pairs, except in ``rack``.
+    /// - Parameter marksUnclear: See ``NameTree``.
+    func tree<Leaf>(
+        _ pairs: some Sequence<URLEncodedPair>, _ limits: URLEncodedLimits, marksUnclear: Bool = false,
+        _ leaf: (URLEncodedPair) -> Leaf
+    ) throws(FormworkError) -> NameTree<Leaf>.Value {
+        let depth = Self.depth(limits)
+        var levels = limits.levels
+        var tree = NameTree<Leaf>(overwrites: self == .php, groups: self != .php, marksUnclear: marksUnclear)
         for pair in pairs {
             guard let path = self.path(Array(pair.name.utf8), depth) else { continue }
             guard path.count <= depth + 1 else {
@@ -48,10 +56,13 @@ public enum NameExpansion: String, CaseIterable, Sendable {
                     "the name \"\(pair.name.shortened(to: 40))\" nests deeper than \(depth, "level") (limits.depth)")
             }
             try levels.add(path.count - 1)
-            try tree.set(value(pair), at: path, named: pair.name)
+            try tree.set(leaf(pair), at: path, named: pair.name)
         }
-        return ParameterValue(tree.value)
+        return tree.value
     }
+
+    /// Trees are walked recursively, so `.max` has a bound too.
+    private static func depth(_ limits: URLEncodedLimits) -> Int { min(max(0, limits.depth), 512) }
 
     /// The keys of a name; `nil` for one that PHP leaves out. Not many more than `limit` are made.
     private func path(_ name: [UInt8], _ limit: Int) -> [NameKey]? {
@@ -99,7 +110,7 @@ extension ParameterValue {
     init(_ value: NameTree<ParameterValue>.Value) {
         switch value {
         case .leaf(let value): self = value
-        case .array(let elements): self = .array(elements.map(Self.init))
+        case .array(let elements), .unclear(let elements): self = .array(elements.map(Self.init))
         case .object(let members): self = .object(members.map { .init($0.name, Self($0.value)) })
         }
     }

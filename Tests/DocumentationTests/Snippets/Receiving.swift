@@ -22,7 +22,7 @@ func receivingParts(_ body: BodyChunks, _ contentType: String, _ folder: FilePat
 func receivingForms(_ body: BodyChunks, _ contentType: String) async throws -> Profile {
     let form = try await ReceivedForm(collecting: ReceivedParts(body, contentType: contentType))
     print(form["title"] ?? "untitled", form.files(named: "photo").count)
-    let profile = try FormDataDecoder().decode(Profile.self, from: form)
+    let profile = try form.decode(Profile.self)
     return profile
 }
 

@@ -17,7 +17,7 @@ func testingHandlers() throws {
 }
 
 func testingClients(_ profile: some Encodable) throws {
-    let sent = try FormDataEncoder().encode(profile).plan()
+    let sent = try FormData(profile).plan()
     let received = try ReceivedForm(sent.bytes(upTo: 1 << 20), contentType: sent.contentType)
     print(received)
 }

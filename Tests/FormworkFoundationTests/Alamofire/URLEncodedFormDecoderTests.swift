@@ -106,36 +106,36 @@ struct URLEncodedFormDecoderTests {
         },
         Refused(
             text: "items[][label]=a&items[][label]=b&items[][size]=1", path: "items", message: "arrayEncoding loses"),
-        Refused(text: "items[label]=a&items[label]=b", path: "items", message: "is this an array of objects?"),
-        Refused(text: "table[][]=1&table[][]=2", path: "table", message: "arrays within arrays need indexInBrackets"),
-        Refused(text: "table=1&table=2", path: "table.0", message: "arrays within arrays need indexInBrackets"),
+        Refused(
+            text: "items[label]=a&items[label]=b", path: "items", message: "An array needs fields with the same name"),
+        Refused(
+            text: "table[][]=1&table[][]=2", path: "table",
+            message: "the ends of the elements aren't known: they need indexInBrackets"),
         Refused(text: "map[A]=1", path: "map", message: "keyEncoding loses information") {
             URLEncodedFormDecoder(keyEncoding: .lowercased)
         },
         Refused(text: "same=1", path: "data", message: "have the same name") {
             URLEncodedFormDecoder(keyEncoding: .custom { _ in "same" })
         },
-        Refused(text: "inner-label=1&inner=2", path: "inner", message: "an object was expected") {
+        Refused(text: "inner-label=1&inner=2", path: "inner", message: "An object needs names for its members.") {
             URLEncodedFormDecoder(keyPathEncoding: .init { "-\($0)" })
         },
         Refused(text: "items-0[label]=a", path: "items", message: "only the closure knows the names") {
             URLEncodedFormDecoder(arrayEncoding: .custom { "\($0)-\($1)" })
         },
-        Refused(text: "date=1&date=2", path: "date", message: "more than one"),
-        Refused(text: "date=tomorrow", path: "date", message: "\"tomorrow\" is not a valid Double"),
+        Refused(text: "date=1&date=2", path: "date", message: "Double needs one field, not several of the same name."),
+        Refused(text: "date=tomorrow", path: "date", message: "\"tomorrow\" is not a valid Double."),
         Refused(text: "data=%25", path: "data", message: "not Base64"),
-        Refused(text: "items=1&items[]=2", path: "items", message: "of this name and of its elements"),
-        Refused(text: "map[a][b]=1", path: "map.a", message: "a single value was expected"),
+        Refused(text: "items=1&items[]=2", path: "", message: "is both a value and a tree of values"),
+        Refused(text: "map[a][b]=1", path: "map.a", message: "Int needs a field without brackets after its name."),
         Refused(text: "text=%FF", path: "", message: "a pair that isn't UTF-8"),
         Refused(text: "unknown=1&%C3=1", path: "", message: "a pair that isn't UTF-8"),
-        Refused(text: "map[]=1", path: "map", message: "an object was expected, but there is an array"),
-        Refused(text: "map[]=1&map[a]=2", path: "map", message: "an object was expected, but there is an array"),
-        Refused(text: "inner[]=1", path: "inner", message: "an object was expected, but there is an array"),
+        Refused(text: "inner[]=1", path: "inner", message: "There is no field of this name."),
         Refused(text: "a=1&b=2", path: "", message: "limits.pairs") {
             URLEncodedFormDecoder(limits: URLEncodedLimits(pairs: 1))
         },
         Refused(text: "a[b][c]=1", path: "", message: "limits.depth") {
-            URLEncodedFormDecoder(limits: URLEncodedLimits(depth: 2))
+            URLEncodedFormDecoder(limits: URLEncodedLimits(depth: 1))
         },
     ]
 
@@ -152,6 +152,13 @@ struct URLEncodedFormDecoderTests {
         let path = context?.codingPath.map { $0.intValue.map { String($0) } ?? $0.stringValue }.joined(separator: ".")
         #expect(path == row.path)
         #expect(context?.debugDescription.contains(row.message) == true, "\(context?.debugDescription ?? "")")
+    }
+
+    @Test("A dictionary reads numbers as its keys, and a single value is an array of one, as in FormDataDecoder")
+    func shared() throws {
+        let decoder = URLEncodedFormDecoder()
+        #expect(try decoder.decode(Wide.self, from: "map[]=1&map[a]=2").map == ["0": 1, "a": 2])
+        #expect(try decoder.decode(Wide.self, from: "table=1&table=2").table == [[1], [2]])
     }
 
     @Test("nil is what the encoder writes for it")
@@ -178,7 +185,7 @@ struct URLEncodedFormDecoderTests {
         }
         guard case .dataCorrupted(let context) = error else { throw error }
         #expect(context.codingPath.map(\.stringValue) == ["value"])
-        #expect(context.debugDescription == "\"\(text)\" is not a valid Double")
+        #expect(context.debugDescription == "\"\(text)\" is not a valid Double.")
         #expect(throws: DecodingError.self) { try URLEncodedFormDecoder().decode(Small.self, from: "value=1e39") }
         var decoder = URLEncodedFormDecoder()
         decoder.acceptsNonFiniteNumbers = true

@@ -1,4 +1,5 @@
 @testable import FormworkCore
+@testable import FormworkURLEncoded
 import Testing
 
 @testable import Formwork
@@ -6,10 +7,10 @@ import Testing
 /// Names of one level are decoded without building a tree. The tree says what they must become.
 @Suite("Forms of one level", .timeLimit(.minutes(10)))
 struct FlatFormTests {
-    private func show(_ value: FormContents.Value) -> String {
+    private func show(_ value: ValueDecoder.Value) -> String {
         switch value {
         case .leaf(let index): "\(index)"
-        case .array(let elements): "[\(elements.map(self.show).joined(separator: ","))]"
+        case .array(let elements), .unclear(let elements): "[\(elements.map(self.show).joined(separator: ","))]"
         case .object(let members):
             "{\(members.map { "\($0.name):\(self.show($0.value))" }.joined(separator: ","))}"
         }
@@ -28,10 +29,10 @@ struct FlatFormTests {
         return CollectedParts(bytes, parts, [], .urlEncoded)
     }
 
-    private func contents(_ names: [String], dots: Bool = false) -> FormContents {
+    private func contents(_ names: [String], dots: Bool = false) -> FormLeaves {
         var decoder = FormDataDecoder()
         decoder.splitsAtDots = dots
-        return FormContents(self.parts(names), decoder)
+        return FormLeaves(self.parts(names), decoder)
     }
 
     @Test("They become what the tree becomes", arguments: 0..<20)
@@ -112,10 +113,15 @@ struct FlatFormTests {
         #expect(message("text=%FF&number=1&flag=1") == "[\"text\"] The text is not valid UTF-8")
         #expect(message("text=a&number=x&flag=1") == "[\"number\"] \"x\" is not a valid Double.")
         #expect(message("text=a&number=1&flag=maybe") == "[\"flag\"] \"maybe\" is not a valid Bool.")
-        #expect(message("text=a&number=1") == "[] flag: The form has no field of this name.")
+        #expect(message("text=a&number=1") == "[] flag: There is no field of this name.")
         #expect(message("text=a&number=1&flag=1&missing=300") == "[\"missing\"] \"300\" is not a valid Int8.")
         #expect(
             message("text=a&text=b&number=1&flag=1")
                 == "[\"text\"] String needs one field, not several of the same name.")
     }
+}
+
+extension FormLeaves {
+    fileprivate func flatMembers() -> Value? { self.flatMembers(Array(0..<self.parts.count)) }
+    fileprivate func tree() throws -> Value { try self.tree(Array(0..<self.parts.count)) }
 }

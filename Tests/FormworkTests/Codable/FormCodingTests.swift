@@ -348,7 +348,7 @@ struct FormCodingTests {
         Lossy(testDescription: "the charset of all fields", path: "_charset_", message: "RFC 7578 section 4.6") {
             ["_charset_": "latin1", "a": "é"]
         },
-        Lossy(testDescription: "an array", path: "0", message: "root must be an object") { [1, 2] },
+        Lossy(testDescription: "an array", path: "", message: "root must be an object") { [1, 2] },
         Lossy(testDescription: "a text", path: "", message: "root must be an object") { "text" },
         Lossy(testDescription: "nil", path: "", message: "root must be an object") { Inner?.none },
         Lossy(testDescription: "an empty array in an array", path: "list.0", message: "would be lost") {
@@ -387,12 +387,12 @@ struct FormCodingTests {
         },
         Lossy(testDescription: "no number", path: "number", message: "acceptsNonFiniteNumbers") { Lost(number: .nan) },
         Lossy(
-            testDescription: "values beside objects", path: "list.1.a", message: "arrays = .indices", arrays: .repeated
+            testDescription: "values beside objects", path: "list", message: "arrays = .indices", arrays: .repeated
         ) {
             Mixed()
         },
         Lossy(
-            testDescription: "12 levels", path: Array(repeating: "next", count: 12).joined(separator: ".") + ".x",
+            testDescription: "12 levels", path: Array(repeating: "next", count: 10).joined(separator: "."),
             message: "nameDepth"
         ) {
             (0..<12).reduce(Deep(nil)) { deep, _ in Deep(deep) }
@@ -412,8 +412,8 @@ struct FormCodingTests {
     @Test("A refusal of a value that would be lost names what to do instead")
     func remedies() throws {
         let rows: [(any Encodable, String)] = [
-            (Lost(list: []), "pass nil, make the member not optional, or send it as a JSONPart."),
-            (Lost(word: .empty), "pass nil, make the member not optional, or send it as a JSONPart."),
+            (Lost(list: []), "pass nil or make the member not optional, or send it as a JSONPart."),
+            (Lost(word: .empty), "pass nil or make the member not optional, or send it as a JSONPart."),
             (["list": [1, nil]] as [String: [Int?]], "leave it out, or send the array as a JSONPart."),
             (["a[b]": 1], "rename it (CodingKeys), or send its object as a JSONPart."),
             (["": 1], "rename it (CodingKeys), or send its object as a JSONPart."),
@@ -800,7 +800,7 @@ struct FormCodingTests {
         let error = try #require(throws: EncodingError.self) { try FormDataEncoder().encode(["a": deep]) }
         guard case .invalidValue(_, let context) = error else { throw error }
         #expect(context.debugDescription.contains("nests deeper than 8 levels"))
-        #expect(context.codingPath.count == 515)
+        #expect(context.codingPath.count == 513)
     }
 }
 

@@ -20,11 +20,14 @@ struct NameDepthTests {
         }
     }
 
-    @Test("A negative depth is 0: no pair fits", arguments: [-1, Int.min])
+    @Test("A negative depth is 0: names have one level", arguments: [-1, Int.min])
     func negative(depth: Int) throws {
         var decoding = URLEncodedDecoding()
         decoding.limits.depth = depth
-        #expect(throws: DecodingError.self) { try decoding.decode([String: String].self, from: Array("a=1".utf8)) }
+        #expect(try decoding.decode([String: String].self, from: Array("a=1".utf8)) == ["a": "1"])
+        #expect(throws: DecodingError.self) {
+            try decoding.decode([String: [String: String]].self, from: Array("a[b]=1".utf8))
+        }
     }
 
     @Test("All names together have a limit, as each level takes memory", arguments: [URLEncodedDialect.php, .rails])

@@ -10,7 +10,11 @@ struct FoundationTexts: ForeignTypes {
     /// one.
     var writesURLs: Bool
 
-    func text<Value: Encodable>(of value: Value) throws -> String? {
+    func leaf<Value: Encodable>(of value: Value) throws -> EncodedLeaf? {
+        try self.text(of: value).map { .value(.text($0)) }
+    }
+
+    private func text<Value: Encodable>(of value: Value) throws -> String? {
         if Value.self == Date.self, let date = value as? Date { return try self.date.text(of: date) }
         if Value.self == Data.self, let data = value as? Data { return try self.data.text(of: data) }
         if Value.self == Decimal.self, let decimal = value as? Decimal {

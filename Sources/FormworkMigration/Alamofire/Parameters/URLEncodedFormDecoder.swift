@@ -16,8 +16,8 @@ import Foundation
 /// Values that the encoder accepts by default are read back equal, if they are within ``limits``, and if their types
 /// don't try several kinds of values until one fits: the text has no kinds, so such a type may read 1 as `"1"`, or an
 /// array as an object. In other text, values that an option has lost cause a `DecodingError` that names the option:
-/// closures for `Data`, dates and members' names, dictionaries with changed keys, and arrays of objects without an index
-/// if the objects' bounds aren't known.
+/// closures for `Data`, dates and members' names, dictionaries with changed keys, and arrays of objects or of arrays without an
+/// index if their elements' ends aren't known.
 ///
 /// The text may come from a client: ``limits`` are finite by default. The whole text is in memory. Alamofire has no
 /// decoder; its options are those of its encoder.

@@ -66,10 +66,15 @@ public final class URLEncodedFormEncoder {
     public let spaceEncoding: SpaceEncoding
     /// The ASCII characters that aren't escaped. A space in it has no effect; `%`, `&` and `=`, and `+` if it is a
     /// space, have an effect only with `Compatibility.exact`.
-    public var allowedCharacters: CharacterSet { didSet { self.escaping = self.makeEscaping() } }
+    public var allowedCharacters: CharacterSet {
+        get { self.ownCharacters ?? .afURLQueryAllowed }
+        set { (self.ownCharacters, self.escaping) = (newValue, self.makeEscaping(leaving: newValue)) }
+    }
     /// Whether data may be lost like in Alamofire.
     public let compatibility: Compatibility
 
+    /// `nil` for Alamofire's: comparing and changing sets takes long, and nearly every encoder has these.
+    private var ownCharacters: CharacterSet?
     /// Made from `allowedCharacters` once, not for each text.
     private var escaping = PercentEncoder.alamofire
 
@@ -79,7 +84,7 @@ public final class URLEncodedFormEncoder {
         boolEncoding: BoolEncoding = .numeric, dataEncoding: DataEncoding = .base64,
         dateEncoding: DateEncoding = .deferredToDate, keyEncoding: KeyEncoding = .useDefaultKeys,
         keyPathEncoding: KeyPathEncoding = .brackets, nilEncoding: NilEncoding = .dropKey,
-        spaceEncoding: SpaceEncoding = .percentEscaped, allowedCharacters: CharacterSet = .afURLQueryAllowed,
+        spaceEncoding: SpaceEncoding = .percentEscaped, allowedCharacters: CharacterSet? = nil,
         compatibility: Compatibility = .safe
     ) {
         self.alphabetizeKeyValuePairs = alphabetizeKeyValuePairs
@@ -91,9 +96,10 @@ public final class URLEncodedFormEncoder {
         self.keyPathEncoding = keyPathEncoding
         self.nilEncoding = nilEncoding
         self.spaceEncoding = spaceEncoding
-        self.allowedCharacters = allowedCharacters
+        self.ownCharacters = allowedCharacters
         self.compatibility = compatibility
-        self.escaping = self.makeEscaping()
+        guard allowedCharacters != nil || spaceEncoding == .plusReplaced else { return }
+        self.escaping = self.makeEscaping(leaving: self.allowedCharacters)
     }
 
     /// Encodes a value as text.
@@ -116,14 +122,12 @@ public final class URLEncodedFormEncoder {
         }
     }
 
-    private func makeEscaping() -> PercentEncoder {
+    private func makeEscaping(leaving characters: CharacterSet) -> PercentEncoder {
         let isPlus = self.spaceEncoding == .plusReplaced
-        // Sets take long, and nearly every encoder has this one.
-        if !isPlus, self.allowedCharacters == .afURLQueryAllowed { return .alamofire }
         // These separate pairs, and an unescaped plus would be read as a space.
         let meaningful: CharacterSet = isPlus ? ["%", "&", "=", "+"] : ["%", "&", "="]
         let allowed =
-            self.compatibility == .safe ? self.allowedCharacters.subtracting(meaningful) : self.allowedCharacters
+            self.compatibility == .safe ? characters.subtracting(meaningful) : characters
         return PercentEncoder(leaving: allowed, space: isPlus ? .plus : .percent)
     }
 

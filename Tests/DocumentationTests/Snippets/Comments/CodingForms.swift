@@ -17,6 +17,15 @@ func codingOrders() throws -> (FormData, ReceivedForm) {
     return (form, received)
 }
 
+func codingWithoutCoders(_ received: ReceivedForm) throws -> (FormData, Order) {
+    let form = try FormData(Order(item: "rope", sizes: [8, 10]))
+    func back(_ form: ReceivedForm) throws -> Order {
+        let order = try form.decode(Order.self)
+        return order
+    }
+    return (form, try back(received))
+}
+
 func codingBack(_ form: ReceivedForm) throws -> Order {
     let order = try FormDataDecoder().decode(Order.self, from: form)
     return order

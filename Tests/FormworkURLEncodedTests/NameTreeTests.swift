@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkURLEncoded
 import Testing
 
 @Suite("Names become a tree", .timeLimit(.minutes(10)))
@@ -6,7 +7,7 @@ struct NameTreeTests {
     private func show(_ value: NameTree<Int>.Value) -> String {
         switch value {
         case .leaf(let number): "\(number)"
-        case .array(let elements): "[\(elements.map(self.show).joined(separator: ","))]"
+        case .array(let elements), .unclear(let elements): "[\(elements.map(self.show).joined(separator: ","))]"
         case .object(let members):
             "{\(members.map { "\($0.name):\(self.show($0.value))" }.joined(separator: ","))}"
         }

@@ -183,9 +183,9 @@ extension DecimalSeconds {
 }
 
 /// Dates as days since 1970-01-01, computed with years that begin in March (H. Hinnant).
-enum GregorianCalendar {
+package enum GregorianCalendar {
     /// The number of a date's day.
-    static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    package static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let (era, yearOfEra) = year.flooring(by: 400)
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -193,7 +193,7 @@ enum GregorianCalendar {
     }
 
     /// The inverse of `days`, for every number.
-    static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    package static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (days + 719_468).flooring(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

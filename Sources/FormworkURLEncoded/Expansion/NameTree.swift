@@ -1,9 +1,13 @@
+import FormworkCore
+
 /// A tree built from names with brackets. Its nodes are in one array, so that building it needs no recursion.
 package struct NameTree<Leaf> {
     /// A place of the finished tree.
     package enum Value {
         case leaf(Leaf)
         case array([Value])
+        /// An array whose elements may have ended elsewhere: only a repeated name in them shows that one ended.
+        case unclear([Value])
         case object([(name: String, value: Value)])
     }
 
@@ -26,6 +30,10 @@ package struct NameTree<Leaf> {
         var next: Int?
         /// The element that `[]` created, while it is the last one.
         var open: Int?
+        /// Whether elements are objects without a number.
+        var isGrouped = false
+        /// Whether such elements contain arrays, whose repeated names show nothing.
+        var hasInnerArrays = false
 
         func place(of key: NameKey) -> Int? {
             self.places.isEmpty ? self.keys.firstIndex(of: key) : self.places[key]
@@ -46,6 +54,7 @@ package struct NameTree<Leaf> {
 
     private let overwrites: Bool
     private let groups: Bool
+    private let marksUnclear: Bool
     private var nodes: [Node] = [.members(0)]
     private var members: [Members] = [Members()]
     private var values: [[Leaf]] = []
@@ -54,7 +63,10 @@ package struct NameTree<Leaf> {
     ///   - overwrites: Whether a later value replaces an earlier one, as in PHP.
     ///   - groups: Whether `a[][b]` is added to the element that the last `a[]…` created if that has no `b`, as in
     ///     Rack.
-    package init(overwrites: Bool, groups: Bool = false) { (self.overwrites, self.groups) = (overwrites, groups) }
+    ///   - marksUnclear: Whether arrays of objects whose ends aren't known are ``Value/unclear(_:)``.
+    package init(overwrites: Bool, groups: Bool = false, marksUnclear: Bool = false) {
+        (self.overwrites, self.groups, self.marksUnclear) = (overwrites, groups, marksUnclear)
+    }
 
     /// Adds a value at the place that its name describes.
     /// - Throws: ``FormworkError/Code/malformedBody`` for a name that is both a value and a tree.
@@ -62,6 +74,7 @@ package struct NameTree<Leaf> {
         var node = 0
         for (depth, key) in path.enumerated() {
             let rest = path[(depth + 1)...]
+            if key == .next, !rest.isEmpty { self.noteGroup(node, rest) }
             if key == .next, let open = self.openElement(of: node, for: rest) {
                 node = open
                 continue
@@ -87,6 +100,12 @@ package struct NameTree<Leaf> {
     private mutating func newMembers() -> Node {
         self.members.append(Members())
         return .members(self.members.count - 1)
+    }
+
+    private mutating func noteGroup(_ node: Int, _ rest: ArraySlice<NameKey>) {
+        guard self.marksUnclear, case .members(let list) = self.nodes[node] else { return }
+        self.members[list].isGrouped = true
+        if rest.contains(.next) { self.members[list].hasInnerArrays = true }
     }
 
     /// The existing element for a name that continues after `[]`; `nil` for a new one.
@@ -137,8 +156,30 @@ package struct NameTree<Leaf> {
         case .members(let list):
             let members = self.members[list]
             let isArray = !members.keys.isEmpty && members.keys.indices.allSatisfy { members.keys[$0] == .number($0) }
-            if isArray { return .array(members.nodes.map(self.value)) }
+            if isArray {
+                let elements = members.nodes.map(self.value)
+                let isUnclear = members.isGrouped && (members.hasInnerArrays || !elements.haveOneShape())
+                return isUnclear ? .unclear(elements) : .array(elements)
+            }
             return .object(zip(members.keys, members.nodes).map { ($0.text, self.value($1)) })
+        }
+    }
+}
+
+extension Array {
+    /// Whether all elements have the same members, so that no other grouping is equally likely.
+    fileprivate func haveOneShape<Leaf>() -> Bool where Element == NameTree<Leaf>.Value {
+        guard let first = self.first?.shape else { return true }
+        return self.allSatisfy { $0.shape == first }
+    }
+}
+
+extension NameTree.Value {
+    fileprivate var shape: [String] {
+        switch self {
+        case .leaf: []
+        case .array(let elements), .unclear(let elements): ["["] + elements.flatMap(\.shape) + ["]"]
+        case .object(let members): ["{"] + members.flatMap { [$0.name] + $0.value.shape } + ["}"]
         }
     }
 }

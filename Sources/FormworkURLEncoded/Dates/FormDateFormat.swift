@@ -54,9 +54,3 @@ extension FormDateFormat: CustomStringConvertible {
         }
     }
 }
-
-/// Stands in for `Date` in this module, which doesn't import Foundation. The members are `Date`'s own.
-package protocol FormMoment {
-    init(timeIntervalSinceReferenceDate seconds: Double)
-    var timeIntervalSinceReferenceDate: Double { get }
-}

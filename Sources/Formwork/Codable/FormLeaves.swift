@@ -1,0 +1,282 @@
+import FormworkURLEncoded
+
+/// The fields and files of a form that is being decoded, and the decoder's settings.
+final class FormLeaves {
+    typealias Value = ValueDecoder.Value
+
+    let parts: CollectedParts
+    let options: FormDataDecoder
+    /// Whether each part is the member of its name, so that no tree is made of the names. ``root()`` is empty then.
+    private let arePartsMembers: Bool
+
+    init(_ parts: CollectedParts, _ options: FormDataDecoder) {
+        (self.parts, self.options) = (parts, options)
+        self.arePartsMembers = parts.haveOwnPlainNames(dots: options.splitsAtDots)
+    }
+
+    /// Decodes the form.
+    func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
+        try ValueDecoder(try self.root(), self).read(type)
+    }
+
+    /// The form's tree.
+    private func root() throws(FormworkError) -> Value {
+        if self.arePartsMembers { return .object([]) }
+        let parts = try self.countedParts()
+        if let members = self.flatMembers(parts) { return members }
+        return try self.tree(parts)
+    }
+
+    /// The parts that count, if a name occurs more than once.
+    private func countedParts() throws(FormworkError) -> [Int] {
+        let all = Array(0..<self.parts.count)
+        guard self.options.duplicates != .all else { return all }
+        var places: [[UInt8]: Int] = [:]
+        var counted: [Int] = []
+        for index in all {
+            let name = self.parts.name(index) ?? ""
+            guard !name.utf8.contains("[]".utf8) else {
+                counted.append(index)
+                continue
+            }
+            guard let place = places[Array(name.utf8)] else {
+                places[Array(name.utf8)] = counted.count
+                counted.append(index)
+                continue
+            }
+            switch self.options.duplicates {
+            case .all, .first: break
+            case .last: counted[place] = index
+            case .refuse:
+                throw FormworkError(
+                    .malformedBody, "The name occurs more than once (FormDataDecoder.duplicates)",
+                    part: PartReference(index: index, name: name))
+            }
+        }
+        return counted
+    }
+
+    /// The tree of a form whose names all have one level, as in most forms. It is the same that ``tree()`` makes, in a
+    /// fraction of the time.
+    /// - Returns: `nil` for a form with other names, and for one with so many that comparing them all is slow.
+    func flatMembers(_ parts: [Int]) -> Value? {
+        guard parts.count <= 64 else { return nil }
+        var members: [(name: String, value: Value)] = []
+        members.reserveCapacity(parts.count)
+        for index in parts {
+            guard let name = self.parts.name(index) else { continue }
+            guard NameKey.isPlain(name, dots: self.options.splitsAtDots) else { return nil }
+            // Names differ in their lengths first, which takes no call.
+            var place = 0
+            let length = name.utf8.count
+            while place < members.count,
+                members[place].name.utf8.count != length || !members[place].name.hasSameBytes(as: name)
+            { place += 1 }
+            guard place < members.count else {
+                members.append((name, .leaf(index)))
+                continue
+            }
+            if case .array(let values) = members[place].value {
+                members[place].value = .array(values + [.leaf(index)])
+            } else {
+                members[place].value = .array([members[place].value, .leaf(index)])
+            }
+        }
+        return .object(members)
+    }
+
+    /// The tree of a form with any names.
+    func tree(_ parts: [Int]) throws(FormworkError) -> Value {
+        var tree = NameTree<Int>(overwrites: false, groups: true)
+        // Trees are walked recursively, so even `.max` needs a bound.
+        let depth = min(max(0, self.options.nameDepth), 512)
+        for index in parts {
+            guard let name = self.parts.name(index) else { continue }
+            let bytes = Array(name.utf8)
+            let path = NameKey.path(bytes, dots: self.options.splitsAtDots, limit: depth) ?? [NameKey(bytes[...])]
+            guard path.count <= depth + 1 else {
+                throw ParsingFailure(.nameDepthLimit, limit: Int64(depth))
+                    .error("The name nests deeper than \(depth, "level") (FormDataDecoder.nameDepth).", at: nil)
+                    .naming(PartReference(index: index, name: name))
+            }
+            do throws(FormworkError) {
+                try tree.set(index, at: path, named: name)
+            } catch {
+                throw error.naming(PartReference(index: index, name: name))
+            }
+        }
+        return tree.value
+    }
+}
+
+extension FormLeaves: DecodingLeaves {
+    var dates: FormDateFormat? { self.options.dates }
+    var acceptsNonFiniteNumbers: Bool { self.options.acceptsNonFiniteNumbers }
+    var nullText: String? { nil }
+    var readsEmptyAsNil: Bool { true }
+    var hasSparseIndices: Bool { self.options.indices == .sparse }
+    var lists: Int { self.options.nameDepth }
+    var needsObject: Bool { true }
+    var userInfo: [CodingUserInfoKey: any Sendable] { self.options.userInfo }
+    var changes: ChangedNames? { nil }
+
+    var convertsKeys: Bool {
+        if case .useDefaultKeys = self.options.keyDecodingStrategy { false } else { true }
+    }
+
+    func key(named name: String, in decoder: ValueDecoder) -> String {
+        switch self.options.keyDecodingStrategy {
+        case .useDefaultKeys: name
+        case .convertFromSnakeCase: CamelCase.joined(name)
+        case .custom(let convert): convert(decoder.codingPath + [IndexKey(named: name)]).stringValue
+        }
+    }
+    var memberCount: Int? { self.arePartsMembers ? self.parts.count : nil }
+
+    var words: DecodingWords {
+        var words = DecodingWords()
+        words.objectNames = "fields with brackets in their names, or a part of type application/json"
+        words.datesOption = " (FormDataDecoder.dates)"
+        return words
+    }
+
+    func name(_ leaf: Int) -> String { self.parts.name(leaf) ?? "" }
+
+    func find(_ name: String, from leaf: Int) -> Int? {
+        let count = self.parts.count
+        var leaf = leaf < count ? leaf : 0
+        for _ in 0..<count {
+            if self.parts.isNamed(leaf, name) { return leaf }
+            leaf = leaf + 1 < count ? leaf + 1 : 0
+        }
+        return nil
+    }
+
+    func plainText(_ leaf: Int) -> String? { self.parts.plainText(leaf) }
+    func plainNumber(_ leaf: Int) -> Int64? { self.parts.plainNumber(leaf) }
+    func isNothing(_ leaf: Int) -> Bool { self.parts.isEmptyFileControl(leaf) }
+
+    func isEmpty(_ leaf: Int) -> Bool {
+        let entry = self.parts.entry(leaf)
+        return !entry.isFile && entry.content.count == 0
+    }
+
+    func text(_ leaf: Int, as type: Any.Type, at decoder: ValueDecoder) throws -> String {
+        let entry = self.parts.entry(leaf)
+        guard !entry.isFile else { throw decoder.mismatch(type, "a field, not a file") }
+        do throws(FormworkError) {
+            return try entry.text(in: self.options.textDecoding)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: error.message, underlyingError: error))
+        }
+    }
+
+    /// A file, unless no file was chosen.
+    func plainValue<Wanted>(_ type: Wanted.Type, _ leaf: Int) -> Wanted? {
+        guard type == FormFile.self, let file = self.parts.file(leaf) else { return nil }
+        return FormFile(
+            filename: file.header.filename, contentType: file.header.contentType, source: file.content.source)
+            as? Wanted
+    }
+
+    func special<Wanted: Decodable>(_ type: Wanted.Type, at decoder: ValueDecoder) throws -> Wanted? {
+        guard let chunk = type as? any BodyChunk.Type else { return nil }
+        return try self.bytes(chunk, decoder) as? Wanted
+    }
+
+    func file(_ decoder: ValueDecoder) throws -> FormFile {
+        try self.checkChosen(FormFile.self, decoder)
+        let entry = self.parts.entry(try decoder.leaf(for: FormFile.self))
+        guard entry.isFile else { throw decoder.mismatch(FormFile.self, "a file") }
+        return FormFile(entry)
+    }
+
+    func isEmbedded(_ leaf: Int) -> Bool { self.parts.header(leaf).isJSON }
+
+    /// A value that is neither text nor bytes. The elements of a list may also be separate parts
+    /// of JSON, and those that are ``JSONPart`` always are.
+    func embedded<Wanted: Decodable>(_ type: Wanted.Type, _ leaf: Int, at decoder: ValueDecoder) throws -> Wanted? {
+        guard self.isEmbedded(leaf) else { return nil }
+        let isSet = type is any SetAlgebra.Type && !(type is any OptionSet.Type)
+        if type is any RangeReplaceableCollection.Type || isSet {
+            if let list = type as? any Sequence.Type, list.elementType is any AnyJSONPart.Type { return nil }
+            guard self.parts.content(leaf).inMemory?.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == 0x5B
+            else {
+                return nil
+            }
+        }
+        return try self.readJSON(type, decoder)
+    }
+
+    /// Refuses a file control that was left empty. It isn't a file without content: a program would store that.
+    private func checkChosen(_ type: Any.Type, _ decoder: ValueDecoder) throws(DecodingError) {
+        guard let leaf = decoder.leaf, self.isNothing(leaf) else { return }
+        throw .valueNotFound(
+            type,
+            .init(
+                codingPath: decoder.codingPath,
+                debugDescription: "The file control was left empty: no file was chosen. An optional would be nil."))
+    }
+
+    private func bytes<Chunk: BodyChunk>(_ type: Chunk.Type, _ decoder: ValueDecoder) throws -> Chunk {
+        try self.checkChosen(type, decoder)
+        guard let leaf = decoder.leaf else {
+            throw decoder.mismatch(type, "one field or file, because it is bytes; use [Int] for a list of numbers")
+        }
+        return Chunk(copying: try self.content(of: leaf, decoder)[...])
+    }
+
+    /// A part's content in memory.
+    private func content(of leaf: Int, _ decoder: ValueDecoder) throws -> [UInt8] {
+        let content = self.parts.content(leaf)
+        do throws(FormworkError) { return try content.bytesNow(upTo: self.options.memoryBytes) } catch {
+            let message =
+                error.code == .limitExceeded
+                ? "The file has \(content.count, "byte"): the limit in memory is \(self.options.memoryBytes)"
+                    + " (FormDataDecoder.memoryBytes). Use FormFile to leave it on disk."
+                : error.message
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: message, underlyingError: error))
+        }
+    }
+
+    /// Decodes a part of JSON.
+    func readJSON<Wanted: Decodable>(_ type: Wanted.Type, _ decoder: ValueDecoder) throws -> Wanted {
+        guard let leaf = decoder.leaf else { throw decoder.mismatch(type, "one part of JSON") }
+        return try self.readJSON(type, self.content(of: leaf, decoder), decoder)
+    }
+
+    func readJSON<Wanted: Decodable>(
+        _ type: Wanted.Type, _ json: some Sequence<UInt8>, _ decoder: ValueDecoder
+    ) throws -> Wanted {
+        guard let coding = JSONParts.coding else { throw JSONParts.missing }
+        do {
+            return try coding.value(type, of: Array(json), dates: self.options.dates, userInfo: self.options.userInfo)
+        } catch let error as DecodingError {
+            throw error.prefixed(by: decoder.codingPath)
+        }
+    }
+}
+
+extension DecodingError {
+    /// The error with the path to the part in front of its coding path.
+    fileprivate func prefixed(by path: [any CodingKey]) -> DecodingError {
+        func longer(_ context: Context) -> Context {
+            Context(
+                codingPath: path + context.codingPath, debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError)
+        }
+        return switch self {
+        case .typeMismatch(let type, let context): .typeMismatch(type, longer(context))
+        case .valueNotFound(let type, let context): .valueNotFound(type, longer(context))
+        case .keyNotFound(let key, let context): .keyNotFound(key, longer(context))
+        case .dataCorrupted(let context): .dataCorrupted(longer(context))
+        @unknown default: self
+        }
+    }
+}
+
+extension Sequence {
+    fileprivate static var elementType: Any.Type { Element.self }
+}
