@@ -34,7 +34,7 @@ final class FormLeaves {
         var places: [[UInt8]: Int] = [:]
         var counted: [Int] = []
         for index in all {
-            let name = self.parts.name(index) ?? ""
+            guard let name = self.parts.name(index) else { continue }
             guard !name.utf8.contains("[]".utf8) else {
                 counted.append(index)
                 continue

@@ -158,6 +158,16 @@ struct FormOptionsTests {
         #expect(try read(nested, .last).tags == ["b", "c"])
     }
 
+    @Test("Parts without a name aren't taken for one name that is repeated")
+    func nameless() throws {
+        var decoder = FormDataDecoder()
+        decoder.duplicates = .refuse
+        let named = "--x\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n1\r\n"
+        let body = "--x\r\n\r\na\r\n--x\r\n\r\nb\r\n\(named)--x--\r\n"
+        let type = "multipart/mixed; boundary=x"
+        #expect(try decoder.decode(Row.self, from: body, contentType: type, profile: .generic) == Row(n: 1))
+    }
+
     // MARK: Indices
 
     private struct Row: Codable, Equatable { var n: Int }
