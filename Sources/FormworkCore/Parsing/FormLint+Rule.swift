@@ -51,6 +51,8 @@ extension FormLint {
         case unquotedName
         /// `Content-Disposition` has a parameter other than `name` and `filename`.
         case otherParameter
+        /// The name follows a filename with a colon.
+        case nameNotFirst
         /// A parameter is extended or continued: its name has `*`.
         case extendedParameter
         /// A header section has control characters.
@@ -135,6 +137,7 @@ extension FormLint {
             .parameterSyntax: (.departure, "RFC 9110 §5.6.6", .ambiguity),
             .unquotedName: (.departure, "RFC 7578 §4.2", .ambiguity),
             .otherParameter: (.departure, "RFC 7578 §4.2", .ambiguity),
+            .nameNotFirst: (.advice, Self.practice, .ambiguity),
             .extendedParameter: (.departure, "RFC 7578 §4.2", .ambiguity),
             .extendedFilename: (.departure, "RFC 7578 §4.2", .malformedHeader),
             .controlCharacter: (.departure, "RFC 9110 §5.5", .ambiguity),

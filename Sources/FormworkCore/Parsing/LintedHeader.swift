@@ -58,15 +58,17 @@ struct LintedHeader {
         for field in self.fields where !Self.usual.contains(field.name.lowercased()) {
             self.add(.otherHeader, "The field \(field.name) has no place in a form: leave it out.")
         }
+        // Rack 2.2 searches the whole section for these.
         let text = self.header.bytes.map { $0 == 0x5F ? 0x2D : $0 }
-        if text.count(ofWord: Self.usual[0]) > self.names.count(where: { $0 == Self.usual[0] }) {
+        for (name, word) in [(Self.usual[0], Self.usual[0]), (Self.usual[1], Self.usual[1] + ":")]
+        where text.count(ofWord: word) > self.names.count(where: { $0 == name }) {
             self.add(
                 .duplicateHeader,
-                "The text content-disposition occurs elsewhere in the header section, and some receivers read it there: "
-                    + "leave it out.")
+                "The text \(name) occurs elsewhere in the header section, and some receivers read it there: leave it out."
+            )
         }
         for (name, field) in zip(self.names, self.fields)
-        where name != Self.usual[0] && Array(field.value.utf8).count(ofWord: "name=") > 0 {
+        where name != Self.usual[0] && ["name=", "name*"].contains(where: { field.value.utf8.count(ofWord: $0) > 0 }) {
             self.add(
                 .otherParameter,
                 "The field \(field.name) has a name, and some receivers take it for that of Content-Disposition: "
@@ -141,7 +143,7 @@ struct LintedHeader {
                 "The \(role) has a backslash, which receivers keep, drop or take for an escape: leave it out, and write "
                     + "%22 for a quote.")
         }
-        if Array(bytes).count(ofWord: "name=") > 0 {
+        if bytes.count(ofWord: "name=") > 0 {
             self.add(
                 .otherParameter,
                 "The \(role) has the text name=, which some receivers take for a parameter: choose another \(role).")
@@ -176,6 +178,12 @@ struct LintedHeader {
         }
         if isPath {
             self.add(.filenamePath, "The filename is a path, which receivers must not use: send its last component.")
+        }
+        if name.contains(0x3A), let field = self.header.nameBytes, field.startIndex > name.startIndex {
+            self.add(
+                .nameNotFirst,
+                "The name follows a filename with a colon, after which some receivers don't look for it: "
+                    + "write the name first.")
         }
         if !name.isEmpty, name.allSatisfy({ $0 == 0x2F || $0 == 0x2E }) {
             self.add(
@@ -225,7 +233,7 @@ struct LintedHeader {
     }
 }
 
-extension [UInt8] {
+extension Collection<UInt8> {
     /// How often a word in lower-case letters occurs, in any case.
     func count(ofWord word: String) -> Int {
         let (small, word) = (self.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, Array(word.utf8))

@@ -218,6 +218,34 @@ struct FormLintTests {
                 "departure otherHeader (RFC 7578 §4.8): part 1 \"a\": The field X-Camera has no place in a form: "
                     + "leave it out. [body offset 5]"
             ]),
+        // Rack 2.2 takes these for the part's own, from any field.
+        Row(
+            body: part(disposition, "X-A: 1; filename*=utf-8''z"),
+            findings: [
+                "departure otherHeader (RFC 7578 §4.8): part 1 \"a\": The field X-A has no place in a form: leave it out. "
+                    + "[body offset 5]",
+                "departure otherParameter (RFC 7578 §4.2): part 1 \"a\": The field X-A has a name, and some receivers take "
+                    + "it for that of Content-Disposition: leave it out. [body offset 5]",
+            ]),
+        Row(
+            body: part("X-A: Content-Type: text/html", file, "Content-Type: image/png"),
+            findings: [
+                "departure otherHeader (RFC 7578 §4.8): part 1 \"a\": The field X-A has no place in a form: leave it out. "
+                    + "[body offset 5]",
+                "departure duplicateHeader (RFC 7578 §4.2): part 1 \"a\": The text content-type occurs elsewhere in the "
+                    + "header section, and some receivers read it there: leave it out. [body offset 5]",
+                "advice dispositionNotFirst (practice): part 1 \"a\": Content-Disposition is not the first field: "
+                    + "write it first. [body offset 5]",
+            ]),
+        Row(
+            body: part("Content-Disposition: form-data; filename=\"f:g\"; name=\"a\"", "Content-Type: image/png"),
+            findings: [
+                "advice nameNotFirst (practice): part 1 \"a\": The name follows a filename with a colon, after which some "
+                    + "receivers don't look for it: write the name first. [body offset 5]"
+            ]),
+        Row(
+            body: part("Content-Disposition: form-data; filename=\"f\"; name=\"a\"", "Content-Type: image/png"),
+            findings: []),
         Row(
             body: part(disposition, "Content-Type: text/plain; charset=utf-8"),
             findings: [
