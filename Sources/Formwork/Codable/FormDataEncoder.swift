@@ -100,15 +100,15 @@ public struct FormDataEncoder: Sendable {
         return form
     }
 
-    private var coding: URLEncodedCoding {
-        var coding = URLEncodedCoding()
-        coding.arrays =
+    private var coding: CodingPolicy {
+        var coding = CodingPolicy()
+        coding.flattening.arrays =
             switch self.arrays {
             case .brackets: .brackets
             case .indices: .indexed
             case .repeated: .repeated
             }
-        coding.bools = .literal
+        coding.flattening.bools = .literal
         coding.foreign = FormTypes(encoder: self)
         (coding.dates, coding.acceptsNonFiniteNumbers) = (self.dates, self.acceptsNonFiniteNumbers)
         (coding.readsEmptyAsNil, coding.userInfo) = (true, self.userInfo)

@@ -133,8 +133,8 @@ extension FormLeaves: DecodingLeaves {
     }
     var memberCount: Int? { self.arePartsMembers ? self.parts.count : nil }
 
-    var words: DecodingWords {
-        var words = DecodingWords()
+    var words: CodingWords {
+        var words = CodingWords()
         words.objectNames = "fields with brackets in their names, or a part of type application/json"
         words.datesOption = " (FormDataDecoder.dates)"
         return words

@@ -25,7 +25,7 @@ package protocol DecodingLeaves: AnyObject {
     /// How many leaves there are if each one is the root's member of its name, so that no tree is made; `nil` for a tree.
     var memberCount: Int? { get }
     /// What errors say of these leaves.
-    var words: DecodingWords { get }
+    var words: CodingWords { get }
     func name(_ leaf: Int) -> String
     /// The first leaf of a name, compared byte for byte, from a leaf on and then from the first; `nil` if there is none.
     func find(_ name: String, from leaf: Int) -> Int?
@@ -51,7 +51,7 @@ package protocol DecodingLeaves: AnyObject {
 }
 
 /// What errors say.
-package struct DecodingWords {
+package struct CodingWords {
     /// What an object needs.
     package var objectNames = "names for its members"
     /// The option for dates, in brackets after a blank; empty for none.
@@ -59,6 +59,9 @@ package struct DecodingWords {
     /// The option that names an array's elements, and its value that tells each one.
     var arrayOption = "arrayEncoding"
     var indexedOption = "indexInBrackets"
+    /// The option that changes or splits names, and what it splits them at.
+    var nameOption = "keyEncoding"
+    var splittingOption = "keyPathEncoding's dot"
 
     package init() {}
 }
@@ -73,17 +76,15 @@ final class TextLeaves: DecodingLeaves {
     let readsEmptyAsNil: Bool
     let lists: Int
     var changes: ChangedNames?
-    let words: DecodingWords
+    let words: CodingWords
 
     /// - Parameter coding: The coding that the texts were written with, or would be.
     init(
-        _ texts: [String?], of coding: URLEncodedCoding, lists: Int, _ foreign: any ForeignReading = NoForeignReading()
+        _ texts: [String?], of coding: CodingPolicy, lists: Int, _ foreign: any ForeignReading = NoForeignReading()
     ) {
         (self.texts, self.foreign, self.lists) = (texts, foreign, lists)
         (self.dates, self.readsEmptyAsNil) = (coding.dates, coding.readsEmptyAsNil)
-        var words = DecodingWords()
-        (words.arrayOption, words.indexedOption) = (coding.arrayOption, coding.indexedOption)
-        self.words = words
+        self.words = coding.words
     }
 
     var hasSparseIndices: Bool { true }

@@ -9,7 +9,7 @@ extension EncodedTree {
         for (place, key) in self.unwritten {
             let member = try DecodedMemberList(of: self.decoder(at: place, root)).member(key)
             guard member.name == nil, !member.decoder.hasNamedElements else {
-                throw member.decoder.refusal("keyEncoding", "a member that isn't written has the name of another one")
+                throw member.decoder.refusal(self.coding.words.nameOption, "a member that isn't written has the name of another one")
             }
         }
         // An enumeration searches its case among all keys.
@@ -18,7 +18,7 @@ extension EncodedTree {
             let outer = try self.decoder(at: self.places[Int(place)].parent, root)
             let member = try DecodedMemberList(of: outer).member(key)
             guard member.name == key.stringValue else {
-                throw member.decoder.refusal("keyEncoding", "it changes the name of an enumeration's case")
+                throw member.decoder.refusal(self.coding.words.nameOption, "it changes the name of an enumeration's case")
             }
         }
     }
@@ -56,7 +56,7 @@ extension EncodedTree {
                 throw decoder.corrupted("\(number) would be written as \(found)")
             }
             guard case .value(let value) = content.value, try found.hasSameBytes(as: text(value) ?? "") else {
-                throw decoder.refusal("arrayEncoding or keyEncoding", "another value has the same name")
+                throw decoder.refusal("\(self.coding.words.arrayOption) or \(self.coding.words.nameOption)", "another value has the same name")
             }
         }
     }
@@ -74,7 +74,7 @@ extension EncodedTree {
             let member = try members.member(IndexKey(named: name))
             if isOpen, !(member.name?.hasSameBytes(as: name) ?? false) {
                 throw member.decoder.refusal(
-                    "keyEncoding",
+                    self.coding.words.nameOption,
                     "a dictionary's key \"\(name)\" would be "
                         + (member.name.map { "read as \"\($0)\"" } ?? "lost: its name isn't in the text"))
             }
@@ -86,7 +86,7 @@ extension EncodedTree {
         let read = Set(members.names)
         guard isOpen || !hasNamedElements, read != reached else { return }
         throw decoder.refusal(
-            "keyEncoding",
+            self.coding.words.nameOption,
             isOpen
                 ? "a dictionary's keys change when they are written"
                 : "members would be read that weren't written: \(read.subtracting(reached).sorted())")

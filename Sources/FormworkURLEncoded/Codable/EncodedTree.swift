@@ -62,15 +62,15 @@ struct EncodedTree: ~Copyable {
         var key: String
     }
 
-    let coding: URLEncodedCoding
-    private(set) var nodes: [TreeNode]
+    let coding: CodingPolicy
+    var nodes: [TreeNode]
     var places: [Position]
     /// How many elements each unkeyed container was given, including those left out.
     var counts: [Int] = []
     /// Places whose container was made by the type itself.
-    private(set) var required: [(place: Int32, requirement: Requirement)] = []
+    var required: [(place: Int32, requirement: Requirement)] = []
     /// Members that are nil and aren't written, if names may be changed.
-    private var leftOut: [(place: Int32, key: any CodingKey)] = []
+    var leftOut: [(place: Int32, key: any CodingKey)] = []
     /// Whether arrays contain containers, whose names may not distinguish them.
     private(set) var hasContainersInArrays = false
     private var members: [Member: Int32] = [:]
@@ -78,151 +78,13 @@ struct EncodedTree: ~Copyable {
     private var epoch: Int32 = 0
     private var scopes: Int32 = 1
 
-    init(_ coding: URLEncodedCoding) {
+    init(_ coding: CodingPolicy) {
         self.coding = coding
         self.nodes = [TreeNode(kind: .object, name: "", scope: 0)]
         self.places = [Position(parent: -1, key: nil, index: -1)]
         self.nodes.reserveCapacity(64)
         self.members.reserveCapacity(64)
     }
-
-    // MARK: Places
-
-    mutating func place(_ key: any CodingKey, in parent: Int32) -> Int32 {
-        let index = self.coding.index(of: key)
-        self.places.append(
-            Position(
-                parent: parent, key: key, name: self.name(of: key, in: parent), index: index,
-                depth: self.places[Int(parent)].depth + 1))
-        return Int32(self.places.count - 1)
-    }
-
-    /// The name of a key in the text.
-    func name(of key: any CodingKey, in place: Int32) -> String {
-        guard let convert = self.coding.convertKey, !type(of: key).isAny else { return key.stringValue }
-        return convert(self.codingPath(place) + [key])
-    }
-
-    /// The name of a member's key.
-    /// - Throws: `EncodingError` if the name is read as another key.
-    func checkedName(of key: any CodingKey, in place: Int32) throws -> String {
-        let name = self.name(of: key, in: place)
-        guard let read = self.coding.convertsBack?(name), name != key.stringValue || read != name,
-            read != key.stringValue, !type(of: key).isAny
-        else { return name }
-        throw self.coding.refusal(
-            key.stringValue, self.codingPath(place) + [key],
-            "The name \"\(name)\" would be read as the key \"\(read)\": give the key another name (CodingKeys)")
-    }
-
-    mutating func place(_ index: Int, in parent: Int32) -> Int32 {
-        self.places.append(Position(parent: parent, key: nil, index: index, depth: self.places[Int(parent)].depth + 1))
-        return Int32(self.places.count - 1)
-    }
-
-    /// The count of the elements of a place.
-    mutating func counter(of place: Int32) -> Int32 {
-        let known = self.places[Int(place)].counter
-        guard known < 0 || self.coding.isLossy else { return known }
-        self.places[Int(place)].counter = Int32(self.counts.count)
-        self.counts.append(0)
-        return Int32(self.counts.count - 1)
-    }
-
-    /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
-    func checkDepth(_ place: Int32) throws {
-        guard self.places[Int(place)].depth > 512 else { return }
-        let path = self.codingPath(place)
-        guard self.coding.isLossy else { throw self.tooDeep(path) }
-        throw EncodingError.invalidValue(
-            path.last?.stringValue ?? "",
-            .init(codingPath: path, debugDescription: "the value nests deeper than 512 levels"))
-    }
-
-    private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
-        self.coding.refusal(
-            path.last?.stringValue ?? "", path,
-            "The name nests deeper than \(self.coding.depth.levels, "level") (\(self.coding.depth.option))")
-    }
-
-    /// The first place whose container can't be read back.
-    var emptyRequired: Int32? {
-        self.required.first { place, requirement in
-            guard self.isEmpty(place) else { return false }
-            let parent = self.places[Int(place)].parent
-            return switch requirement {
-            case .always: true
-            // Only so many missing containers are read in each other.
-            case .ifAlone: parent == 0 ? self.nodes[0].count == 0 : self.isEmpty(parent)
-            case .never: self.isEmpty(parent) && parent > 0 && self.depthOfEmpty(parent) > 2
-            }
-        }?.place
-    }
-
-    /// Whether nothing was written at a place.
-    private func isEmpty(_ place: Int32) -> Bool {
-        let level = self.places[Int(place)]
-        return !level.isWritten && level.node < 0
-    }
-
-    /// How many places are empty from this one up.
-    private func depthOfEmpty(_ place: Int32) -> Int {
-        var (place, depth) = (place, 0)
-        while place > 0, self.isEmpty(place) { (place, depth) = (self.places[Int(place)].parent, depth + 1) }
-        return depth
-    }
-
-    /// Notes what is known of a member's key, if names may be changed.
-    mutating func note(_ key: some CodingKey, in place: Int32) {
-        guard self.coding.changesNames, key.isOpen, let node = self.node(of: key, in: place) else { return }
-        self.nodes[Int(node)].isOpen = true
-    }
-
-    /// Leaves out a member that is nil.
-    mutating func leaveOut(_ key: some CodingKey, in place: Int32) throws {
-        try self.checkIsFree(key, in: place, isNil: true)
-        if self.coding.changesNames { self.leftOut.append((place, key)) }
-    }
-
-    /// Members for which nothing was written, if names may be changed.
-    var unwritten: [(place: Int32, key: any CodingKey)] {
-        guard self.coding.changesNames else { return [] }
-        var members = self.leftOut
-        for place in self.places {
-            if let key = place.key, self.node(of: key, in: place.parent) == nil { members.append((place.parent, key)) }
-        }
-        return members
-    }
-
-    mutating func require(_ place: Int32, _ requirement: Requirement) -> Int32 {
-        self.required.append((place, requirement))
-        return place
-    }
-
-    /// Whether an array is written like `nil`.
-    func looksNull(_ array: Int32, _ null: String?) -> Bool {
-        guard let null, array >= 0, case .repeated = self.coding.arrays else { return false }
-        let node = self.nodes[Int(array)]
-        guard node.kind == .array, node.count == 1 else { return false }
-        let element = self.nodes[Int(node.first)]
-        return element.kind == .value && self.coding.text(of: element.value) == null
-    }
-
-    private func path(_ key: String, _ index: Int, in place: Int32) -> [any CodingKey] {
-        self.codingPath(place) + [index < 0 ? IndexKey(named: key) : IndexKey(index)]
-    }
-
-    func codingPath(_ place: Int32) -> [any CodingKey] {
-        var (place, path): (Int32, [any CodingKey]) = (place, [])
-        while place > 0 {
-            let level = self.places[Int(place)]
-            path.append(level.key ?? IndexKey(level.index))
-            place = level.parent
-        }
-        return path.reversed()
-    }
-
-    // MARK: Values
 
     /// Writes a value at the place itself.
     mutating func write(_ value: EncodedLeaf, at place: Int32) throws {
@@ -282,7 +144,7 @@ struct EncodedTree: ~Copyable {
         return place == 0 ? 0 : level.key.flatMap { self.node(of: $0, in: level.parent) }
     }
 
-    private func node(of key: any CodingKey, in place: Int32) -> Int32? {
+    func node(of key: any CodingKey, in place: Int32) -> Int32? {
         guard let parent = self.node(at: place) else { return nil }
         return self.members[Member(scope: self.nodes[Int(parent)].scope, key: self.name(of: key, in: place))]
     }
@@ -293,7 +155,7 @@ struct EncodedTree: ~Copyable {
     ) throws {
         guard !self.coding.isLossy else { return }
         // An element may have its array's name.
-        let isRepeated = if case .repeated = self.coding.arrays { index >= 0 && !isContainer } else { false }
+        let isRepeated = if case .repeated = self.coding.flattening.arrays { index >= 0 && !isContainer } else { false }
         let levels = Int(self.places[Int(place)].depth) - (isRepeated ? 1 : 0)
         guard levels <= self.coding.depth.levels else { throw self.tooDeep(self.path(key, index, in: place)) }
         guard index < 0, let why = self.problem(with: key, isFirst: parent == 0, isContainer) else { return }
@@ -304,13 +166,14 @@ struct EncodedTree: ~Copyable {
     private func problem(with key: String, isFirst: Bool, _ isContainer: Bool) -> String? {
         if let problem = self.coding.keyProblem { return problem(key, isFirst) }
         let isSplit: Bool
-        switch self.coding.members {
+        switch self.coding.flattening.members {
         case .brackets: isSplit = key.contains(byte: 0x5B, or: isFirst ? 0x5B : 0x5D)
         case .dots: isSplit = key.contains(byte: 0x5B, or: 0x2E)
-        case .custom: return nil
+        case .custom, .refused: return nil
         }
         guard isSplit || key.isEmpty && (isContainer || !isFirst) else { return nil }
-        return "The key \"\(key)\" would be read as another one: it is empty, or has a bracket or keyPathEncoding's dot"
+        return "The key \"\(key)\" would be read as another one: it is empty, or has a bracket or "
+            + self.coding.words.splittingOption
     }
 
     /// - Parameter isNil: Whether the second value is `nil`.
@@ -328,8 +191,6 @@ struct EncodedTree: ~Copyable {
         }
         self.clear(0, .value)
     }
-
-    // MARK: Containers
 
     private mutating func container(at place: Int32, _ kind: Kind) throws -> Int32 {
         guard place > 0 else {
@@ -418,74 +279,5 @@ struct EncodedTree: ~Copyable {
         self.nodes[Int(parent)].last = node
         self.nodes[Int(parent)].count += 1
         return node
-    }
-
-    // MARK: The result
-
-    /// The finished tree.
-    /// - Throws: ``InvalidRoot`` if the root isn't an object.
-    func finished() throws(InvalidRoot) -> ParameterValue {
-        try self.checkRoot()
-        return self.value(0)
-    }
-
-    private func checkRoot() throws(InvalidRoot) {
-        switch self.nodes[0].kind {
-        case .object: return
-        case .array: throw .array
-        case .value: throw .singleValue
-        }
-    }
-
-    private func value(_ node: Int32) -> ParameterValue {
-        let content = self.nodes[Int(node)]
-        return switch content.kind {
-        case .value: if case .value(let value) = content.value { value } else { .null }
-        case .array: .array(self.children(of: node).map { self.value($0) })
-        case .object: .object(self.children(of: node).map { .init(self.nodes[Int($0)].name, self.value($0)) })
-        }
-    }
-
-    /// Calls a closure for each value, with the name that it has in a form: members and elements with members of their own
-    /// are in brackets.
-    /// - Throws: ``InvalidRoot``; `EncodingError` for values and objects in one array that couldn't be told apart.
-    func forEachLeaf(_ visit: (String, EncodedLeaf) -> Void) throws {
-        try self.checkRoot()
-        for child in self.children(of: 0) { try self.visit(child, self.nodes[Int(child)].name, visit) }
-    }
-
-    private func visit(_ node: Int32, _ name: String, _ visit: (String, EncodedLeaf) -> Void) throws {
-        let content = self.nodes[Int(node)]
-        switch content.kind {
-        case .value: visit(name, content.value)
-        case .object:
-            for child in self.children(of: node) {
-                try self.visit(child, "\(name)[\(self.nodes[Int(child)].name)]", visit)
-            }
-        case .array:
-            let children = self.children(of: node)
-            if case .repeated = self.coding.arrays,
-                Set(children.map { self.nodes[Int($0)].kind == .value }).count > 1
-            {
-                throw self.coding.refusal(
-                    name, [IndexKey(named: name)],
-                    "Values and objects in one array need FormDataEncoder.arrays = .indices")
-            }
-            for (index, child) in children.enumerated() {
-                let isValue = self.nodes[Int(child)].kind == .value
-                try self.visit(child, isValue ? self.coding.arrays.name(name, index) : "\(name)[\(index)]", visit)
-            }
-        }
-    }
-
-    func children(of node: Int32) -> [Int32] {
-        var children: [Int32] = []
-        children.reserveCapacity(Int(self.nodes[Int(node)].count))
-        var child = self.nodes[Int(node)].first
-        while child >= 0 {
-            children.append(child)
-            child = self.nodes[Int(child)].next
-        }
-        return children
     }
 }

@@ -1,6 +1,6 @@
 /// How url-encoded text becomes values of `Codable` types: the coding it was written with, and the limits.
 package struct URLEncodedDecoding {
-    package var coding = URLEncodedCoding()
+    package var coding = CodingPolicy()
     package var readsPlusAsSpace = true
     package var limits = URLEncodedLimits()
     package var acceptsNonFiniteNumbers = false
@@ -26,7 +26,7 @@ package struct URLEncodedDecoding {
             readsPlusAsSpace: self.readsPlusAsSpace, invalidText: .refused, limits: self.limits)
         let pairs = try URLEncodedPairs(bytes, rules: parsing)
         var texts: [String?] = []
-        let expansion = self.coding.members.areDots ? NameExpansion.dots : .brackets
+        let expansion = self.coding.flattening.members.areDots ? NameExpansion.dots : .brackets
         let tree = try expansion.tree(pairs.lazy.map(\.pair), self.limits, marksUnclear: true) { pair in
             texts.append(pair.value ?? "")
             return texts.count - 1

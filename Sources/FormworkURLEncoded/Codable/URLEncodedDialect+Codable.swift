@@ -40,13 +40,15 @@ extension URLEncodedDialect {
         return String(decoding: sink.text, as: UTF8.self)
     }
 
-    private var coding: URLEncodedCoding {
-        var coding = URLEncodedCoding()
-        coding.arrayOption = "Flattening.arrays"
+    private var coding: CodingPolicy {
+        var coding = CodingPolicy()
+        coding.words.arrayOption = "Flattening.arrays"
+        coding.words.nameOption = "URLEncodedDialect.expansion"
+        coding.words.splittingOption = "a separator of Flattening.members"
         (coding.dates, coding.readsEmptyAsNil) = (.iso8601, true)
-        if case .repeated = self.flattening.arrays { coding.arrays = .repeated }
+        if case .repeated = self.flattening.arrays { coding.flattening.arrays = .repeated }
         // Rack takes an index for a name.
-        coding.indexedOption =
+        coding.words.indexedOption =
             self.expansion == .rack ? "the same members in each object, or another dialect" : "indexed"
         return coding
     }

@@ -2,7 +2,7 @@ import FormworkCore
 
 /// The state that all encoders and containers of one encoding share.
 final class EncodingArena {
-    let coding: URLEncodedCoding
+    let coding: CodingPolicy
     /// The text for nil; `nil` if it isn't written or doesn't matter.
     let nullText: String?
     /// The text that is read as nil for optionals of all types but `String`; `nil` for none.
@@ -10,7 +10,7 @@ final class EncodingArena {
     /// One value, so that each call checks exclusive access only once.
     var tree: EncodedTree
 
-    init(_ coding: URLEncodedCoding) {
+    init(_ coding: CodingPolicy) {
         self.coding = coding
         self.nullText = coding.isLossy ? nil : try? coding.null()
         self.tree = EncodedTree(coding)

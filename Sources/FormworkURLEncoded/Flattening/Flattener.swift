@@ -12,10 +12,6 @@ protocol PairSink {
 /// Walks a tree of values, depth first.
 struct Flattener {
     let rules: Flattening
-    /// The name of an element, by its array's name and its index; `nil` for that of the rules.
-    var elementName: ((String, Int) -> String)?
-    /// What a member's name adds to its object's; `nil` for the rules.
-    var memberName: ((String) -> String)?
 
     func flatten<Sink: PairSink>(_ root: ParameterValue, into sink: inout Sink) throws(FormworkError) {
         switch root {
@@ -52,14 +48,7 @@ struct Flattener {
             }
         case .object(let members):
             guard try self.enter(members.isEmpty, value, name, depth, isElement, into: &sink) else { return }
-            try self.members(members, depth + 1, of: name, into: &sink) { member in
-                if let memberName { return name + memberName(member) }
-                return switch self.rules.members {
-                case .brackets, .refused: "\(name)[\(member)]"
-                case .dots: "\(name).\(member)"
-                case .custom(let key): name + key(member)
-                }
-            }
+            try self.members(members, depth + 1, of: name, into: &sink) { name + self.rules.members.name($0) }
         case .null, .bool, .integer, .double, .text, .bytes:
             guard let leaf = try self.rules.leaf(value, name) else { return }
             try sink.append(name: name, value: leaf)
@@ -92,19 +81,10 @@ struct Flattener {
     private func elements<Sink: PairSink>(
         _ elements: [ParameterValue], _ name: String, _ depth: Int, into sink: inout Sink
     ) throws(FormworkError) {
-        let bracketed = "\(name)[]"
         var starts: [Int] = []
         for (index, element) in elements.enumerated() {
-            let name =
-                switch self.rules.arrays {
-                case _ where self.elementName != nil: self.elementName?(name, index) ?? name
-                case .brackets: bracketed
-                case .repeated: name
-                case .indexed: "\(name)[\(index)]"
-                case .custom(let key): key(name, index)
-                }
             let start = sink.end
-            try self.value(element, name, depth + 1, isElement: true, into: &sink)
+            try self.value(element, self.rules.arrays.name(name, index), depth + 1, isElement: true, into: &sink)
             if sink.end > start { starts.append(start) }
         }
         if case .byTextWithArrays = self.rules.order { sink.sort(runs: starts) }

@@ -1,5 +1,30 @@
 import FormworkCore
 
+extension Flattening.ArrayNames {
+    /// The name of an element.
+    package func name(_ array: String, _ index: Int) -> String {
+        switch self {
+        case .brackets: "\(array)[]"
+        case .repeated: array
+        case .indexed: "\(array)[\(index)]"
+        case .custom(let name): name(array, index)
+        }
+    }
+}
+
+extension Flattening.MemberNames {
+    /// What a member's name adds to its object's.
+    func name(_ member: String) -> String {
+        switch self {
+        case .brackets, .refused: "[\(member)]"
+        case .dots: ".\(member)"
+        case .custom(let name): name(member)
+        }
+    }
+
+    var areDots: Bool { if case .dots = self { true } else { false } }
+}
+
 extension Flattening {
     /// A single value before it is escaped.
     enum Leaf {

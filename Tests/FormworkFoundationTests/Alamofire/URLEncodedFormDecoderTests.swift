@@ -16,7 +16,7 @@ struct URLEncodedFormDecoderTests {
         arguments: ["list=1&list=2", "list[]=1&list[]=2", "list[0]=1&list[1]=2", "list%5B1%5D=2&list%5B0%5D=1"])
     func arrays(text: String) throws {
         for array in [URLEncodedFormEncoder.ArrayEncoding.brackets, .noBrackets, .indexInBrackets] {
-            let decoder = URLEncodedFormDecoder(arrayEncoding: array)
+            let decoder = URLEncodedFormDecoder(for: URLEncodedFormEncoder(arrayEncoding: array))
             #expect(try decoder.decode(Form.self, from: text) == Form(list: [1, 2]))
         }
     }
@@ -27,14 +27,14 @@ struct URLEncodedFormDecoderTests {
             ("1", true), ("true", true), ("on", true), ("Yes", true), ("0", false), ("false", false), ("off", false),
         ])
     func bools(text: String, expected: Bool) throws {
-        let decoder = URLEncodedFormDecoder(boolEncoding: .literal)
+        let decoder = URLEncodedFormDecoder(for: URLEncodedFormEncoder(boolEncoding: .literal))
         #expect(try decoder.decode(Form.self, from: "isOn=\(text)").isOn == expected)
     }
 
     @Test("A browser's plus is a space; with percentEscaped it is a plus")
     func plus() throws {
         #expect(try URLEncodedFormDecoder().decode(Form.self, from: "name=a+b%2Bc").name == "a b+c")
-        let decoder = URLEncodedFormDecoder(spaceEncoding: .percentEscaped)
+        let decoder = URLEncodedFormDecoder(for: URLEncodedFormEncoder(spaceEncoding: .percentEscaped))
         #expect(try decoder.decode(Form.self, from: "name=a+b%20c").name == "a+b c")
     }
 
@@ -65,7 +65,7 @@ struct URLEncodedFormDecoderTests {
             "2001-01-01T25:00:00Z", "2001-01-01",
         ])
     func dates(text: String) throws {
-        let decoder = URLEncodedFormDecoder(dateEncoding: .iso8601)
+        let decoder = URLEncodedFormDecoder(for: URLEncodedFormEncoder(dateEncoding: .iso8601))
         #expect(throws: DecodingError.self) {
             try decoder.decode([String: Date].self, from: "d=\(text.replacing(":", with: "%3A"))")
         }
@@ -99,10 +99,10 @@ struct URLEncodedFormDecoderTests {
 
     static let refused = [
         Refused(text: "date=x", path: "date", message: "dateEncoding loses information") {
-            URLEncodedFormDecoder(dateEncoding: .custom { _ in "" })
+            URLEncodedFormDecoder(for: URLEncodedFormEncoder(dateEncoding: .custom { _ in "" }))
         },
         Refused(text: "data=x", path: "data", message: "dataEncoding loses information") {
-            URLEncodedFormDecoder(dataEncoding: .custom { _ in "" })
+            URLEncodedFormDecoder(for: URLEncodedFormEncoder(dataEncoding: .custom { _ in "" }))
         },
         Refused(
             text: "items[][label]=a&items[][label]=b&items[][size]=1", path: "items", message: "arrayEncoding loses"),
@@ -112,16 +112,16 @@ struct URLEncodedFormDecoderTests {
             text: "table[][]=1&table[][]=2", path: "table",
             message: "the ends of the elements aren't known: they need indexInBrackets"),
         Refused(text: "map[A]=1", path: "map", message: "keyEncoding loses information") {
-            URLEncodedFormDecoder(keyEncoding: .lowercased)
+            URLEncodedFormDecoder(for: URLEncodedFormEncoder(keyEncoding: .lowercased))
         },
         Refused(text: "same=1", path: "data", message: "have the same name") {
-            URLEncodedFormDecoder(keyEncoding: .custom { _ in "same" })
+            URLEncodedFormDecoder(for: URLEncodedFormEncoder(keyEncoding: .custom { _ in "same" }))
         },
         Refused(text: "inner-label=1&inner=2", path: "inner", message: "An object needs names for its members.") {
-            URLEncodedFormDecoder(keyPathEncoding: .init { "-\($0)" })
+            URLEncodedFormDecoder(for: URLEncodedFormEncoder(keyPathEncoding: .init { "-\($0)" }))
         },
         Refused(text: "items-0[label]=a", path: "items", message: "only the closure knows the names") {
-            URLEncodedFormDecoder(arrayEncoding: .custom { "\($0)-\($1)" })
+            URLEncodedFormDecoder(for: URLEncodedFormEncoder(arrayEncoding: .custom { "\($0)-\($1)" }))
         },
         Refused(text: "date=1&date=2", path: "date", message: "Double needs one field, not several of the same name."),
         Refused(text: "date=tomorrow", path: "date", message: "\"tomorrow\" is not a valid Double."),
@@ -164,7 +164,7 @@ struct URLEncodedFormDecoderTests {
     @Test("nil is what the encoder writes for it")
     func nils() throws {
         func text(_ text: String, _ null: URLEncodedFormEncoder.NilEncoding) throws -> Wide {
-            try URLEncodedFormDecoder(nilEncoding: null).decode(Wide.self, from: text)
+            try URLEncodedFormDecoder(for: URLEncodedFormEncoder(nilEncoding: null)).decode(Wide.self, from: text)
         }
         #expect(try text("text=", .dropValue).text == nil)
         #expect(try text("text=null", .null).text == nil)
@@ -193,7 +193,7 @@ struct URLEncodedFormDecoderTests {
         let number = try? decoder.decode(Numbers.self, from: "value=\(escaped)").value
         #expect((number != nil) == isAccepted && number?.isFinite != true)
         #expect(throws: DecodingError.self) {
-            try URLEncodedFormDecoder(dateEncoding: .secondsSince1970).decode([String: Date].self, from: "a=\(escaped)")
+            try URLEncodedFormDecoder(for: URLEncodedFormEncoder(dateEncoding: .secondsSince1970)).decode([String: Date].self, from: "a=\(escaped)")
         }
     }
 

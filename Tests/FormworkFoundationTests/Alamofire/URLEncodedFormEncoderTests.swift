@@ -396,7 +396,7 @@ struct URLEncodedFormEncoderTests {
     func patterns() throws {
         let text: String = try URLEncodedFormEncoder(keyEncoding: .lowercased).encode(Patterned(values: [5: "b"]))
         #expect(text == "key5=b")
-        let decoder = URLEncodedFormDecoder(keyEncoding: .lowercased)
+        let decoder = URLEncodedFormDecoder(for: URLEncodedFormEncoder(keyEncoding: .lowercased))
         #expect(try decoder.decode(Patterned.self, from: text) == Patterned(values: [5: "b"]))
     }
 
@@ -435,7 +435,7 @@ struct URLEncodedFormEncoderTests {
     func emptyDictionary() throws {
         let (encoder, decoder) = (
             URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase),
-            URLEncodedFormDecoder(keyEncoding: .convertToSnakeCase)
+            URLEncodedFormDecoder(for: URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase))
         )
         #expect(try encoder.encode(Extended()) == "user_name=a")
         #expect(try decoder.decode(Extended.self, from: "user_name=a") == Extended())

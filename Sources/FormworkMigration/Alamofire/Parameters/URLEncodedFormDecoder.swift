@@ -22,58 +22,20 @@ import Foundation
 /// The text may come from a client: ``limits`` are finite by default. The whole text is in memory. Alamofire has no
 /// decoder; its options are those of its encoder.
 public struct URLEncodedFormDecoder {
-    /// The names of an array's elements; the three without a closure are read the same way if they are unambiguous.
-    public var arrayEncoding: URLEncodedFormEncoder.ArrayEncoding
-    /// Has no effect: both forms are always read.
-    public var boolEncoding: URLEncodedFormEncoder.BoolEncoding
-    /// How `Data` was written.
-    public var dataEncoding: URLEncodedFormEncoder.DataEncoding
-    /// How dates were written.
-    public var dateEncoding: URLEncodedFormEncoder.DateEncoding
-    /// How names were changed: each key is looked up by its changed name.
-    public var keyEncoding: URLEncodedFormEncoder.KeyEncoding
-    /// The names of an object's members.
-    public var keyPathEncoding: URLEncodedFormEncoder.KeyPathEncoding
-    /// How `nil` was written.
-    public var nilEncoding: URLEncodedFormEncoder.NilEncoding
-    /// Whether `+` is a space: with ``URLEncodedFormEncoder/SpaceEncoding/percentEscaped`` it is a plus.
-    public var spaceEncoding: URLEncodedFormEncoder.SpaceEncoding
+    /// The encoder whose text is read.
+    public let encoder: URLEncodedFormEncoder
     /// The limits.
     public var limits: URLEncodedLimits
     /// Whether `inf`, `-inf` and `nan`, as in Swift, and `Infinity`, `-Infinity` and `NaN`, as in JavaScript, are
     /// numbers. By default they are errors.
     public var acceptsNonFiniteNumbers = false
 
-    /// Creates a decoder for text from an encoder with these options, or from a browser.
+    /// Creates a decoder for an encoder's text; without one, for text from a browser, where `+` is a space.
     public init(
-        arrayEncoding: URLEncodedFormEncoder.ArrayEncoding = .brackets,
-        boolEncoding: URLEncodedFormEncoder.BoolEncoding = .numeric,
-        dataEncoding: URLEncodedFormEncoder.DataEncoding = .base64,
-        dateEncoding: URLEncodedFormEncoder.DateEncoding = .deferredToDate,
-        keyEncoding: URLEncodedFormEncoder.KeyEncoding = .useDefaultKeys,
-        keyPathEncoding: URLEncodedFormEncoder.KeyPathEncoding = .brackets,
-        nilEncoding: URLEncodedFormEncoder.NilEncoding = .dropKey,
-        spaceEncoding: URLEncodedFormEncoder.SpaceEncoding = .plusReplaced,
+        for encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(spaceEncoding: .plusReplaced),
         limits: URLEncodedLimits = URLEncodedLimits()
     ) {
-        self.arrayEncoding = arrayEncoding
-        self.boolEncoding = boolEncoding
-        self.dataEncoding = dataEncoding
-        self.dateEncoding = dateEncoding
-        self.keyEncoding = keyEncoding
-        self.keyPathEncoding = keyPathEncoding
-        self.nilEncoding = nilEncoding
-        self.spaceEncoding = spaceEncoding
-        self.limits = limits
-    }
-
-    /// Creates a decoder for an encoder's text.
-    public init(for encoder: URLEncodedFormEncoder, limits: URLEncodedLimits = URLEncodedLimits()) {
-        self.init(
-            arrayEncoding: encoder.arrayEncoding, boolEncoding: encoder.boolEncoding,
-            dataEncoding: encoder.dataEncoding, dateEncoding: encoder.dateEncoding, keyEncoding: encoder.keyEncoding,
-            keyPathEncoding: encoder.keyPathEncoding, nilEncoding: encoder.nilEncoding,
-            spaceEncoding: encoder.spaceEncoding, limits: limits)
+        (self.encoder, self.limits) = (encoder, limits)
     }
 
     /// Decodes a value from text.
@@ -92,14 +54,11 @@ public struct URLEncodedFormDecoder {
     /// - Throws: `DecodingError`, also for exceeded limits.
     public func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
         var decoding = URLEncodedDecoding()
-        decoding.coding.arrays = self.arrayEncoding.names
-        decoding.coding.members = self.keyPathEncoding.names
-        decoding.coding.rename = self.keyEncoding.rename
-        decoding.coding.null = self.nilEncoding.text
-        decoding.readsPlusAsSpace = self.spaceEncoding == .plusReplaced
+        decoding.coding = self.encoder.coding
+        decoding.readsPlusAsSpace = self.encoder.spaceEncoding == .plusReplaced
         decoding.limits = self.limits
         decoding.acceptsNonFiniteNumbers = self.acceptsNonFiniteNumbers
-        decoding.foreign = FoundationReading(data: self.dataEncoding, date: self.dateEncoding)
+        decoding.foreign = FoundationReading(data: self.encoder.dataEncoding, date: self.encoder.dateEncoding)
         return try decoding.decode(type, from: text)
     }
 }

@@ -14,12 +14,15 @@ extension URLEncodedFormEncoder {
         /// The closure's result for the array's name and the element's index.
         case custom((_ key: String, _ index: Int) -> String)
 
-        var names: URLEncodedCoding.ArrayNames {
+        var names: Flattening.ArrayNames {
             switch self {
-            case .brackets: .brackets
-            case .noBrackets: .repeated
-            case .indexInBrackets: .indexed
-            case .custom(let name): .custom(name)
+            case .brackets: return .brackets
+            case .noBrackets: return .repeated
+            case .indexInBrackets: return .indexed
+            case .custom(let name):
+                // It is only called by the task that encodes or decodes.
+                nonisolated(unsafe) let name = name
+                return .custom { name($0, $1) }
             }
         }
     }
@@ -108,7 +111,7 @@ extension URLEncodedFormEncoder {
         /// Appends the closure's result for a member's name to the object's name.
         public init(encoding: @escaping @Sendable (_ subkey: String) -> String) { self.kind = .custom(encoding) }
 
-        var names: URLEncodedCoding.MemberNames {
+        var names: Flattening.MemberNames {
             switch self.kind {
             case .brackets: .brackets
             case .dots: .dots

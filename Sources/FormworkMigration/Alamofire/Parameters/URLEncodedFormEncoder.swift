@@ -131,13 +131,13 @@ public final class URLEncodedFormEncoder {
         return PercentEncoder(leaving: allowed, space: isPlus ? .plus : .percent)
     }
 
-    private var coding: URLEncodedCoding {
-        var coding = URLEncodedCoding()
+    var coding: CodingPolicy {
+        var coding = CodingPolicy()
         let isExact = self.compatibility == .exact
-        coding.order = !self.alphabetizeKeyValuePairs ? .given : isExact ? .membersAndElements : .members
-        coding.arrays = self.arrayEncoding.names
-        coding.members = self.keyPathEncoding.names
-        coding.bools = self.boolEncoding == .numeric ? .numeric : .literal
+        coding.flattening.order = !self.alphabetizeKeyValuePairs ? .given : isExact ? .byTextWithArrays : .byText
+        coding.flattening.arrays = self.arrayEncoding.names
+        coding.flattening.members = self.keyPathEncoding.names
+        coding.flattening.bools = self.boolEncoding == .numeric ? .numeric : .literal
         coding.null = self.nilEncoding.text
         coding.rename = self.keyEncoding.rename
         coding.escaping = self.escaping

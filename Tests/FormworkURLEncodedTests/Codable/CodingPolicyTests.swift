@@ -2,8 +2,8 @@
 import TestSupport
 import Testing
 
-@Suite("URLEncodedCoding: types of the standard library, without Foundation", .timeLimit(.minutes(10)))
-struct URLEncodedCodingTests {
+@Suite("CodingPolicy: types of the standard library, without Foundation", .timeLimit(.minutes(10)))
+struct CodingPolicyTests {
     struct Inner: Codable, Equatable {
         var b: [Int]
         var c: [String: Bool]
@@ -21,8 +21,8 @@ struct URLEncodedCodingTests {
     }
 
     private let indexed = {
-        var coding = URLEncodedCoding()
-        coding.arrays = .indexed
+        var coding = CodingPolicy()
+        coding.flattening.arrays = .indexed
         return coding
     }()
 
@@ -64,10 +64,10 @@ struct URLEncodedCodingTests {
 
     @Test("A root that is no object is refused, an empty one is empty")
     func roots() throws {
-        #expect(throws: InvalidRoot.array) { try URLEncodedCoding().encodeText([1]) }
-        #expect(throws: InvalidRoot.singleValue) { try URLEncodedCoding().encodeText(1) }
-        #expect(try URLEncodedCoding().encodeText([Int]()) == "")
-        #expect(try URLEncodedCoding().encodeText([String: Int]()) == "")
+        #expect(throws: InvalidRoot.array) { try CodingPolicy().encodeText([1]) }
+        #expect(throws: InvalidRoot.singleValue) { try CodingPolicy().encodeText(1) }
+        #expect(try CodingPolicy().encodeText([Int]()) == "")
+        #expect(try CodingPolicy().encodeText([String: Int]()) == "")
     }
 
     struct Spellings: Decodable {
@@ -97,11 +97,11 @@ struct URLEncodedCodingTests {
     @Test("A bracket is a byte, whatever combines with it")
     func combining() throws {
         let value = ["a": ["\u{301}b\u{301}": "1"]]
-        let text = try URLEncodedCoding().encode(value)
+        let text = try CodingPolicy().encode(value)
         #expect(try URLEncodedDecoding().decode([String: [String: String]].self, from: text) == value)
         let dots = Array("a.%CC%81b=1".utf8)
         var decoding = URLEncodedDecoding()
-        decoding.coding.members = .dots
+        decoding.coding.flattening.members = .dots
         #expect(try decoding.decode([String: [String: String]].self, from: dots) == ["a": ["\u{301}b": "1"]])
     }
 
@@ -171,7 +171,7 @@ struct URLEncodedCodingTests {
     /// Elements have names beside the members: `tags_0`.
     private static var named: URLEncodedDecoding {
         var decoding = URLEncodedDecoding()
-        decoding.coding.arrays = .custom { "\($0)_\($1)" }
+        decoding.coding.flattening.arrays = .custom { "\($0)_\($1)" }
         return decoding
     }
 
@@ -181,7 +181,7 @@ struct URLEncodedCodingTests {
         #expect(node.tags == ["a", "b"])
         #expect(node.next?.tags == nil && node.next?.next == nil)
         var endless = URLEncodedDecoding()
-        endless.coding.arrays = .custom { _, _ in "x" }
+        endless.coding.flattening.arrays = .custom { _, _ in "x" }
         let other = try endless.decode(Endless.self, from: Array("x=1".utf8))
         #expect(other.next != nil && other.next?.next == nil)
     }
@@ -308,7 +308,7 @@ struct URLEncodedCodingTests {
     func writtenTwice(index: Int) throws {
         let (path, calls) = Self.misuses[index]
         let value = ["x": Calls(calls: calls)]
-        let error = try #require(throws: EncodingError.self) { try URLEncodedCoding().encodeText(value) }
+        let error = try #require(throws: EncodingError.self) { try CodingPolicy().encodeText(value) }
         guard case .invalidValue(_, let context) = error else { throw error }
         #expect(context.codingPath.map(\.stringValue).joined(separator: ".") == path)
         #expect(context.debugDescription.hasPrefix("There is already a value here"))
@@ -354,7 +354,7 @@ struct URLEncodedCodingTests {
             try other.encode("d", forKey: .b)
         }
         #expect(
-            try URLEncodedCoding().encodeText(["x": calls])
+            try CodingPolicy().encodeText(["x": calls])
                 == "x%5Ba%5D%5B%5D=1&x%5Ba%5D%5B%5D=2&x%5Bb%5D%5Ba%5D=c&x%5Bb%5D%5Bb%5D=d")
     }
 

@@ -1,13 +1,13 @@
 import FormworkCore
 
-extension URLEncodedCoding {
+extension CodingPolicy {
     /// Encodes a value whose root is an object.
     /// - Throws: ``InvalidRoot``; `EncodingError` for values that would be lost; errors of the value's type.
     package func encode(_ value: some Encodable) throws -> [UInt8] {
         let arena = EncodingArena(self)
         try value.encode(to: ValueEncoder(arena: arena, place: 0))
         var sink = TextSink(self.escaping, rename: self.rename)
-        try self.flattener.flatten(arena.tree.finished(), into: &sink)
+        try Flattener(rules: self.flattening).flatten(arena.tree.finished(), into: &sink)
         guard !self.isLossy else { return sink.text }
         if let place = arena.tree.emptyRequired { throw arena.emptyContainer(place) }
         if self.namesMayBeLost(arena.tree.hasContainersInArrays) {
@@ -34,7 +34,7 @@ extension URLEncodedCoding {
             try tree.check(rules.decoder(of: text), self.text(of:))
         } catch {
             guard let (path, why) = DecodingError.place(error) else { throw error }
-            let option = self.rename == nil ? "arrayEncoding" : "keyEncoding"
+            let option = self.rename == nil ? self.words.arrayOption : self.words.nameOption
             throw self.refusal(value, path, why.contains("Encoding") ? why : "\(option) loses this: \(why)")
         }
     }
@@ -48,33 +48,12 @@ extension URLEncodedCoding {
     /// Whether names may not be read back as the keys they were made from. A closure for member names can't be
     /// reversed; that is the caller's choice.
     private func namesMayBeLost(_ hasContainersInArrays: Bool) -> Bool {
-        if case .custom = self.members { return false }
+        if case .custom = self.flattening.members { return false }
         if self.rename != nil { return true }
-        return switch self.arrays {
+        return switch self.flattening.arrays {
         case .indexed: false
         case .brackets, .repeated: hasContainersInArrays
         case .custom: true
-        }
-    }
-}
-
-extension URLEncodedCoding.ArrayNames {
-    func name(_ array: String, _ index: Int) -> String {
-        switch self {
-        case .brackets: "\(array)[]"
-        case .repeated: array
-        case .indexed: "\(array)[\(index)]"
-        case .custom(let name): name(array, index)
-        }
-    }
-}
-
-extension URLEncodedCoding.MemberNames {
-    func name(_ key: String) -> String {
-        switch self {
-        case .brackets: "[\(key)]"
-        case .dots: ".\(key)"
-        case .custom(let name): name(key)
         }
     }
 }

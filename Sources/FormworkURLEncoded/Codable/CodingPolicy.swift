@@ -1,31 +1,7 @@
 /// How values of `Codable` types become names and values of url-encoded text.
-package struct URLEncodedCoding {
-    /// The name of an array's elements.
-    package enum ArrayNames {
-        case brackets, repeated, indexed
-        /// The closure's result for the array's name and the element's index.
-        case custom((String, Int) -> String)
-    }
-
-    /// The name of an object's member, after the object's own.
-    package enum MemberNames {
-        case brackets, dots
-        case custom((String) -> String)
-    }
-
-    /// Whether pairs are sorted by their finished text, at every level.
-    package enum Order {
-        case given
-        /// Members of objects are sorted; an array's elements keep their order.
-        case members
-        /// Elements of arrays are sorted too, so that their order is lost.
-        case membersAndElements
-    }
-
-    package var order = Order.members
-    package var arrays = ArrayNames.brackets
-    package var members = MemberNames.brackets
-    package var bools = Flattening.Bools.numeric
+package struct CodingPolicy {
+    /// How a tree of values becomes names and texts.
+    package var flattening = Flattening(bools: .numeric, doubles: .swift, order: .byText, depth: .max)
     /// The text for no value; `nil` leaves out its name too.
     package var null: () throws -> String? = { nil }
     /// Changes a whole name before it is escaped; `nil` for no change.
@@ -50,12 +26,11 @@ package struct URLEncodedCoding {
     /// Why a key can't be a name; `nil` if it can. The second argument is whether it is the name's first key.
     package var keyProblem: ((String, Bool) -> String?)?
 
-    /// The option that names an array's elements, and its value that tells each one.
-    var arrayOption = "arrayEncoding"
-    var indexedOption = "indexInBrackets"
+    /// What errors say.
+    var words = CodingWords()
     /// Whether keys may have other names in the text.
     var changesNames: Bool {
-        if case .custom = self.arrays { return true }
+        if case .custom = self.flattening.arrays { return true }
         return self.rename != nil
     }
     /// What writes a value that is refused, in brackets; empty for nothing.
@@ -72,27 +47,6 @@ package struct URLEncodedCoding {
         .invalidValue(value, .init(codingPath: path, debugDescription: "\(why)\(self.advice)."))
     }
 
-    /// How its tree of values is written.
-    var flattener: Flattener {
-        var rules = Flattening(bools: self.bools, doubles: .swift, depth: .max)
-        rules.order =
-            switch self.order {
-            case .given: .given
-            case .members: .byText
-            case .membersAndElements: .byTextWithArrays
-            }
-        var flattener = Flattener(rules: rules)
-        switch self.arrays {
-        case .brackets: break
-        case .repeated, .indexed, .custom: flattener.elementName = self.arrays.name
-        }
-        switch self.members {
-        case .brackets: break
-        case .dots, .custom: flattener.memberName = self.members.name
-        }
-        return flattener
-    }
-
     /// The text of a single value; `nil` for one that isn't text.
     func text(of leaf: EncodedLeaf) -> String? {
         if case .value(let value) = leaf { self.text(of: value) } else { nil }
@@ -100,13 +54,7 @@ package struct URLEncodedCoding {
 
     /// The text of a single value.
     package func text(of value: ParameterValue) -> String? {
-        switch value {
-        case .text(let text): text
-        case .bool(let bool): self.bools == .numeric ? (bool ? "1" : "0") : (bool ? "true" : "false")
-        case .integer(let number): String(number)
-        case .double(let number): String(number)
-        default: nil
-        }
+        if case .text(let text)? = try? self.flattening.leaf(value, "") { text } else { nil }
     }
 
     /// The index of a key; negative for a member's name. An element whose key is a number below 0 is appended.
