@@ -64,7 +64,8 @@ extension ValueDecoder {
 
     func place(ofElement index: Int) -> ChangedPosition? {
         guard let found, let changes = self.leaves.changes else { return nil }
-        return ChangedPosition(name: changes.coding.flattening.arrays.name(found.name, index), path: found.path + ["[\(index)]"])
+        return ChangedPosition(
+            name: changes.coding.flattening.arrays.name(found.name, index), path: found.path + ["[\(index)]"])
     }
 
     func place(ofMissing key: any CodingKey) -> ChangedPosition? {

@@ -9,7 +9,8 @@ extension EncodedTree {
         for (place, key) in self.unwritten {
             let member = try DecodedMemberList(of: self.decoder(at: place, root)).member(key)
             guard member.name == nil, !member.decoder.hasNamedElements else {
-                throw member.decoder.refusal(self.coding.words.nameOption, "a member that isn't written has the name of another one")
+                throw member.decoder.refusal(
+                    self.coding.words.nameOption, "a member that isn't written has the name of another one")
             }
         }
         // An enumeration searches its case among all keys.
@@ -18,7 +19,8 @@ extension EncodedTree {
             let outer = try self.decoder(at: self.places[Int(place)].parent, root)
             let member = try DecodedMemberList(of: outer).member(key)
             guard member.name == key.stringValue else {
-                throw member.decoder.refusal(self.coding.words.nameOption, "it changes the name of an enumeration's case")
+                throw member.decoder.refusal(
+                    self.coding.words.nameOption, "it changes the name of an enumeration's case")
             }
         }
     }
@@ -56,7 +58,9 @@ extension EncodedTree {
                 throw decoder.corrupted("\(number) would be written as \(found)")
             }
             guard case .value(let value) = content.value, try found.hasSameBytes(as: text(value) ?? "") else {
-                throw decoder.refusal("\(self.coding.words.arrayOption) or \(self.coding.words.nameOption)", "another value has the same name")
+                throw decoder.refusal(
+                    "\(self.coding.words.arrayOption) or \(self.coding.words.nameOption)",
+                    "another value has the same name")
             }
         }
     }

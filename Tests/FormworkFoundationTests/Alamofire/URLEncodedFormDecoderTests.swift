@@ -193,7 +193,8 @@ struct URLEncodedFormDecoderTests {
         let number = try? decoder.decode(Numbers.self, from: "value=\(escaped)").value
         #expect((number != nil) == isAccepted && number?.isFinite != true)
         #expect(throws: DecodingError.self) {
-            try URLEncodedFormDecoder(for: URLEncodedFormEncoder(dateEncoding: .secondsSince1970)).decode([String: Date].self, from: "a=\(escaped)")
+            try URLEncodedFormDecoder(for: URLEncodedFormEncoder(dateEncoding: .secondsSince1970)).decode(
+                [String: Date].self, from: "a=\(escaped)")
         }
     }
 
