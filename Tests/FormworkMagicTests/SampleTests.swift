@@ -35,7 +35,7 @@ struct SampleTests {
 
     @Test("The table in the documentation is what they say")
     func documented() throws {
-        let article = Sample.package.appendingPathComponent("Sources/Formwork/Formwork.docc/Media-types.md")
+        let article = Sample.package.appendingPathComponent("Fixtures/media-types.md")
         let text = try String(contentsOf: article, encoding: .utf8)
         let table = try Self.table()
         if ProcessInfo.processInfo.environment["FORMWORK_WRITE_TABLES"] != nil {
