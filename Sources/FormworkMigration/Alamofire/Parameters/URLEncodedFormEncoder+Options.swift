@@ -22,7 +22,7 @@ extension URLEncodedFormEncoder {
             case .custom(let name):
                 // It is only called by the task that encodes or decodes.
                 nonisolated(unsafe) let name = name
-                return .custom { name($0, $1) }
+                return .custom { unsafe name($0, $1) }
             }
         }
     }
