@@ -109,10 +109,11 @@ struct SnippetTests {
         #expect(count >= 40)
     }
 
-    @Test("The README's program prints what the README says")
-    func readmeOutput() throws {
-        let readme = try String(contentsOf: checkout.appendingPathComponent("README.md"), encoding: .utf8)
-        let expected = try #require(self.fences("text", in: readme).first)
+    @Test("The program of Getting started prints what the page says")
+    func firstOutput() throws {
+        let page = checkout.appendingPathComponent("Sources/Formwork/Formwork.docc/Getting-started.md")
+        let texts = self.fences("text", in: try String(contentsOf: page, encoding: .utf8))
+        let expected = try #require(texts.first { $0.hasPrefix("--harbour") })
         var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
         form.append(name: "title", value: "Harbour at dawn")
         let notes = checkout.appendingPathComponent("Fixtures/grüße aus 東京.txt").path

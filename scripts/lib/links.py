@@ -14,9 +14,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+# A link or a picture: its sign, text and target; or code, in which nothing is a link.
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)|(`+)(?!`).+?(?<!`)\4(?!`)")
 # In all pages of the documentation, decisions included.
-WORDS = 56_000
+WORDS = 60_000
 
 
 def prose(text: str) -> list[tuple[int, str]]:
@@ -30,8 +31,9 @@ def prose(text: str) -> list[tuple[int, str]]:
     return lines
 
 
-def without_code(line: str) -> str:
-    return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", line)
+def links(line: str) -> list[tuple[str, str]]:
+    """The texts and targets of a line's links."""
+    return [(match[2], match[3]) for match in LINK.finditer(line) if match[3]]
 
 
 def headings(text: str) -> dict[str, str]:
@@ -78,8 +80,8 @@ def catalog(source: Path, copy: Path, dependencies: list[str]) -> None:
     for page in sorted(source.rglob("*.md")):
 
         def link(match: re.Match) -> str:
-            picture, text, target = match.groups()
-            if is_outside(target):
+            picture, text, target, _ = match.groups()
+            if target is None or is_outside(target):
                 return match.group(0)
             if picture:
                 return f"![{text}]({Path(target).stem})"
@@ -93,6 +95,9 @@ def catalog(source: Path, copy: Path, dependencies: list[str]) -> None:
             # A list of topics has links alone.
             item = topics and re.match(r"- \[.*?\]\((doc:[^)]*)\)", line)
             lines[number - 1] = f"- <{item.group(1)}>" if item else line
+        # A page with a folder of its name is the place of the pages in it; otherwise DocC would list them on the first page.
+        if page.with_suffix("").is_dir():
+            lines += ["## Topics", "", "### All", "", *(f"- <doc:{one.stem}>" for one in sorted(page.with_suffix("").glob("*.md"))), ""]
         (copy / page.relative_to(source)).write_text("\n".join(lines))
 
 
@@ -110,9 +115,11 @@ def dead(page: Path, text: str) -> list[str]:
     wrong = []
     for number, line in prose(text):
         place = f"{page.relative_to(ROOT)}:{number}"
-        if re.search(r"<doc:|\]\(doc:", without_code(line)):
+        if "<doc:" in line:
             wrong.append(f"{place}: DocC's own link: write [title](Page.md), which a code host shows, too")
-        for _, title, target in LINK.findall(without_code(line) if "](" not in line else line):
+        for title, target in links(line):
+            if target.startswith("doc:"):
+                wrong.append(f"{place}: DocC's own link: write [{title}](Page.md), which a code host shows, too")
             if is_outside(target):
                 continue
             path, _, fragment = target.partition("#")

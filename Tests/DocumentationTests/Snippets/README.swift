@@ -1,11 +1,10 @@
-import Formwork
+import Foundation
+import FormworkFoundation
 
-func readmeInOneMinute() throws {
-    var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
-    form.append(name: "title", value: "Harbour at dawn")
-    form.append(name: "notes", file: "Fixtures/grüße aus 東京.txt")
-
-    let plan = try form.plan()
-    try plan.write(to: .standardOutput)
-    print(plan.contentType, plan.contentLength!)
+/// Of the README, Getting started and the page about URLSession.
+func readmeUpload() async throws {
+    let url = URL(string: "https://example.com/up")!
+    let form = FormData().appending(name: "title", value: "Harbour").appending(name: "photo", file: "harbour.jpg")
+    let (data, response) = try await URLSession.shared.upload(form, with: URLRequest(url: url)) { print($0.sent) }
+    print(response.statusCode, String(decoding: data, as: UTF8.self))
 }
