@@ -1,6 +1,6 @@
 """The tables of README and Measured: rows of results.md, by script, so that they can't differ from it.
 
-    python3 scripts/benchmarks/numbers.py      fails if a table isn't what results.md says; scripts/bench --draw writes them
+    python3 scripts/benchmarks/tables.py      fails if a table isn't what results.md says; scripts/bench --draw writes them
 """
 
 import re
@@ -55,7 +55,7 @@ def table(is_readme: bool) -> str:
             continue
         row = next((row for row in rows if row[0] == case and row[2].startswith(reference)), None)
         if row is None:
-            raise SystemExit(f'numbers: results.md has no row "{case}" beside {reference}')
+            raise SystemExit(f'tables: results.md has no row "{case}" beside {reference}')
         memory = f"{float(row[5]):.0f} MiB" if row[5] else "–"
         lines.append(f"| {label} | {peer(row[2], reference)} | {ratio(row[3])} | {ratio(row[4])} | {memory} |")
     return "\n".join(lines) + "\n"
