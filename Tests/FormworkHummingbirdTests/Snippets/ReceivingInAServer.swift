@@ -29,19 +29,24 @@ struct AppRequestContext: RequestContext {
     init(source: Source) { self.coreContext = .init(source: source) }
 }
 
-func limiting(_ request: Request) async throws {
-    var limits = ParsingLimits()
-    (limits.totalBytes, limits.fileBytes, limits.files) = (50 << 20, 20 << 20, 5)
-    let deadlines = ReceivingDeadlines(total: .seconds(300), chunk: .seconds(30))
-    for try await part in try request.formParts(limits: limits, deadlines: deadlines) {
-        try await part.skip()
+func limiting(_ router: Router<BasicRequestContext>) {
+    router.post("album") { request, _ in
+        var limits = ParsingLimits()
+        (limits.totalBytes, limits.fileBytes, limits.files) = (50 << 20, 20 << 20, 5)
+        let deadlines = ReceivingDeadlines(total: .seconds(300), chunk: .seconds(30))
+        try await request.formParts(limits: limits, deadlines: deadlines).writeFiles(into: "uploads")
+        return HTTPResponse.Status.created
     }
 }
 
 func serving(_ router: Router<BasicRequestContext>) -> some ApplicationProtocol {
     router.add(middleware: ProblemDetailsMiddleware())
     router.add(middleware: KeptFormMiddleware())
-    router.group("avatars").add(middleware: BodyLimitMiddleware(maximumBytes: 1 << 20))
+    let avatars = router.group("avatars").add(middleware: BodyLimitMiddleware(maximumBytes: 1 << 20))
+    avatars.post { request, _ in
+        try await request.formParts().writeFiles(into: "avatars")
+        return HTTPResponse.Status.created
+    }
     let app = Application(router: router, server: .http1ExpectContinue())
     return app
 }
