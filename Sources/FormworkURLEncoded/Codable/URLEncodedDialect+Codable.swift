@@ -8,7 +8,7 @@ extension URLEncodedDialect {
     /// // words=fog&pages%5B0%5D=1&pages%5B1%5D=2
     /// ```
     ///
-    /// ``decode(_:from:)`` of the dialect reads an equal value. The exceptions are types that try several kinds of values until
+    /// `decode(_:from:)` of the dialect reads an equal value. The exceptions are types that try several kinds of values until
     /// one fits: the text has no kinds, so such a type may read 1 as `"1"`. A `Date` is ISO 8601, and a type that is
     /// `FormTextConvertible`, such as `Decimal` and `URL`, is its text; `Data` encodes itself.
     /// - Throws: `EncodingError` with the coding path for a value that this dialect would read back differently, such as an array

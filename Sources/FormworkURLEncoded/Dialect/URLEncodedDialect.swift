@@ -53,7 +53,7 @@ public struct URLEncodedDialect: Sendable {
         self.checksReadBack = checksReadBack
     }
 
-    /// Writes parameters: an object, or an array if ``Flattening/rootArray`` allows it.
+    /// Writes parameters: an object, or an array if the dialect allows it at the top.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for values that the rules or ``checksReadBack`` refuse;
     ///   `limitExceeded` for a tree that is too deep; `contentNotEncodable` for text that ``transcoding`` can't
     ///   represent.

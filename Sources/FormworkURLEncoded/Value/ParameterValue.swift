@@ -16,7 +16,7 @@ public enum ParameterValue: Hashable, Sendable {
     case integer(Int128)
     case double(Double)
     case text(String)
-    /// Bytes that aren't text; ``Flattening/bytes`` defines how they are written.
+    /// Bytes that aren't text; the dialect defines how they are written.
     case bytes([UInt8])
     case array([ParameterValue])
     /// Values without an order of their own, which some dialects write differently from an array.
