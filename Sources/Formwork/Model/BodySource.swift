@@ -10,7 +10,7 @@ import FormworkSystem
 ///
 /// The source decides what the whole body can do:
 ///
-/// - Text, bytes, regular files, ``SyntheticBytes`` and multiparts of them have a length and can be read any number of
+/// - Text, bytes, regular files, synthetic bytes and multiparts of them have a length and can be read any number of
 ///   times: the body has a `Content-Length`, and can be sent again.
 /// - A stream or an async sequence has a length only if it is declared. One that is passed `once` can be read once, and
 ///   so can a pipe, a device or a socket. Collect it in a ``BodySpool`` if the body needs a length or must be sent

@@ -405,7 +405,7 @@ public struct ReaderOptions: Sendable {
     /// Digests of all bytes that are read.
     public var digests: [any BodyDigest]
 
-    /// Whether every byte is parsed before it is returned, and compared with the plan, see ``FramingValidator``.
+    /// Whether every byte is parsed before it is returned, and compared with the plan.
     ///
     /// Then reading fails if content contains the delimiter, or header fields break the framing. Parts inside parts
     /// count as content. Such a reader begins at 0, and ``BodyReader/seek(to:)`` accepts no other offset. File content

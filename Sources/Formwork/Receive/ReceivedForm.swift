@@ -25,7 +25,7 @@ public struct ReceivedForm: Sendable {
         /// The part's content.
         public var content: CollectedContent { self.parts.content(self.index) }
 
-        /// The field's name; `nil` if there is none, which ``ParsingProfile/generic`` allows.
+        /// The field's name; `nil` if there is none, which the profile of `multipart/mixed` allows.
         public var name: String? { self.parts.name(self.index) }
         /// The file's name as the sender wrote it; `nil` for a field. Don't trust it, see
         /// ``ReceivedHeader/safeFilename``.

@@ -28,7 +28,7 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         (self.reader, self.header, self.index) = (reader, header, index)
     }
 
-    /// The field's name; `nil` if there is none, which ``ParsingProfile/generic`` allows.
+    /// The field's name; `nil` if there is none, which the profile of `multipart/mixed` allows.
     public var name: String? { self.header.name }
     /// The file's name as the sender wrote it; `nil` for a field. Don't trust it, see ``ReceivedHeader/safeFilename``.
     public var filename: String? { self.header.filename }
