@@ -147,48 +147,77 @@ def growth_section(tools, bench):
     return [curve.row(tools) for curve in curves]
 
 
-# The drawing: one panel a curve, logarithmic both ways; the dashed line is linear growth from the last point.
+# The drawing: four panels, logarithmic both ways, with a line for each power of ten; the dashed line is linear growth to the last point.
 
-PANEL, HIGH, GAP, PER_ROW = 230, 120, 22, 3
+SHOWN = ["fields collected as a form", "files planned and read", "bytes of a file, to /dev/null", "connections to receive, 1 core"]
+PANEL, HIGH, LEFT, TOP, BOTTOM, PER_ROW = 370, 230, 60, 40, 40, 2
+
+
+def amount(case, size):
+    """A size as the axis names it."""
+    if "bytes" not in case:
+        return f"{size:,}"
+    unit = next((power for power in (30, 20, 10) if size >= 1 << power), 0)
+    return f"{size >> unit} {({30: 'GiB', 20: 'MiB', 10: 'KiB', 0: 'bytes'})[unit]}"
+
+
+def time(exponent):
+    """10 to the power of this, in seconds, as the axis names it."""
+    unit, name = next((unit, name) for unit, name in ((0, "s"), (-3, "ms"), (-6, "µs"), (-9, "ns")) if exponent >= unit)
+    return f"{10 ** (exponent - unit)} {name}"
 
 
 def panel(curve, left, top):
     sizes, costs = ([math.log10(max(value, 1e-9)) for value in values] for values in (curve.sizes, curve.seconds))
-    width, height = PANEL - GAP, HIGH - 40
-    span_x = max(sizes) - min(sizes) or 1
-    bottom = min(min(costs), max(costs) - span_x)
-    span_y = max(costs) - bottom or 1
+    width, height = PANEL - LEFT - 24, HIGH - TOP - BOTTOM
+    low, high = math.floor(min(costs)), math.ceil(max(costs))
 
     def at(x, y):
-        return f"{left + (x - min(sizes)) / span_x * width:.1f},{top + 30 + (1 - (y - bottom) / span_y) * height:.1f}"
+        return f"{left + LEFT + (x - sizes[0]) / (sizes[-1] - sizes[0]) * width:.1f},{top + TOP + (high - y) / (high - low) * height:.1f}"
 
-    line = " ".join(at(x, y) for x, y in zip(sizes, costs))
+    lines = [f'  <text x="{left + LEFT}" y="{top + 20}" class="title">{curve.case}: n^{curve.exponent(curve.seconds):.2f}</text>']
+    for exponent in range(low, high + 1):
+        y = top + TOP + (high - exponent) / (high - low) * height
+        lines += [
+            f'  <line x1="{left + LEFT}" y1="{y:.1f}" x2="{left + LEFT + width}" y2="{y:.1f}" class="grid"/>',
+            f'  <text x="{left + LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{time(exponent)}</text>',
+        ]
+    # Linear growth that ends at the last point, from where it enters the panel.
+    begin = max(sizes[0], sizes[-1] - (costs[-1] - low))
     return [
-        f'  <text x="{left}" y="{top + 12}" class="small">{curve.case}</text>',
-        f'  <text x="{left}" y="{top + 26}" class="small">{curve.sizes[0]:,} to {curve.sizes[-1]:,}: n^{curve.exponent(curve.seconds):.2f}</text>',
-        f'  <polyline points="{at(min(sizes), max(costs) - span_x)} {at(max(sizes), max(costs))}" class="peer"/>',
-        f'  <polyline points="{line}" class="line"/>',
+        *lines,
+        f'  <text x="{left + LEFT}" y="{top + HIGH - 20}">{amount(curve.case, curve.sizes[0])}</text>',
+        f'  <text x="{left + LEFT + width}" y="{top + HIGH - 20}" text-anchor="end">{amount(curve.case, curve.sizes[-1])}</text>',
+        f'  <polyline points="{at(begin, costs[-1] - (sizes[-1] - begin))} {at(sizes[-1], costs[-1])}" class="peer"/>',
+        f'  <polyline points="{" ".join(at(x, y) for x, y in zip(sizes, costs))}" class="line"/>',
     ]
 
 
 def draw(curves, target):
+    curves = [curve for curve in curves if curve.case in SHOWN]
     rows = -(-len(curves) // PER_ROW)
     style = """
     text { font: 12px system-ui, sans-serif; fill: #59636e }
+    .title { font-size: 13px; fill: #1f2328 }
     polyline { fill: none }
+    .grid { stroke: #d1d9e0 }
     .line { stroke: #0969da; stroke-width: 2 }
     .peer { stroke: #59636e; stroke-dasharray: 3 3 }
     @media (prefers-color-scheme: dark) {
       text { fill: #9198a1 }
+      .title { fill: #f0f6fc }
+      .grid { stroke: #3d444d }
       .line { stroke: #4493f8 }
       .peer { stroke: #9198a1 }
     }
     """
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PANEL * PER_ROW} {(HIGH + GAP) * rows}" role="img" '
-        'aria-label="CPU time by size; the dashed lines are linear">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PANEL * PER_ROW} {HIGH * rows + 24}" role="img" '
+        'aria-label="CPU time by size, logarithmic both ways; the dashed lines are linear">',
         f"  <style>{style}</style>",
     ]
     for number, curve in enumerate(curves):
-        lines += panel(curve, PANEL * (number % PER_ROW), (HIGH + GAP) * (number // PER_ROW))
+        lines += panel(curve, PANEL * (number % PER_ROW), HIGH * (number // PER_ROW))
+    note = "CPU time by size, both axes logarithmic. Dashed: linear growth."
+    lines.append(f'  <text x="{LEFT}" y="{HIGH * rows + 12}">{note}</text>')
     target.write_text("\n".join([*lines, "</svg>", ""]), encoding="utf-8")
