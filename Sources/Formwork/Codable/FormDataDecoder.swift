@@ -39,7 +39,8 @@ public struct FormDataDecoder: Sendable {
         case custom(@Sendable (_ codingPath: [any CodingKey]) -> any CodingKey)
     }
 
-    /// What it means that a name occurs more than once. Names with `[]` are elements of an array: they may.
+    /// What it means that a name occurs more than once. `a[]` is a new element each time. Two names of one place are one name: `a.b`
+    /// and `a[b]` with ``splitsAtDots``.
     public enum Duplicates: Sendable, Hashable, CaseIterable {
         /// The name is an array of its values. A member that isn't an array refuses several.
         case all

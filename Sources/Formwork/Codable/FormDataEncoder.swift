@@ -10,7 +10,8 @@ import FormworkURLEncoded
 ///
 /// Members are named with brackets, `a[b]`. Elements are named as ``arrays`` says, or with their index if they have
 /// members of their own, `a[0][b]`. A ``FormDataDecoder`` with the same ``nameDepth``, ``acceptsNonFiniteNumbers`` and
-/// ``dates`` decodes an equal value; a ``JSONPart`` keeps what JSON can represent. The exceptions are types that try
+/// ``dates``, the reverse of ``keyEncodingStrategy``, and its other options unchanged decodes an equal value; a ``JSONPart``
+/// keeps what JSON can represent. The exceptions are types that try
 /// several kinds of values until one fits, such as an enumeration of any JSON: a form has only texts, so 1 may come back
 /// as `"1"`, and an array as an object. Send these as a ``JSONPart``. The form must also be within the reader's
 /// ``ParsingLimits``: by default 1,000 parts. A value that couldn't be decoded again is an `EncodingError` with the
@@ -121,7 +122,7 @@ public struct FormDataEncoder: Sendable {
             coding.convertsBack = CamelCase.joined
         case .custom(let convert): coding.convertKey = { convert($0).stringValue }
         }
-        coding.wrapper = "JSONPart"
+        (coding.wrapper, coding.words.owner) = ("JSONPart", "FormDataEncoder")
         return coding
     }
 }

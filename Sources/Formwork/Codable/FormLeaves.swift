@@ -22,48 +22,19 @@ final class FormLeaves {
     /// The form's tree.
     private func root() throws(FormworkError) -> Value {
         if self.arePartsMembers { return .object([]) }
-        let parts = try self.countedParts()
-        if let members = self.flatMembers(parts) { return members }
-        return try self.tree(parts)
-    }
-
-    /// The parts that count, if a name occurs more than once.
-    private func countedParts() throws(FormworkError) -> [Int] {
-        let all = Array(0..<self.parts.count)
-        guard self.options.duplicates != .all else { return all }
-        var places: [[UInt8]: Int] = [:]
-        var counted: [Int] = []
-        for index in all {
-            guard let name = self.parts.name(index) else { continue }
-            guard !name.utf8.contains("[]".utf8) else {
-                counted.append(index)
-                continue
-            }
-            guard let place = places[Array(name.utf8)] else {
-                places[Array(name.utf8)] = counted.count
-                counted.append(index)
-                continue
-            }
-            switch self.options.duplicates {
-            case .all, .first: break
-            case .last: counted[place] = index
-            case .refuse:
-                throw FormworkError(
-                    .malformedBody, "The name occurs more than once (FormDataDecoder.duplicates)",
-                    part: PartReference(index: index, name: name))
-            }
-        }
-        return counted
+        if let members = self.flatMembers() { return members }
+        return try self.tree()
     }
 
     /// The tree of a form whose names all have one level, as in most forms. It is the same that ``tree()`` makes, in a
     /// fraction of the time.
-    /// - Returns: `nil` for a form with other names, and for one with so many that comparing them all is slow.
-    func flatMembers(_ parts: [Int]) -> Value? {
-        guard parts.count <= 64 else { return nil }
+    /// - Returns: `nil` for a form with other names, for one with so many that comparing them all is slow, and for a repeated name
+    ///   that isn't an array.
+    func flatMembers() -> Value? {
+        guard self.parts.count <= 64 else { return nil }
         var members: [(name: String, value: Value)] = []
-        members.reserveCapacity(parts.count)
-        for index in parts {
+        members.reserveCapacity(self.parts.count)
+        for index in 0..<self.parts.count {
             guard let name = self.parts.name(index) else { continue }
             guard NameKey.isPlain(name, dots: self.options.splitsAtDots) else { return nil }
             // Names differ in their lengths first, which takes no call.
@@ -76,6 +47,7 @@ final class FormLeaves {
                 members.append((name, .leaf(index)))
                 continue
             }
+            guard self.options.duplicates == .all else { return nil }
             if case .array(let values) = members[place].value {
                 members[place].value = .array(values + [.leaf(index)])
             } else {
@@ -86,11 +58,18 @@ final class FormLeaves {
     }
 
     /// The tree of a form with any names.
-    func tree(_ parts: [Int]) throws(FormworkError) -> Value {
-        var tree = NameTree<Int>(overwrites: false, groups: true)
+    func tree() throws(FormworkError) -> Value {
+        let duplicates: Flattening.Duplicates =
+            switch self.options.duplicates {
+            case .all: .kept
+            case .first: .firstWins
+            case .last: .lastWins
+            case .refuse: .refused
+            }
+        var tree = NameTree<Int>(overwrites: false, duplicates: duplicates, groups: true)
         // Trees are walked recursively, so even `.max` needs a bound.
         let depth = min(max(0, self.options.nameDepth), 512)
-        for index in parts {
+        for index in 0..<self.parts.count {
             guard let name = self.parts.name(index) else { continue }
             let bytes = Array(name.utf8)
             let path = NameKey.path(bytes, dots: self.options.splitsAtDots, limit: depth) ?? [NameKey(bytes[...])]
@@ -136,7 +115,7 @@ extension FormLeaves: DecodingLeaves {
     var words: CodingWords {
         var words = CodingWords()
         words.objectNames = "fields with brackets in their names, or a part of type application/json"
-        words.datesOption = " (FormDataDecoder.dates)"
+        words.owner = "FormDataDecoder"
         return words
     }
 

@@ -5,7 +5,7 @@ extension CodingPolicy {
     /// - Throws: ``InvalidRoot``; `EncodingError` for values that would be lost; errors of the value's type.
     package func encode(_ value: some Encodable) throws -> [UInt8] {
         let arena = EncodingArena(self)
-        try value.encode(to: ValueEncoder(arena: arena, place: 0))
+        try arena.encode(value)
         var sink = TextSink(self.escaping, rename: self.rename)
         try Flattener(rules: self.flattening).flatten(arena.tree.finished(), into: &sink)
         guard !self.isLossy else { return sink.text }
@@ -20,8 +20,7 @@ extension CodingPolicy {
     /// - Throws: What ``encode(_:)`` throws.
     package func encodeFields(of value: some Encodable, _ append: (String, EncodedLeaf) -> Void) throws {
         let arena = EncodingArena(self)
-        guard try arena.leaf(value, at: { [] }) == nil else { throw InvalidRoot.singleValue }
-        try value.encode(to: ValueEncoder(arena: arena, place: 0))
+        try arena.encode(value)
         if let place = arena.tree.emptyRequired { throw arena.emptyContainer(place) }
         try arena.tree.forEachLeaf(append)
     }
@@ -34,7 +33,9 @@ extension CodingPolicy {
             try tree.check(rules.decoder(of: text), self.text(of:))
         } catch {
             guard let (path, why) = DecodingError.place(error) else { throw error }
-            let option = self.rename == nil ? self.words.arrayOption : self.words.nameOption
+            var options = self.rename == nil ? [] : [self.words.nameOption]
+            if options.isEmpty || tree.hasContainersInArrays { options.insert(self.words.arrayOption, at: 0) }
+            let option = options.joined(separator: " or ")
             throw self.refusal(value, path, why.contains("Encoding") ? why : "\(option) loses this: \(why)")
         }
     }

@@ -27,7 +27,7 @@ package struct CodingPolicy {
     package var keyProblem: ((String, Bool) -> String?)?
 
     /// What errors say.
-    var words = CodingWords()
+    package var words = CodingWords()
     /// Whether keys may have other names in the text.
     var changesNames: Bool {
         if case .custom = self.flattening.arrays { return true }

@@ -54,8 +54,8 @@ package protocol DecodingLeaves: AnyObject {
 package struct CodingWords {
     /// What an object needs.
     package var objectNames = "names for its members"
-    /// The option for dates, in brackets after a blank; empty for none.
-    package var datesOption = ""
+    /// The type that has the options for dates, numbers, repeated names and indices; empty for none.
+    package var owner = ""
     /// The option that names an array's elements, and its value that tells each one.
     var arrayOption = "arrayEncoding"
     var indexedOption = "indexInBrackets"
@@ -64,6 +64,9 @@ package struct CodingWords {
     var splittingOption = "keyPathEncoding's dot"
 
     package init() {}
+
+    /// An option, in brackets after a blank; empty for none.
+    func option(_ name: String) -> String { self.owner.isEmpty ? "" : " (\(self.owner).\(name))" }
 }
 
 /// The texts of url-encoded pairs; `nil` for a name without a value.

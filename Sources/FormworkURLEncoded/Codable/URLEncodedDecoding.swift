@@ -44,7 +44,8 @@ extension DecodingError {
     static func place(_ error: any Error) -> (path: [any CodingKey], why: String)? {
         switch error {
         case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context):
-            (context.codingPath, context.debugDescription)
+            // A sentence around the reason has its own end.
+            (context.codingPath, String(context.debugDescription.reversed().drop { $0 == "." }.reversed()))
         case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "the name isn't in the text")
         case let error as FormworkError: ([], error.message)
         default: nil

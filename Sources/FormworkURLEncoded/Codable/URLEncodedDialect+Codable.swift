@@ -20,10 +20,14 @@ extension URLEncodedDialect {
         let arena = EncodingArena(coding)
         var sink = TextSink(self)
         do {
-            try value.encode(to: ValueEncoder(arena: arena, place: 0))
-            try Flattener(rules: self.flattening).flatten(arena.tree.finished(), into: &sink)
+            try arena.encode(value)
         } catch let root as InvalidRoot {
             throw coding.refusal(value, [], "There are no names for \(root.rawValue): use a struct or a dictionary")
+        }
+        do {
+            try Flattener(rules: self.flattening).flatten(arena.tree.finished(), into: &sink)
+        } catch let error as FormworkError where error.code != .contentNotEncodable {
+            throw coding.refusal(value, [], error.message)
         }
         if let place = arena.tree.emptyRequired { throw arena.emptyContainer(place) }
         var reader = self
@@ -47,9 +51,13 @@ extension URLEncodedDialect {
         coding.words.splittingOption = "a separator of Flattening.members"
         (coding.dates, coding.readsEmptyAsNil) = (.iso8601, true)
         if case .repeated = self.flattening.arrays { coding.flattening.arrays = .repeated }
-        // Rack takes an index for a name.
         coding.words.indexedOption =
-            self.expansion == .rack ? "the same members in each object, or another dialect" : "indexed"
+            switch self.expansion {
+            // Rack takes an index for a name.
+            case .rack: "the same members in each object, or another dialect"
+            case .flat: "repeated for single values, or another dialect"
+            case .brackets, .dots, .php: "indexed"
+            }
         return coding
     }
 

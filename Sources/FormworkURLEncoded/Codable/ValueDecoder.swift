@@ -122,10 +122,13 @@ package final class ValueDecoder: Decoder {
         case .object(let members) where members.isEmpty: return []
         case .object(let members):
             if self.leaves.hasSparseIndices, let elements = Self.byNumber(members) { return elements }
+            let numbers =
+                self.leaves.hasSparseIndices
+                ? "numbers in brackets" : "[0], [1], … in that order\(self.leaves.words.option("indices"))"
             throw self.mismatch(
                 [String].self,
-                "fields with the same name, with [] after it, or with [0], [1], … in that order; a dictionary reads other "
-                    + "names", called: "An array")
+                "fields with the same name, with [] after it, or with \(numbers); a dictionary reads other names",
+                called: "An array")
         }
     }
 
@@ -192,7 +195,7 @@ package final class ValueDecoder: Decoder {
     private func moment<Moment: FormMoment>(_ type: Moment.Type, _ dates: FormDateFormat) throws -> Moment {
         let text = try self.text(type)
         guard let seconds = dates.secondsSince2001(text) else {
-            throw self.unreadable(text, type, ": it needs \(dates)\(self.leaves.words.datesOption)")
+            throw self.unreadable(text, type, ": it needs \(dates)\(self.leaves.words.option("dates"))")
         }
         return Moment(timeIntervalSinceReferenceDate: seconds)
     }
@@ -228,7 +231,9 @@ package final class ValueDecoder: Decoder {
         try self.checkRoot(type)
         switch self.value {
         case .leaf(let leaf): return leaf
-        case .array, .unclear: throw self.mismatch(type, "one field, not several of the same name")
+        case .array, .unclear:
+            let duplicates = self.leaves.words.option("duplicates")
+            throw self.mismatch(type, "one field: the name is repeated\(duplicates), or has brackets after it")
         case .object: throw self.mismatch(type, "a field without brackets after its name")
         }
     }

@@ -36,6 +36,12 @@ struct ValueEncoder: Encoder {
 }
 
 extension EncodingArena {
+    /// Encodes a value whose root is an object.
+    func encode(_ value: some Encodable) throws {
+        guard try self.coding.isLossy || self.leaf(value, at: { [] }) == nil else { throw InvalidRoot.singleValue }
+        try value.encode(to: ValueEncoder(arena: self, place: 0))
+    }
+
     /// A value that isn't a container; `nil` if its type has to encode it.
     ///
     /// Types are compared first, because a cast that fails is slow.
@@ -54,7 +60,9 @@ extension EncodingArena {
             if let leaf = try self.coding.foreign.leaf(of: value) { return leaf }
             guard let dates = self.coding.dates else { return nil }
             if let value = value as? any FormTextConvertible { return .value(.text(try value.checkedText)) }
-            if let moment = value as? any FormMoment { return .value(.text(try moment.text(dates))) }
+            if let moment = value as? any FormMoment {
+                return .value(.text(try moment.text(dates, self.coding.words.option("dates"))))
+            }
             return nil
         } catch let unwritable as Unwritable {
             guard !self.coding.isLossy else { return .value(.text(unwritable.text)) }
@@ -72,7 +80,7 @@ extension EncodingArena {
 
     private func finite<Number: BinaryFloatingPoint>(_ number: Number, _ path: () -> [any CodingKey]) throws -> Number {
         guard number.isFinite || self.coding.isLossy || self.coding.acceptsNonFiniteNumbers else {
-            let option = self.coding.dates == nil ? "" : " (acceptsNonFiniteNumbers writes it)"
+            let option = self.coding.words.option("acceptsNonFiniteNumbers")
             throw self.coding.refusal(number, path(), "\(number) is not a finite number\(option)")
         }
         return number
@@ -81,7 +89,8 @@ extension EncodingArena {
     func emptyContainer(_ place: Int32) -> EncodingError {
         self.coding.refusal(
             Void?.none as Any, self.tree.codingPath(place),
-            "A container without values leaves nothing that could be read back: an enumeration needs a raw value")
+            "A container without values leaves nothing that could be read back: a case of an enumeration needs a raw value, or "
+                + "an associated one that isn't nil or empty")
     }
 
     /// Refuses a value if too little of it was written to be read back.
@@ -277,10 +286,10 @@ extension FormTextConvertible {
 }
 
 extension FormMoment {
-    fileprivate func text(_ dates: FormDateFormat) throws -> String {
+    fileprivate func text(_ dates: FormDateFormat, _ option: String) throws -> String {
         let seconds = self.timeIntervalSinceReferenceDate
         guard let text = dates.text(secondsSince2001: seconds) else {
-            throw Unwritable("A Date \(seconds) s after 2001 has no text in this format (dates)")
+            throw Unwritable("A Date \(seconds) s after 2001 has no text in this format\(option)")
         }
         return text
     }

@@ -53,6 +53,7 @@ package struct NameTree<Leaf> {
     }
 
     private let overwrites: Bool
+    private let duplicates: Flattening.Duplicates
     private let groups: Bool
     private let marksUnclear: Bool
     private var nodes: [Node] = [.members(0)]
@@ -61,11 +62,15 @@ package struct NameTree<Leaf> {
 
     /// - Parameters:
     ///   - overwrites: Whether a later value replaces an earlier one, as in PHP.
+    ///   - duplicates: What several values of one place mean, if none replaces another.
     ///   - groups: Whether `a[][b]` is added to the element that the last `a[]…` created if that has no `b`, as in
     ///     Rack.
     ///   - marksUnclear: Whether arrays of objects whose ends aren't known are ``Value/unclear(_:)``.
-    package init(overwrites: Bool, groups: Bool = false, marksUnclear: Bool = false) {
-        (self.overwrites, self.groups, self.marksUnclear) = (overwrites, groups, marksUnclear)
+    package init(
+        overwrites: Bool, duplicates: Flattening.Duplicates = .kept, groups: Bool = false, marksUnclear: Bool = false
+    ) {
+        (self.overwrites, self.duplicates) = (overwrites, duplicates)
+        (self.groups, self.marksUnclear) = (groups, marksUnclear)
     }
 
     /// Adds a value at the place that its name describes.
@@ -89,11 +94,21 @@ package struct NameTree<Leaf> {
             case (_, true) where self.overwrites: self.nodes[node] = .value(value)
             case (_, false) where self.overwrites: self.nodes[node] = self.newMembers()
             case (.values(let list)?, true): self.values[list].append(value)
-            case (.value(let first)?, true):
-                self.nodes[node] = .values(self.values.count)
-                self.values.append([first, value])
+            case (.value(let first)?, true): try self.repeat(node, first, value)
             default: throw FormworkError(.malformedBody, "\"\(name)\" is both a value and a tree of values")
             }
+        }
+    }
+
+    /// Adds a value to a place that has one.
+    private mutating func `repeat`(_ node: Int, _ first: Leaf, _ value: Leaf) throws(FormworkError) {
+        switch self.duplicates {
+        case .kept:
+            self.nodes[node] = .values(self.values.count)
+            self.values.append([first, value])
+        case .lastWins: self.nodes[node] = .value(value)
+        case .firstWins: break
+        case .refused: throw FormworkError(.malformedBody, "The name occurs more than once (duplicates)")
         }
     }
 

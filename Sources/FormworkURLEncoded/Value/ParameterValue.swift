@@ -50,12 +50,14 @@ public enum ParameterValue: Hashable, Sendable {
     public init(_ number: some BinaryInteger) {
         self = Int128(exactly: number).map { .integer($0) } ?? .text(String(number))
     }
-    /// A number of a variable.
-    public init(_ number: Double) { self = .double(number) }
+    /// A number of a variable. It has the digits of its own type: `Float(0.1)` is 0.1.
+    public init(_ number: some BinaryFloatingPoint) {
+        self = .double(number as? Double ?? Double("\(number)") ?? Double(number))
+    }
     /// A truth value of a variable.
     public init(_ value: Bool) { self = .bool(value) }
     /// Text of a variable.
-    public init(_ text: String) { self = .text(text) }
+    public init(_ text: some StringProtocol) { self = .text(String(text)) }
 }
 
 extension ParameterValue: ExpressibleByNilLiteral {

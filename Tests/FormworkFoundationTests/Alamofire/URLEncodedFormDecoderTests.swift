@@ -123,7 +123,9 @@ struct URLEncodedFormDecoderTests {
         Refused(text: "items-0[label]=a", path: "items", message: "only the closure knows the names") {
             URLEncodedFormDecoder(for: URLEncodedFormEncoder(arrayEncoding: .custom { "\($0)-\($1)" }))
         },
-        Refused(text: "date=1&date=2", path: "date", message: "Double needs one field, not several of the same name."),
+        Refused(
+            text: "date=1&date=2", path: "date",
+            message: "Double needs one field: the name is repeated, or has brackets after it."),
         Refused(text: "date=tomorrow", path: "date", message: "\"tomorrow\" is not a valid Double."),
         Refused(text: "data=%25", path: "data", message: "not Base64"),
         Refused(text: "items=1&items[]=2", path: "", message: "is both a value and a tree of values"),

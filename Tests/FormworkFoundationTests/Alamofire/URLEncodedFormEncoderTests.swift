@@ -297,6 +297,12 @@ struct URLEncodedFormEncoderTests {
                 "a single value",
                 #expect(throws: URLEncodedFormEncoder.Error.self) { try URLEncodedFormEncoder().encode("x") as String }
             ),
+            (
+                "a single value",
+                #expect(throws: URLEncodedFormEncoder.Error.self) {
+                    try URLEncodedFormEncoder().encode(URL(filePath: "/tmp")) as String
+                }
+            ),
         ] {
             let words = "\(text) has no names to write: use a struct or a dictionary"
             #expect(error.map { "\($0)" } == words)

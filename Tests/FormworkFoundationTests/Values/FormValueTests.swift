@@ -1,5 +1,6 @@
 import FormworkFoundation
 import FormworkMigration
+import FormworkURLEncoded
 import Foundation
 import Testing
 
@@ -218,6 +219,15 @@ struct FormValueTests {
         #expect(form["id"] == "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
         #expect(form["price"] == "-12.5")
         #expect(try FormDataDecoder().decode(Order.self, from: form) == order)
+    }
+
+    @Test("A single value as the root is refused, even if its type would encode itself as an object")
+    func singleRoots() {
+        let url = URL(filePath: "/tmp")
+        for value in [url, Optional(url), Decimal(1), Date(timeIntervalSince1970: 0)] as [any Encodable] {
+            #expect(throws: EncodingError.self) { try FormDataEncoder().encode(value) }
+            #expect(throws: EncodingError.self) { try URLEncodedDialect.php.encode(value) }
+        }
     }
 
     @Test("A Decimal that isn't a number is refused as that")

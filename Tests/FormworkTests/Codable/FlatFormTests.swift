@@ -117,11 +117,7 @@ struct FlatFormTests {
         #expect(message("text=a&number=1&flag=1&missing=300") == "[\"missing\"] \"300\" is not a valid Int8.")
         #expect(
             message("text=a&text=b&number=1&flag=1")
-                == "[\"text\"] String needs one field, not several of the same name.")
+                == "[\"text\"] String needs one field: the name is repeated (FormDataDecoder.duplicates), or has brackets "
+                + "after it.")
     }
-}
-
-extension FormLeaves {
-    fileprivate func flatMembers() -> Value? { self.flatMembers(Array(0..<self.parts.count)) }
-    fileprivate func tree() throws -> Value { try self.tree(Array(0..<self.parts.count)) }
 }

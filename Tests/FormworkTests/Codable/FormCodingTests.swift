@@ -258,7 +258,8 @@ struct FormCodingTests {
             try await decode(["list[0][number]": nil]) == "list.0.number: Int needs a field, not a file.")
         #expect(
             try await decode(["list[0][number]": "1", "list[0][number]": "2"])
-                == "list.0.number: Int needs one field, not several of the same name.")
+                == "list.0.number: Int needs one field: the name is repeated (FormDataDecoder.duplicates), or has brackets "
+                + "after it.")
         #expect(
             try await decode(["list": "1"])
                 == "list.0: An object needs fields with brackets in their names, "
@@ -439,8 +440,8 @@ struct FormCodingTests {
         } catch DecodingError.typeMismatch(_, let context) {
             #expect(
                 context.debugDescription
-                    == "An array needs fields with the same name, with [] after it, or with [0], [1], … in that order; "
-                    + "a dictionary reads other names.")
+                    == "An array needs fields with the same name, with [] after it, or with [0], [1], … in that order "
+                    + "(FormDataDecoder.indices); a dictionary reads other names.")
         }
         let sparse = try FormDataDecoder().decode([String: [Int: String]].self, from: form)
         #expect(sparse == ["list": [0: "a", 2: "b"]])

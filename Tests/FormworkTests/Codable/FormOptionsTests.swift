@@ -145,10 +145,12 @@ struct FormOptionsTests {
         #expect(try read(page, .last) == Answer(agree: true, tags: ["a", "b"]))
         #expect(try read(page, .first) == Answer(agree: false, tags: ["a", "b"]))
         #expect(
-            self.message { _ = try read(page, .all) } == "agree: Bool needs one field, not several of the same name.")
+            self.message { _ = try read(page, .all) }
+                == "agree: Bool needs one field: the name is repeated (FormDataDecoder.duplicates), or has brackets "
+                + "after it.")
         #expect(
             self.message { _ = try read(page, .refuse) }
-                == "part 2 \"agree\": The name occurs more than once (FormDataDecoder.duplicates)")
+                == "part 2 \"agree\": The name occurs more than once (duplicates)")
         let list = "agree=1&tags=a&tags=b"
         #expect(try read(list, .all).tags == ["a", "b"])
         #expect(try read(list, .last).tags == ["b"])
@@ -156,6 +158,9 @@ struct FormOptionsTests {
         #expect(try read("agree=1&tags=a", .refuse).tags == ["a"])
         let nested = "agree=1&tags[0]=a&tags[0]=b&tags[1]=c"
         #expect(try read(nested, .last).tags == ["b", "c"])
+        let twoNames = "agree=1&tags[]=a&tags[0]=b&tags[]=c"
+        #expect(try read(twoNames, .last).tags == ["b", "c"])
+        #expect(try read(twoNames, .first).tags == ["a", "c"])
     }
 
     @Test("Parts without a name aren't taken for one name that is repeated")
@@ -233,6 +238,30 @@ struct FormOptionsTests {
     private enum Case: Codable { case none }
     private struct Cased: Encodable { var a = Case.none }
 
+    @Test("Two names of one place are one name, if dots split names", arguments: ["a[b]=0&a.b=1", "a.b=0&a[b]=1"])
+    func namesOfOnePlace(text: String) throws {
+        func read(_ duplicates: FormDataDecoder.Duplicates) throws -> [String: [String: Int]] {
+            var decoder = FormDataDecoder()
+            (decoder.duplicates, decoder.splitsAtDots) = (duplicates, true)
+            return try self.decode([String: [String: Int]].self, text, decoder)
+        }
+        #expect(try read(.last) == ["a": ["b": 1]])
+        #expect(try read(.first) == ["a": ["b": 0]])
+        #expect(self.message { _ = try read(.refuse) }.hasSuffix("The name occurs more than once (duplicates)"))
+    }
+
+    @Test("Errors name the decoder's options, and the encoder's")
+    func optionsInErrors() throws {
+        struct List: Codable { var list: [Int] }
+        #expect(
+            self.message { _ = try self.decode(List.self, "list[1]=1&list[0]=2", FormDataDecoder()) }
+                == "list: An array needs fields with the same name, with [] after it, or with [0], [1], … in that order "
+                + "(FormDataDecoder.indices); a dictionary reads other names.")
+        #expect(
+            self.message { _ = try FormDataEncoder().encode(["a": Double.infinity]) }
+                == "a: inf is not a finite number (FormDataEncoder.acceptsNonFiniteNumbers).")
+    }
+
     @Test("An empty container is refused where it would be lost: in an array, in a dictionary, and for an enumeration")
     func lostContainers() throws {
         let inArray = Lost {
@@ -247,7 +276,8 @@ struct FormOptionsTests {
         }
         for value in [["a": inArray], ["a": inDictionary], Cased()] as [any Encodable] {
             #expect(
-                self.message { _ = try FormDataEncoder().encode(value) }.contains("an enumeration needs a raw value"))
+                self.message { _ = try FormDataEncoder().encode(value) }
+                    .hasSuffix("needs a raw value, or an associated one that isn't nil or empty."))
         }
     }
 }

@@ -48,6 +48,37 @@ struct CodingPolicyTests {
                 "2 elements would be read as 1: use the same members in each object, or another dialect."))
     }
 
+    @Test("A dialect's refusals are one sentence, and name no option that it doesn't have")
+    func refusals() {
+        func message(_ dialect: URLEncodedDialect, _ value: some Encodable) -> String? {
+            let error = #expect(throws: EncodingError.self) { try dialect.encode(value) }
+            guard case .invalidValue(_, let context)? = error else { return nil }
+            return context.debugDescription
+        }
+        let different = "This dialect would read it back as another value: "
+        // Names aren't split, so an index wouldn't help.
+        #expect(
+            message(.whatwg, ["a": [1, 2]])
+                == different + "Flattening.arrays loses information that decoding needs: 2 elements would be read "
+                + "as 0: use repeated for single values, or another dialect.")
+        #expect(message(.php, ["a": Double.infinity]) == "inf is not a finite number.")
+        #expect(message(.rails, ["a]": ["b": 1]])?.hasSuffix("..") == false)
+        #expect(
+            message(.facebook, ["a": ["b": 1]]) == "\"a\" is an array or an object, which this dialect can't write.")
+    }
+
+    @Test("A dialect reads an array from any numbers, and says so")
+    func numbers() throws {
+        let error = #expect(throws: DecodingError.self) {
+            try URLEncodedDialect.php.decode([String: [Int]].self, from: "a[x]=1")
+        }
+        guard case .typeMismatch(_, let context)? = error else { return }
+        #expect(
+            context.debugDescription
+                == "An array needs fields with the same name, with [] after it, or with numbers in brackets; a dictionary "
+                + "reads other names.")
+    }
+
     @Test("Variables are values, and a path leads to a value")
     func variables() throws {
         let (page, query, isNew, ratio) = (UInt8(2), "fog", true, 0.5)
@@ -56,6 +87,8 @@ struct CodingPolicyTests {
                 "page": ParameterValue(page), "q": ParameterValue(query), "new": ParameterValue(isNew),
                 "ratio": ParameterValue(ratio), "big": ParameterValue(UInt128.max),
             ]) == "page=2&q=fog&new=1&ratio=0.5&big=340282366920938463463374607431768211455")
+        // A Float isn't the Double nearest to it, 0.10000000149011612.
+        #expect(ParameterValue(Float(0.1)) == 0.1 && ParameterValue("a fog".dropFirst(2)) == "fog")
         #expect(try URLEncodedDialect.alamofire.encode(["page": page]) == "page=2")
         let tree = try URLEncodedDialect.php.decode("crew[mate]=J%C3%BCrgen&crew[age]=7")
         #expect(tree["crew", "mate"]?.string == "Jürgen")

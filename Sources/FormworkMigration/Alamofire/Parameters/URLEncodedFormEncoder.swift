@@ -17,7 +17,8 @@ import Foundation
 /// - a key that is empty or contains a bracket or `keyPathEncoding`'s dot, and more than 64 levels;
 /// - `nil` that isn't written, and an empty array or object: as an element of an array, as a dictionary's value, in an
 ///   optional, or in a type that wraps a single value. They are accepted for members of structs;
-/// - a value in an optional, or in a type that wraps it, that is written like `nilEncoding`'s text;
+/// - a value in an optional, or in a type that wraps it, that is written like `nilEncoding`'s text (a type that calls
+///   `decodeNil` itself reads such a text as `nil`, and that isn't checked);
 /// - a case of an enumeration with neither a raw value nor associated values;
 /// - without `indexInBrackets`: arrays within arrays, objects in an array that don't have the same members, and with
 ///   `noBrackets` any objects in an array;
