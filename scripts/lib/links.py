@@ -53,7 +53,7 @@ def catalog_of(page: Path) -> Path | None:
     return next((folder for folder in page.parents if folder.suffix == ".docc"), None)
 
 
-def in_docc(page: Path, target: str, text: str, dependencies: list[str]) -> str:
+def in_docc(page: Path, target: str) -> str:
     """A link's target as DocC, or the site, knows it; an empty string if it doesn't."""
     path, _, fragment = target.partition("#")
     file = (page.parent / path).resolve() if path else page
@@ -65,16 +65,14 @@ def in_docc(page: Path, target: str, text: str, dependencies: list[str]) -> str:
         module = catalog.stem
         if catalog == own:
             return f"doc:{file.stem}{anchor}"
-        if module in dependencies:
-            return f"doc:/documentation/{module}" + ("" if file.stem == module else f"/{file.stem}") + anchor
-        # A module that is documented later: its place in the site.
+        # DocC finds no article of another catalog where a module extends types of that one: the place in the site.
         base = os.environ.get("FORMWORK_SITE_PATH", "")
         return f"{base}/documentation/{module.lower()}" + ("" if file.stem == module else f"/{file.stem.lower()}")
     repository = os.environ.get("FORMWORK_REPOSITORY", "")
     return f"{repository}/blob/main/{file.relative_to(ROOT)}" if repository else ""
 
 
-def catalog(source: Path, copy: Path, dependencies: list[str]) -> None:
+def catalog(source: Path, copy: Path) -> None:
     """Copies a catalog, with DocC's links instead of relative ones."""
     shutil.copytree(source, copy)
     for page in sorted(source.rglob("*.md")):
@@ -85,7 +83,7 @@ def catalog(source: Path, copy: Path, dependencies: list[str]) -> None:
                 return match.group(0)
             if picture:
                 return f"![{text}]({Path(target).stem})"
-            there = in_docc(page, target, text, dependencies)
+            there = in_docc(page, target)
             return f"[{text}]({there})" if there else text
 
         lines, topics = page.read_text().split("\n"), False
