@@ -1,4 +1,4 @@
-import FormworkClient
+import FormworkNIO
 import NIOCore
 import NIOHTTP1
 
@@ -8,4 +8,15 @@ func writingParts(_ plan: BodyPlan, _ channel: any Channel) async throws {
     try await channel.writeAndFlush(HTTPClientRequestPart.head(head)).get()
     try await channel.writeBody(plan, as: HTTPClientRequestPart.body)
     try await channel.writeAndFlush(HTTPClientRequestPart.end(nil)).get()
+}
+
+func writingBuffers(_ plan: BodyPlan, _ channel: any Channel) async throws {
+    for try await buffer in plan.buffers(of: 64 << 10) {
+        try await channel.writeAndFlush(buffer).get()
+    }
+}
+
+func writingRegions(_ plan: BodyPlan, _ channel: any Channel) async throws -> Int64 {
+    let count = try await channel.writeBody(plan)
+    return count
 }
