@@ -10,13 +10,10 @@ struct PlanLintTests {
         let folder = TemporaryFolder()
         let (form, body) = try generatedForm(seed: seed, in: folder)
         let plan = try form.plan()
-        let findings = try plan.lint()
-        #expect(findings.map(\.rule) == (body == Array("--b--\r\n".utf8) ? [.noParts] : []))
-        var inChunks = FormLint(contentType: plan.contentType)
-        for start in stride(from: 0, to: body.count, by: 97) {
-            inChunks.take(body[start..<min(start + 97, body.count)])
-        }
-        #expect(inChunks.finish() == findings)
+        let findings = try plan.findings()
+        #expect(findings.map(\.oddity) == (body == Array("--b--\r\n".utf8) ? [.noParts] : []))
+        let chunks = stride(from: 0, to: body.count, by: 97).map { Array(body[$0..<min($0 + 97, body.count)]) }
+        #expect(lint(chunks, plan.contentType) == findings)
     }
 
     @Test("Files with their types, and boundaries of every format, have none either")
@@ -30,7 +27,7 @@ struct PlanLintTests {
             var form = FormData(framing: MultipartFraming(boundary: boundary))
             form.append(name: "größe", value: "1")
             form.append(name: "f", file: try folder.file("grüße.txt", "\r\n\r\n--"))
-            #expect(try form.plan().lint() == [])
+            #expect(try form.plan().findings() == [])
         }
     }
 
@@ -40,19 +37,16 @@ struct PlanLintTests {
         let camera = try HeaderField("X-Camera", "7")
         form.append(
             BodyPart(header: PartHeader(name: "a", transferEncoding: .base64(), fields: [camera]), source: .text("1")))
-        #expect(try form.plan().lint().map(\.rule) == [.otherHeader, .encodedContent])
+        #expect(try form.plan().findings().map(\.oddity) == [.otherHeader, .encodedContent])
     }
 }
 
 extension BodyPlan {
     /// The body's departures from RFC 7578.
-    fileprivate func lint() throws(FormworkError) -> [FormLint.Finding] {
-        var lint = FormLint(contentType: self.contentType)
+    fileprivate func findings() throws(FormworkError) -> [Finding] {
         let reader = self.makeReader()
-        while true {
-            let chunk = try reader.read(upTo: 256 << 10)
-            guard !chunk.isEmpty else { return lint.finish() }
-            lint.take(chunk)
-        }
+        var chunks: [[UInt8]] = []
+        while case let chunk = try reader.read(upTo: 256 << 10), !chunk.isEmpty { chunks.append(chunk) }
+        return lint(chunks, self.contentType)
     }
 }

@@ -1,35 +1,9 @@
 /// Watches a multipart body beside its parser, and says what probably happened to one that can't be read.
 ///
 /// Pass it the chunks and the parser's events. The cause is a guess from the bytes seen, made without IO, so a command and
-/// a server's log show the same sentence. Text from the body is escaped and shortened. About 5 KiB are stored.
+/// a server's log show the same sentence, one of those of ``Oddity/Severity/damage``. Text from the body is escaped and shortened.
+/// About 5 KiB are stored.
 package struct BodyDiagnosis: Sendable {
-    /// A kind of damage.
-    package enum Cause: String, Hashable, Sendable {
-        /// There are no bytes: something had read the body before, or it was never sent.
-        case emptyBody
-        /// The body is JSON, url-encoded, XML, or starts with the head of an HTTP message.
-        case notMultipart
-        /// The body is still compressed.
-        case contentEncoded
-        /// The body is still encoded with Base64, in which API gateways pass it.
-        case base64
-        /// The body still has HTTP's chunk sizes.
-        case chunkedCoding
-        /// The body's first line has another boundary than the header.
-        case otherBoundary
-        /// Lines end with LF only, which ``ParsingProfile/lenient`` reads: a conversion of line ends removed the CRs.
-        case bareLineFeeds
-        /// Lines end with CR CR LF: a conversion of line ends replaced LF by CRLF.
-        case doubledCarriageReturns
-        /// The body was cut off.
-        case cut
-        /// Content was decoded as text and encoded again, so its bytes are lost or doubled.
-        case decodedAsText
-    }
-
-    /// A cause for decisions in code, and one sentence without a full stop.
-    package typealias Finding = (cause: Cause, sentence: String)
-
     /// The bytes of the start that are kept: enough for the first line, and to recognise other formats.
     static let headLimit = 1024
     /// The bytes of a part's content that are kept: enough to distinguish bytes from decoded text.
@@ -115,7 +89,7 @@ package struct BodyDiagnosis: Sendable {
         guard let error else { return self.inChunks ?? self.damage }
         if self.byteCount == 0 {
             let length = self.contentLength.map { $0 > 0 ? ", but its Content-Length is \($0)" : "" } ?? ""
-            return (.emptyBody, "the body has no bytes\(length): something has read it before, or it was never sent")
+            return Finding(.emptyBody, length)
         }
         let inHead = self.parts == 0 ? self.inHead(error) : nil
         return inHead ?? self.inLineEnds(error) ?? self.damage ?? self.atEnd(error)
@@ -131,21 +105,18 @@ package struct BodyDiagnosis: Sendable {
     private var inChunks: Finding? {
         let line = HeadLine(self.head[...])
         guard line.end == .crlf, Self.isChunkSize(line.text), line.rest.starts(with: [0x2D, 0x2D]) else { return nil }
-        return (
-            .chunkedCoding,
-            "its first line, \"\(Self.shown(line.text))\", is a chunk's size: decode the chunked coding first"
-        )
+        return Finding(.chunkedCoding, Self.shown(line.text))
     }
 
     private var inEncoding: Finding? {
         let magics = [("gzip", [0x1F, 0x8B]), ("zstd", [0x28, 0xB5, 0x2F, 0xFD])] as [(String, [UInt8])]
         if let magic = magics.first(where: { self.head.starts(with: $0.1) })?.0 {
-            return (.contentEncoded, "it is compressed with \(magic): decompress it first")
+            return Finding(.compressed, magic)
         }
         guard let encoding = self.contentEncoding, encoding.lowercased() != "identity", !encoding.isEmpty else {
             return nil
         }
-        return (.contentEncoded, "its Content-Encoding is \(Self.shown(encoding.utf8)): decode it first")
+        return Finding(.contentEncoded, Self.shown(encoding.utf8))
     }
 
     /// Compares the first line that begins with `--` with the boundary.
@@ -162,12 +133,9 @@ package struct BodyDiagnosis: Sendable {
             while let last = found.last, last.isBlank { found.removeLast() }
             if found.elementsEqual(boundary.utf8) { return Self.inLineEnd(line.end) }
             if found.elementsEqual((boundary + "--").utf8) { return nil }
-            if line.text.elementsEqual(boundary.utf8) {
-                let dashes = "the boundary is given with the two dashes that begin a delimiter"
-                return (.otherBoundary, "\(dashes): it is \"\(Self.shown(found))\"")
-            }
-            let start = "its first line is \"\(Self.shown(line.text))\""
-            return (.otherBoundary, "\(start), but the boundary is given as \"\(Self.shown(boundary.utf8))\"")
+            return line.text.elementsEqual(boundary.utf8)
+                ? Finding(.dashedBoundary, Self.shown(found))
+                : Finding(.otherBoundary, Self.shown(line.text), Self.shown(boundary.utf8))
         }
         return nil
     }
@@ -177,18 +145,18 @@ package struct BodyDiagnosis: Sendable {
         let words = line.split(separator: 0x20)
         let http = "HTTP/".utf8
         if words.first?.starts(with: http) ?? false || (words.count == 3 && words[2].starts(with: http)) {
-            return (.notMultipart, "it begins with the head of an HTTP message: remove it first")
+            return Finding(.messageHead)
         }
         if Self.isBase64OfDelimiter(text) {
-            return (.base64, "it is encoded with Base64, as API gateways pass it: decode it first")
+            return Finding(.base64)
         }
         switch text.first {
-        case UInt8(ascii: "{"), UInt8(ascii: "["): return (.notMultipart, "it is JSON, not multipart")
-        case UInt8(ascii: "<"): return (.notMultipart, "it is XML or HTML, not multipart")
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return Finding(.notMultipart, "JSON")
+        case UInt8(ascii: "<"): return Finding(.notMultipart, "XML or HTML")
         default: break
         }
         let isURLEncoded = line.contains(0x3D) && self.head.prefix(256).allSatisfy { $0.isURLEncodedByte }
-        return isURLEncoded ? (.notMultipart, "it is url-encoded, not multipart") : nil
+        return isURLEncoded ? Finding(.notMultipart, "url-encoded") : nil
     }
 
     /// Whether the bytes are Base64 of something that begins as a delimiter does.
@@ -218,20 +186,19 @@ package struct BodyDiagnosis: Sendable {
 
     private static func inLineEnd(_ end: HeadLine.End) -> Finding? {
         switch end {
-        case .lf:
-            (.bareLineFeeds, "its lines end with LF instead of CRLF: it went through a conversion of line ends")
-        case .crcrlf:
-            (.doubledCarriageReturns, "its lines end with CR CR LF: LF became CRLF in a body that had CRLF already")
+        case .lf: Finding(.lostCarriageReturns)
+        case .crcrlf: Finding(.doubledCarriageReturns)
         case .crlf, .none: nil
         }
     }
 
     private func atEnd(_ error: FormworkError) -> Finding? {
+        // Another error may be long before the end.
+        guard error.parsingFailure?.kind == .unexpectedEnd else { return nil }
         if let length = self.contentLength, length > self.byteCount {
-            return (.cut, "it was cut off: only \(self.byteCount) of \(length, "byte") arrived")
+            return Finding(.cut, ": only \(self.byteCount) of \(length, "byte") arrived")
         }
-        guard error.parsingFailure?.kind == .unexpectedEnd, self.parts > 0 else { return nil }
-        return (.cut, "it was cut off, or its sender wrote no close delimiter")
+        return self.parts > 0 ? Finding(.cut, ", or its sender wrote no close delimiter") : nil
     }
 
     /// - Returns: `nil` for content that looks undamaged.
@@ -245,14 +212,11 @@ package struct BodyDiagnosis: Sendable {
             if (0x80...0x9F).contains(scalar.value) { controls += 1 }
             isLatin = isLatin && scalar.value <= 0xFF
         }
-        let what = "part \(part) (\(Self.shown(type.utf8))) was decoded as text on its way"
-        if replaced >= 4 || sample.starts(with: [0xEF, 0xBF, 0xBD]) {
-            return (.decodedAsText, "\(what): its bytes were replaced by U+FFFD and are lost")
-        } else if isLatin, high >= 4, controls > 0 {
-            return (.decodedAsText, "\(what): its bytes from 80 to FF were encoded as UTF-8")
-        } else {
-            return nil
-        }
+        let isLost = replaced >= 4 || sample.starts(with: [0xEF, 0xBF, 0xBD])
+        guard isLost || isLatin && high >= 4 && controls > 0 else { return nil }
+        return Finding(
+            .decodedAsText, "\(part)", Self.shown(type.utf8),
+            isLost ? "were replaced by U+FFFD and are lost" : "from 80 to FF were encoded as UTF-8")
     }
 
     /// The sample as text, without a character that its end cuts off; `nil` if it is not UTF-8.

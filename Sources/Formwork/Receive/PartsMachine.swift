@@ -166,7 +166,7 @@ struct PartsMachine: Sendable {
         diagnosis.parts = self.count
         guard let finding = diagnosis.finding(for: error) else { return error }
         if error.message.hasSuffix(".") { error.message.removeLast() }
-        error.message += "; probably: \(finding.sentence)"
+        error.message += "; probably: \(finding.message)"
         return error
     }
 }

@@ -15,12 +15,12 @@ final class BodyInput {
     /// From the capture's header; `nil` for a bare body.
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
-    /// A line of a captured head that isn't a header field; `nil` for none.
-    private(set) var invalidHeadLine: String?
     private(set) var contentLength: Int64?
 
-    /// What was done to the input before it was parsed, and what is known to be missing, as half sentences.
+    /// What was done to the input before it was parsed, as half sentences.
     private(set) var notes: [String] = []
+    /// What receivers read differently in the message around the body, or isn't in it, as half sentences.
+    private var doubts: [String] = []
 
     /// Whether an event of a gateway says that its body isn't encoded.
     private var isDeclaredText = false
@@ -29,6 +29,7 @@ final class BodyInput {
     private var ahead: [UInt8] = []
     /// Whether bytes after the body were read together with its last bytes.
     private var hasSurplus = false
+    private var isAtEnd = false
 
     /// - Parameters:
     ///   - entry: The request in a capture of several, from 1.
@@ -81,30 +82,46 @@ final class BodyInput {
         return self.ahead
     }
 
-    /// After the end was read, what is missing from the capture, as half a sentence; `nil` if it is complete.
+    /// What is missing from the capture, as half a sentence; `nil` before its end was read, and if it is complete.
     var shortfall: String? {
         switch self.framing {
-        case .length(let left) where left > 0:
+        case .length(let left) where left > 0 && self.isAtEnd:
             let length = self.contentLength ?? 0
             return "the capture is cut: Content-Length promises \(length, "byte"), but it has \(length - left)"
-        case .chunked(let coding) where !coding.isWhole: return "the capture is cut: its last chunk is missing"
+        case .chunked(let coding) where !coding.isWhole && self.isAtEnd:
+            return "the capture is cut: its last chunk is missing, or the empty line after it"
         default: return nil
         }
     }
 
     /// After the end was read, what follows the body, as half a sentence; `nil` if nothing does.
     func surplus() throws(FormworkError) -> String? {
+        if case .chunked(let coding) = self.framing {
+            return coding.hasSurplus ? "the capture continues after its last chunk" : nil
+        }
         guard case .length(0) = self.framing else { return nil }
         if !self.hasSurplus { self.hasSurplus = try !self.raw.lookAhead(1).isEmpty }
         guard self.hasSurplus else { return nil }
         return "the capture continues after the \(self.contentLength ?? 0, "byte") of its Content-Length"
     }
 
+    /// What receivers read differently in the message around the body, as half sentences.
+    func allDoubts() throws(FormworkError) -> [String] {
+        var doubts = self.doubts + [self.shortfall, try self.surplus()].compactMap { $0 }
+        if case .chunked(let coding) = self.framing, let slip = coding.slip {
+            doubts.append("the chunked coding of the capture has \(slip), and receivers differ in how they read it")
+        }
+        return doubts
+    }
+
     private func read() throws(FormworkError) -> [UInt8] {
         while true {
             if case .length(0) = self.framing { return [] }
             let bytes = try self.raw.next()
-            guard !bytes.isEmpty else { return [] }
+            guard !bytes.isEmpty else {
+                self.isAtEnd = true
+                return []
+            }
             switch self.framing {
             case .untilEnd: return bytes
             case .memory: return []
@@ -125,7 +142,22 @@ final class BodyInput {
     private func openMessage() throws(FormworkError) {
         guard let head = try CapturedHead.read(self.raw) else { return }
         (self.contentType, self.contentEncoding) = (try head.contentType(), head.contentEncoding)
-        self.invalidHeadLine = head.invalidLine
+        if let line = head.invalidLine {
+            let text = DisplayText(line, limit: 60).text
+            self.doubts.append(
+                "the line \"\(text)\" of the captured head isn't a header field, and receivers differ in how they read it"
+            )
+        }
+        if let coding = head.value("Transfer-Encoding") {
+            if coding.lowercased() != "chunked" {
+                self.doubts.append(
+                    "the Transfer-Encoding of the capture is \"\(DisplayText(coding, limit: 60).text)\", not chunked")
+            }
+            if !head.values("Content-Length").isEmpty {
+                self.doubts.append(
+                    "the capture has a Transfer-Encoding and a Content-Length, and receivers use different ones")
+            }
+        }
         if head.isChunked {
             self.framing = .chunked(ChunkedCoding())
         } else if let length = try head.contentLength() {
@@ -177,7 +209,7 @@ final class BodyInput {
             }
         }
         // What is missing from the capture, or follows the body, stays known.
-        self.notes += [self.shortfall, try self.surplus()].compactMap { $0 }
+        self.doubts = try self.allDoubts()
         self.framing = .memory
         var letters = text.filter { !$0.isBlank && $0 != 0x0D && $0 != 0x0A }
         while letters.count % 4 != 0, letters.count % 4 != 1 { letters.append(UInt8(ascii: "=")) }
@@ -197,7 +229,7 @@ final class BodyInput {
     /// Says what is missing of a body in memory.
     private func note(_ length: Int128?) {
         guard let length, length > self.ahead.count else { return }
-        self.notes.append(
+        self.doubts.append(
             "the capture is cut: the request had \(Int64(clamping: length), "byte"), and \(self.ahead.count) were saved. "
                 + "Browsers leave out the contents of files: capture it with a proxy instead")
     }

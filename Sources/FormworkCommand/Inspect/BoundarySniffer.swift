@@ -20,7 +20,8 @@ struct BoundarySniffer {
             // In a preamble, `--` may begin a line of prose. A header on the next line makes it a delimiter.
             let next = rest.firstIndex(of: 0x0A).map { Self.trimmed(rest[..<$0]) }
             guard let next else {
-                if !isWhole { return .undecided }
+                // A long line of a header may follow. But what ends with `--` may be a close delimiter, if nothing follows.
+                if !isWhole { return isFirst && !rest.isEmpty && !text.hasSuffix("--") ? .found(text) : .undecided }
                 // A form without parts is only its close delimiter.
                 if isFirst { return .found(text.hasSuffix("--") && text.count > 2 ? String(text.dropLast(2)) : text) }
                 continue

@@ -60,7 +60,7 @@ struct ParsingOptions: ParsableArguments {
             let names = Self.profiles.map(\.key).joined(separator: ", ")
             throw ExitStatus(2, "formwork: --profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
         }
-        profile.findsDelimiters = true
+        profile.watches = true
         if looksOn { profile.skipsPreambleDelimiters = true }
         let limits = try LimitOption.limits(self.limit)
         guard self.boundary == nil || self.contentType == nil else {
@@ -80,14 +80,6 @@ struct ParsingOptions: ParsableArguments {
             return PartWalk(try self.input(), parser)
         }
         let input = try self.input()
-        if let line = input.invalidHeadLine {
-            let what = "the line \"\(DisplayText(line, limit: 60).text)\" of the captured head isn't a header field"
-            let reason = "\(what), and receivers differ in how they read it"
-            guard self.profile != "strict" else {
-                throw ExitStatus(70, "formwork: \(input.name.withControlCharactersEscaped): \(reason)")
-            }
-            input.note(reason)
-        }
         if let type = input.contentType {
             guard self.profile != "strict", Self.lacksBoundary(type) else {
                 return try self.walk(input, type, profile, limits)
@@ -97,13 +89,19 @@ struct ParsingOptions: ParsableArguments {
         return try self.walk(input, Self.type(with: try Self.sniff(input)), profile, limits)
     }
 
-    /// Opens the input for a lint, which continues where a parser would fail.
-    func openUnparsed() throws -> (input: BodyInput, contentType: String) {
+    /// All that is odd in the input. Reading continues where a parser would fail.
+    func lint() throws -> (name: String, findings: [Finding], leftOut: Int) {
+        let limits = try LimitOption.limits(self.limit)
         let input = try self.input()
-        if let type = self.contentType ?? self.boundary.map(Self.type(with:)) ?? input.contentType {
-            return (input, type)
+        let given = self.contentType ?? self.boundary.map(Self.type(with:)) ?? input.contentType
+        let type = try given ?? Self.type(with: Self.sniff(input))
+        let parser: MultipartParser
+        do throws(FormworkError) { parser = try MultipartParser(linting: type, limits: limits) } catch {
+            return (input.name, [Finding(error)], 0)
         }
-        return (input, Self.type(with: try Self.sniff(input)))
+        var walk = PartWalk(input, parser)
+        let (findings, leftOut) = try walk.lint()
+        return (input.name, findings, leftOut)
     }
 
     private func input() throws -> BodyInput {

@@ -75,12 +75,12 @@ struct PartRecorder: PartSink {
     }
 }
 
-extension FormLint.Finding {
+extension Finding {
     /// The finding as `inspect --lint --json` prints it.
     var json: ParameterValue {
         .object([
-            .init("severity", .text(self.severity.rawValue)), .init("rule", .text(self.rule.rawValue)),
-            .init("section", .text(self.section)), .init("part", self.part?.json ?? .null),
+            .init("severity", .text(self.oddity.severity.rawValue)), .init("rule", .text(self.oddity.rawValue)),
+            .init("section", .text(self.oddity.section)), .init("part", self.part?.json ?? .null),
             .init("offset", .optional(self.offset)), .init("message", .text(self.message)),
         ])
     }

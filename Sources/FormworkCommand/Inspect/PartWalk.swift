@@ -15,8 +15,7 @@ struct PartWalk {
     private let input: BodyInput
     private var parser: MultipartParser
     private var diagnosis: BodyDiagnosis
-    private var doubts = PartDoubts()
-    private var lines = RecentBytes()
+    private var recent = RecentBytes()
 
     init(_ input: BodyInput, _ parser: MultipartParser) {
         (self.input, self.parser) = (input, parser)
@@ -27,51 +26,62 @@ struct PartWalk {
     /// Passes every part to `sink`.
     /// - Returns: Warnings about a body that could be read.
     mutating func run(_ sink: inout some PartSink) throws -> [String] {
+        if let error = try self.read(&sink) {
+            throw try self.diagnosis.status(of: error, self.input, self.parser.cause(of: error, self.recent))
+        }
+        let doubts = try self.input.allDoubts()
+        if self.parser.profile.refusesAmbiguity, let doubt = doubts.first {
+            throw ExitStatus(70, "formwork: \(self.input.name.withControlCharactersEscaped): \(doubt)")
+        }
+        let damage = self.diagnosis.finding(for: nil)?.message
+        return self.input.notes + doubts + self.parser.warnings + [damage].compactMap { $0 }
+    }
+
+    /// All that is odd.
+    mutating func lint() throws -> (findings: [Finding], leftOut: Int) {
+        var sink = NoParts()
+        let error = try self.read(&sink)
+        let doubts = try self.input.allDoubts().map { Finding(.messageFraming, $0) }
+        let damage = [self.diagnosis.finding(for: error)].compactMap { $0 }
+        return (doubts + self.parser.findings(endingWith: error) + damage, self.parser.leftOutFindings)
+    }
+
+    /// - Returns: The parser's error; `nil` if the whole body was read.
+    private mutating func read(_ sink: inout some PartSink) throws -> FormworkError? {
         while true {
             let chunk = try self.input.next()
             if chunk.isEmpty { break }
             self.diagnosis.take(chunk)
-            if self.parser.offset == 0 { self.doubts.take(start: chunk) }
-            try self.feed(chunk, &sink)
-            self.lines.take(chunk)
+            self.recent.take(chunk)
+            if let error = try self.feed(chunk, &sink) { return error }
         }
-        do throws(FormworkError) {
-            try self.parser.finish()
-        } catch {
-            throw try self.diagnosis.status(
-                of: error, self.input, self.doubts.cause(of: error, self.lines, [], self.parser))
-        }
-        let surplus = try self.input.surplus()
-        let damage = self.diagnosis.finding(for: nil)?.sentence
-        return self.input.notes + [self.input.shortfall, surplus].compactMap { $0 } + self.doubts.all(self.parser)
-            + [self.doubts.encodedPart, damage].compactMap { $0 }
+        do throws(FormworkError) { try self.parser.finish() } catch { return error }
+        return nil
     }
 
-    private mutating func feed(_ chunk: [UInt8], _ sink: inout some PartSink) throws {
+    private mutating func feed(_ chunk: [UInt8], _ sink: inout some PartSink) throws -> FormworkError? {
         var position = 0
         while true {
             let event: MultipartParser.Event
-            do throws(FormworkError) {
-                event = try self.parser.next(in: chunk, from: &position)
-            } catch {
-                throw try self.diagnosis.status(
-                    of: error, self.input, self.doubts.cause(of: error, self.lines, chunk, self.parser))
-            }
+            do throws(FormworkError) { event = try self.parser.next(in: chunk, from: &position) } catch { return error }
             self.diagnosis.take(event, in: chunk)
             switch event {
-            case .partBegan(let header):
-                self.doubts.begin(header, in: self.parser)
-                try sink.begin(header, at: self.parser.offset)
+            case .partBegan(let header): try sink.begin(header, at: self.parser.offset)
             case .content(let range): try sink.take(chunk, range)
-            case .heldContent(let bytes):
-                let bytes = Array(bytes)
-                try sink.take(bytes, 0..<bytes.count)
+            case .heldContent(let bytes): try sink.take(bytes, 0..<bytes.count)
             case .partEnded: try sink.end()
             case .finished: break
-            case .needsInput: return
+            case .needsInput: return nil
             }
         }
     }
+}
+
+/// For who needs only the parser's findings.
+private struct NoParts: PartSink {
+    mutating func begin(_ header: ReceivedHeader, at offset: Int64) {}
+    mutating func take(_ bytes: [UInt8], _ range: Range<Int>) {}
+    mutating func end() {}
 }
 
 extension BodyDiagnosis {
@@ -88,11 +98,11 @@ extension BodyDiagnosis {
         if line.hasSuffix(".") { line.removeLast() }
         let surplus = error.code == .truncatedBody ? try input.surplus() : nil
         let finding = self.finding(for: error)
-        let hint = finding?.cause == .bareLineFeeds ? ": --profile lenient reads it" : ""
-        let isVague = finding?.cause == .cut || finding?.cause == .otherBoundary
-        let found = finding.map { $0.sentence + hint }
+        let hint = finding?.oddity == .lostCarriageReturns ? ": --profile lenient reads it" : ""
+        let isVague = finding?.oddity == .cut || finding?.oddity == .otherBoundary
+        let found = finding.map { $0.message + hint }
         // Bytes that were decoded as text have another length, too.
-        let damage = finding?.cause == .decodedAsText ? found : nil
+        let damage = finding?.oddity == .decodedAsText ? found : nil
         let reason = damage ?? input.shortfall ?? surplus ?? (isVague ? cause : nil) ?? found ?? cause
         // The cause is read first.
         if let reason { line = "probably \(reason) (\(line))" }

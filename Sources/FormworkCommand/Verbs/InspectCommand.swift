@@ -26,9 +26,10 @@ struct InspectCommand: ParsableCommand {
             are read. The object ends with "warnings", "exitStatus" and "error", which is null only for a body that \
             was read whole.
 
-            --lint prints a line for each departure from RFC 7578, with its section, and for each thing that confuses \
-            real servers. If there is a departure, the exit status is 70. --profile and --limit are ignored. With --json \
-            the list is "findings": severity, rule, section, part, offset and message.
+            --lint prints a line for each thing that a standard forbids (departure), that receivers read differently \
+            (ambiguity), that was probably changed on its way (damage), or that confuses real servers (advice). Unless \
+            there is only advice, the exit status is 70. --profile is ignored. With --json the list is "findings": \
+            severity, rule, section, part, offset and message.
 
             For a body that can't be read, the exit status is 70, and one line gives the place and the probable cause.
 
@@ -43,7 +44,7 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "Add the SHA-256 of every part's content to the table.")
     var sha256 = false
 
-    @Flag(help: "List where the form departs from RFC 7578.")
+    @Flag(help: "List all that is odd in the form.")
     var lint = false
 
     func run() throws {
@@ -70,30 +71,22 @@ struct InspectCommand: ParsableCommand {
     }
 
     private func runLint() throws {
-        let (input, contentType) = try self.options.openUnparsed()
-        var lint = FormLint(contentType: contentType, headLine: input.invalidHeadLine)
-        while true {
-            let chunk = try input.next()
-            if chunk.isEmpty { break }
-            lint.take(chunk)
+        let (name, findings, leftOut) = try self.options.lint()
+        let counts = [Oddity.Severity.departure, .ambiguity, .damage].map { severity in
+            (severity, findings.count { $0.oddity.severity == severity })
         }
-        let findings = lint.finish()
-        let departures = findings.count { $0.severity == .departure }
-        let name = input.name.withControlCharactersEscaped
-        let failure =
-            departures == 0
-            ? nil : ExitStatus(70, "formwork: \(name): \(departures, "departure") from RFC 7578")
+        let shown = counts.filter { $0.1 > 0 }.map { "\($0.1, $0.0.rawValue)" }.joined(separator: ", ")
+        let failure = shown.isEmpty ? nil : ExitStatus(70, "formwork: \(name.withControlCharactersEscaped): \(shown)")
         if self.json {
             try JSONOutput.write(
-                [("findings", .array(findings.map(\.json))), ("leftOut", .integer(Int128(lint.leftOut)))],
-                failure: failure)
+                [("findings", .array(findings.map(\.json))), ("leftOut", .integer(Int128(leftOut)))], failure: failure)
         } else {
-            try Self.write(findings, leftOut: lint.leftOut)
+            try Self.write(findings, leftOut: leftOut)
         }
         if let failure { throw failure }
     }
 
-    private static func write(_ findings: [FormLint.Finding], leftOut: Int) throws {
+    private static func write(_ findings: [Finding], leftOut: Int) throws {
         let output = OutputBuffer()
         let width = Terminal.columns(of: .standardOutput)
         for finding in findings {

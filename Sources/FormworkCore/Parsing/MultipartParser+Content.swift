@@ -35,7 +35,7 @@ extension MultipartParser {
                     self.state = .delimiterLine(line)
                 case .part, .close:
                     if self.profile.lineFeedsEndLines, contentEnd == at {
-                        self.note(.bareLineFeed, Sentence.bareLineFeed, at: self.bodyOffset(at))
+                        self.note(.bareLineFeed, at: self.bodyOffset(at))
                     }
                     try self.delimiterFound(verdict, line, at: place)
                 }
@@ -110,9 +110,9 @@ extension MultipartParser {
             case .part, .close:
                 position += 1
                 let start = self.bodyOffset(position) - Int64(line.count + self.delimiter.count - 2)
-                if self.heldFrom == 1 { self.note(.bareLineFeed, Sentence.bareLineFeed, at: start - 1) }
+                if self.heldFrom == 1 { self.note(.bareLineFeed, at: start - 1) }
                 if self.heldFrom == 2, self.isInPart {
-                    self.note(.sharedLineEnd, Sentence.sharedLineEnd, at: start, isInPart: true)
+                    self.note(.sharedLineEnd, at: start, isInPart: true)
                 }
                 try self.delimiterFound(verdict, line, at: position)
                 return nil
@@ -130,10 +130,8 @@ extension MultipartParser {
     private mutating func delimiterFound(
         _ verdict: DelimiterLine.Verdict, _ line: DelimiterLine, at place: Int
     ) throws(FormworkError) {
-        if !self.isInPart, self.bodyOffset(place) > Int64(line.count + self.delimiter.count - 2) {
-            self.note(.preamble, Sentence.preamble(hasText: self.hasPreambleText), at: 0)
-            if self.profile.refusesAmbiguity, let note = self.notes.last { throw self.refusal(of: note) }
-        }
+        let start = self.bodyOffset(place) - Int64(line.count + self.delimiter.count - 2)
+        if !self.isInPart, start > 0 { try self.notePreamble(of: start) }
         if !line.isUsual { self.noteEnd(of: line, at: self.bodyOffset(place)) }
         if self.isInPart, !self.watch.isEmpty { try self.endContentWatch() }
         (self.matched, self.heldFrom) = (0, 0)
@@ -147,13 +145,11 @@ extension MultipartParser {
             return
         }
         guard case .close = verdict else {
-            if let offset = self.preambleDelimiterOffset, !self.profile.skipsPreambleDelimiters {
-                throw Self.delimiterInPreamble(at: offset)
-            }
+            if !self.profile.skipsPreambleDelimiters { try self.refuseLostPart() }
             return try self.beginPart(at: place)
         }
         // The body's only part, whose delimiter wasn't recognised.
-        if let offset = self.preambleDelimiterOffset { throw Self.delimiterInPreamble(at: offset) }
+        try self.refuseLostPart()
         guard !self.hasPreambleText else {
             throw ParsingFailure(.noPartsAfterPreamble)
                 .error(
@@ -163,10 +159,10 @@ extension MultipartParser {
         self.state = .closing(afterCR: false)
     }
 
-    private static func delimiterInPreamble(at offset: Int64) -> FormworkError {
-        ParsingFailure(.delimiterInPreamble).error(
-            "A line before the first part begins like a delimiter but isn't one, so its part would be lost: "
-                + "a delimiter needs CRLF before and after it, and a line of its own.", at: offset)
+    /// Throws if a line of the preamble begins like the delimiter but isn't one.
+    private func refuseLostPart() throws(FormworkError) {
+        guard let note = self.watch.first?.findings.first(where: { $0.oddity == .delimiterInPreamble }) else { return }
+        throw note.refusal
     }
 
     /// Returns the held bytes, because they are content.
@@ -178,13 +174,13 @@ extension MultipartParser {
         let start = self.bodyOffset(place) - Int64(held.count)
         guard self.isInPart else {
             try self.skipPreamble(held.count, from: start)
-            if !self.watch.isEmpty { Array(held).withRawSpan { self.findStray($0, 0..<$0.byteCount, at: start) } }
+            if !self.watch.isEmpty { Array(held).withRawSpan { self.watchContent($0, 0..<$0.byteCount, at: start) } }
             for (index, byte) in held.enumerated() { self.lookAtPreamble(byte, at: start + Int64(index)) }
             return nil
         }
         guard !held.isEmpty else { return nil }
-        if !self.watch.isEmpty { Array(held).withRawSpan { self.findStray($0, 0..<$0.byteCount, at: start) } }
         self.noteContent(at: start)
+        if !self.watch.isEmpty { Array(held).withRawSpan { self.watchContent($0, 0..<$0.byteCount, at: start) } }
         return .heldContent(Array(held.prefix(try self.allowance(for: held.count, from: start))))
     }
 
@@ -194,12 +190,12 @@ extension MultipartParser {
         let start = self.bodyOffset(range.lowerBound)
         guard self.isInPart else {
             try self.skipPreamble(range.count, from: start)
-            if !self.watch.isEmpty { self.findStray(chunk, range, at: start) }
+            if !self.watch.isEmpty { self.watchContent(chunk, range, at: start) }
             for place in range { self.lookAtPreamble(chunk[place], at: self.bodyOffset(place)) }
             return nil
         }
-        if !self.watch.isEmpty { self.findStray(chunk, range, at: start) }
         self.noteContent(at: start)
+        if !self.watch.isEmpty { self.watchContent(chunk, range, at: start) }
         let allowed = try self.allowance(for: range.count, from: start)
         return .content(range.lowerBound..<range.lowerBound + allowed)
     }
@@ -226,13 +222,14 @@ extension MultipartParser {
         }
         if !byte.isBlank { self.hasPreambleText = true }
         // A byte order mark or blanks before a delimiter hide it, but its sender meant one.
-        if self.preambleLine == 2, byte.isBlank || [0xEF, 0xBB, 0xBF].contains(byte) { return }
+        if self.preambleLine == 2, byte.isBlank || [0xEF, 0xBB, 0xBF].contains(byte) {
+            if offset == 2, byte == 0xBF { self.note(.byteOrderMark, at: 0) }
+            return
+        }
         guard self.preambleLine > 0 else { return }
         self.preambleLine = byte == self.delimiter[self.preambleLine] ? self.preambleLine + 1 : 0
         guard self.preambleLine == self.delimiter.count else { return }
-        if self.preambleDelimiterOffset == nil {
-            self.preambleDelimiterOffset = offset + 1 - Int64(self.delimiter.count - 2)
-        }
+        self.note(.delimiterInPreamble, at: offset + 1 - Int64(self.delimiter.count - 2))
         self.preambleLine = 0
     }
 

@@ -23,12 +23,7 @@ extension MultipartParser {
             throw Self.invalidBoundary
         }
         self.init(unchecked: boundary, profile, limits, contentType: contentType)
-        if profile.refusesAmbiguity { try Self.checkIsClear(contentType) }
-    }
-
-    @inline(never)
-    private static func checkIsClear(_ contentType: String) throws(FormworkError) {
-        if let ambiguity = LintedContentType(contentType).ambiguities.first { throw ambiguity.error(at: nil) }
+        if profile.refusesAmbiguity { try self.refuse() }
     }
 
     static var invalidBoundary: FormworkError {

@@ -38,7 +38,7 @@ extension MultipartParser {
             position = next
             defer {
                 if self.lines.bareLineFeed >= 0 {
-                    self.note(.bareLineFeed, Sentence.bareLineFeed, at: start + Int64(self.lines.bareLineFeed))
+                    self.note(.bareLineFeed, at: start + Int64(self.lines.bareLineFeed))
                 }
             }
             let isWhole = try self.lines.read(

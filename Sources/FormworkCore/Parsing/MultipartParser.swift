@@ -79,15 +79,13 @@ public struct MultipartParser: Sendable {
     /// The number of bytes of ``delimiter`` that the preamble's current line matches, including the CRLF before it; 0
     /// if it doesn't match.
     var preambleLine = 2
-    /// The offset of a line of the preamble that begins like the delimiter but isn't one; `nil` for none.
-    package internal(set) var preambleDelimiterOffset: Int64?
     /// The number of content bytes of this part so far.
     var contentBytes: Int64 = 0
     var contentLimit: Int64 = 0
     /// The `Content-Type` that gave the boundary; empty without one.
     let contentType: String
     /// What was noted of the framing, and what looks for it; most parsers have none. In an array, so that they stay small.
-    var watch: [FramingWatch]
+    var watch: [BodyWatch]
     /// Whether the part is a file with an empty name.
     var isUnnamedFile = false
     /// The offset of the part's header section.
@@ -128,8 +126,7 @@ public struct MultipartParser: Sendable {
         self.headerLimit = min(limits.headerBytes, Int(Int32.max))
         self.takesPlainFields =
             profile.backslashes != .escape && !profile.refusesAmbiguity && limits.headerCount > 0
-        let seeksStrays = profile.refusesAmbiguity || profile.findsDelimiters
-        self.watch = seeksStrays ? FramingWatch.ofStrays(boundary, profile) : []
+        self.watch = Self.watch(boundary, profile, contentType)
     }
 
     /// The number of bytes that the parser stores: an incomplete header section, or a delimiter cut by a chunk's end.
@@ -177,11 +174,12 @@ public struct MultipartParser: Sendable {
         if let failure = self.failure { throw failure }
         let place: String
         switch self.state {
-        case .closing, .epilogue: return
-        case .partEnding(isLast: true): return
+        case .closing, .epilogue, .partEnding(isLast: true):
+            if self.parts == 0, self.isWatching { self.note(.noParts, at: 0) }
+            return
         case .headers, .partEnding:
             if self.profile.acceptsMissingClose, self.held.isEmpty {
-                return self.note(.missingClose, Sentence.missingClose, at: self.offset)
+                return self.note(.missingClose, at: self.offset)
             }
             place = "in the header section of part \(self.parts)"
         case .searching, .delimiterLine:
@@ -242,12 +240,12 @@ public struct MultipartParser: Sendable {
         position += 1
         switch byte {
         case 0x0A where afterCR || self.profile.lineFeedsEndLines:
-            if !afterCR { self.note(.bareLineFeed, Sentence.bareLineFeed, at: self.bodyOffset(position - 1)) }
+            if !afterCR { self.note(.bareLineFeed, at: self.bodyOffset(position - 1)) }
             self.state = .epilogue
             return .finished
         case 0x0D where !afterCR: self.state = .closing(afterCR: true)
         case _ where byte.isBlank && !afterCR && !self.profile.refusesLooseFraming:
-            self.note(.padding, Sentence.padding, at: self.bodyOffset(position - 1))
+            self.note(.padding, at: self.bodyOffset(position - 1))
         default:
             throw ParsingFailure(.malformedBoundaryLine)
                 .error("Text follows the close delimiter on its line.", at: self.bodyOffset(position - 1))
@@ -260,8 +258,8 @@ public struct MultipartParser: Sendable {
         _ chunk: RawSpan, _ position: inout Int, to end: Int
     ) throws(FormworkError) -> Event {
         let start = self.bodyOffset(position)
-        if position < end { self.note(.epilogue, Sentence.epilogue, at: start) }
-        if !self.watch.isEmpty { try self.findPartAfterEnd(chunk, position..<end, at: start) }
+        if position < end { self.note(.epilogue, at: start) }
+        if !self.watch.isEmpty { try self.watchEpilogue(chunk, position..<end, at: start) }
         position = end
         return .needsInput
     }

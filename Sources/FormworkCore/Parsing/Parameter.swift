@@ -23,11 +23,11 @@ struct MalformedParameter: Error {
 /// The parameters of a header field, read one after another: `*( ";" OWS name "=" ( token / quoted-string ) )`, which RFC 2045
 /// §5.1, RFC 6266 §4.1 and RFC 7578 §4.2 share for the fields of forms.
 ///
-/// What is read beyond that grammar, because some sender writes it, is in ``oddity``: other receivers end a value
+/// What is read beyond that grammar, because some sender writes it, is in ``slip``: other receivers end a value
 /// elsewhere, or don't see the parameter.
 struct ParameterList {
-    /// What isn't in the grammar, but is read.
-    enum Oddity: String {
+    /// What isn't in the grammar, but is read. Half a sentence.
+    enum Slip: String {
         case empty = "has an empty parameter, as ';;' or a ';' at the end"
         case blank = "has a blank before or after a '=', or before a ';'"
         case tab = "has a tab between parameters"
@@ -41,14 +41,14 @@ struct ParameterList {
     private let end: Int
     private let backslashes: ParsingProfile.Backslashes
     /// The first one; `nil` if the list is written as the grammar says.
-    private(set) var oddity: Oddity?
+    private(set) var slip: Slip?
 
     /// - Parameter range: From the first `;` to the end of the value.
     init(_ range: Range<Int>, _ backslashes: ParsingProfile.Backslashes) {
         (self.place, self.end, self.backslashes) = (range.lowerBound, range.upperBound, backslashes)
     }
 
-    private mutating func note(_ oddity: Oddity) { if self.oddity == nil { self.oddity = oddity } }
+    private mutating func note(_ slip: Slip) { if self.slip == nil { self.slip = slip } }
 
     /// The next `; name=value`; `nil` at the end.
     ///

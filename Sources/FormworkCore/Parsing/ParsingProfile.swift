@@ -21,7 +21,7 @@ public struct ParsingProfile: Hashable, Sendable {
     public var decodesPercentEscapes = false
 
     /// Whether an ``Ambiguity`` is an error.
-    var refusesAmbiguity = false
+    package internal(set) var refusesAmbiguity = false
     /// Whether bytes before the first delimiter, blanks after one, and lines of content that begin with the delimiter but
     /// are longer are errors. Otherwise the first are skipped, up to ``ParsingLimits/preambleBytes``, unless the close
     /// delimiter directly follows text; and the last are content, because a nested multipart may have the same boundary
@@ -33,8 +33,8 @@ public struct ParsingProfile: Hashable, Sendable {
     /// line ends or the text after it. Default: an error if a part follows, because other receivers take it for a delimiter
     /// and see one part more.
     package var skipsPreambleDelimiters = false
-    /// Whether delimiters are looked for that aren't recognised, as no line end is before or after them.
-    package var findsDelimiters = false
+    /// Whether all is noted that is odd, also delimiters that aren't recognised, as no line end is before or after them.
+    package var watches = false
     /// Whether LF ends lines, too. Then content can't have the delimiter after an LF. Default: a bare LF is content, and in
     /// a header an error (RFC 2046 §5.1.1).
     var lineFeedsEndLines = false

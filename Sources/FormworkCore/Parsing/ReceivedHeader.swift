@@ -276,8 +276,6 @@ extension ReceivedHeader {
             throw ParsingFailure(.nameBytesLimit, limit: Int64(nameLimit))
                 .error("A field's name has \(name.count, "byte"): the limit is \(nameLimit).", at: offset)
         }
-        guard profile.refusesAmbiguity, let ambiguity = self.ambiguities.first else { return }
-        throw ambiguity.error(at: offset)
     }
 }
 

@@ -24,7 +24,7 @@ package struct StrayDelimiter: Sendable {
     /// - Parameters:
     ///   - boundary: 1 byte or more.
     ///   - isInEpilogue: Whether the bytes are those after the close delimiter's line. They are to be ignored (RFC 2046), so
-    ///     only a delimiter at the start of a line counts, and no close delimiter.
+    ///     a close delimiter doesn't count. Every other one does: Django takes its text for a delimiter in any place.
     ///   - countsLongerLines: Whether a delimiter after LF counts whatever follows it, as one after CR does.
     ///   - countsText: Whether the delimiter's text counts in the middle of a line, too.
     init(
@@ -92,7 +92,7 @@ package struct StrayDelimiter: Sendable {
         self.followsLF = !self.followsCRLF && preceding.last == 0x0A
     }
 
-    /// The first place of the delimiter with a line end or `--` after it.
+    /// The first place of a delimiter that counts.
     /// - Parameter before: The byte before the range.
     private func first(in bytes: RawSpan, _ range: Range<Int>, after before: UInt8, startingBefore limit: Int) -> Int? {
         var start = range.lowerBound
@@ -100,14 +100,13 @@ package struct StrayDelimiter: Sendable {
         {
             let end = place + self.search.needle.count
             let previous = place > range.lowerBound ? bytes[place - 1] : before
-            let counts = !self.isInEpilogue || previous == 0x0A || previous == 0x0D
             let isCounted = previous == 0x0A ? self.countsLongerLines : previous == 0x0D || self.countsText
             if !self.isInEpilogue, isCounted { return place }
-            if counts, end < range.upperBound {
-                let (next, after) = (bytes[end], end + 1 < range.upperBound ? bytes[end + 1] : 0)
-                if next == 0x0A || (next == 0x0D && after == 0x0A) { return place }
-                if !self.isInEpilogue, next == 0x2D, after == 0x2D { return place }
-            }
+            let next = end < range.upperBound ? bytes[end] : nil
+            let after = end + 1 < range.upperBound ? bytes[end + 1] : nil
+            let isClose = next == 0x2D && after == 0x2D
+            let isLine = next == 0x0A || next == 0x0D && after == 0x0A
+            if self.isInEpilogue ? after != nil && !isClose : isClose || isLine { return place }
             start = place + 1
         }
         return nil

@@ -6,7 +6,7 @@ struct BodyDiagnosisTests {
     /// Feeds a body to a parser and an observer beside it, as a server does.
     private static func diagnosis(
         _ body: [UInt8], boundary: String = "b", length: Int64? = nil, encoding: String? = nil, chunk: Int = .max
-    ) throws -> BodyDiagnosis.Finding? {
+    ) throws -> Finding? {
         var parser = try MultipartParser(contentType: "multipart/form-data; boundary=\(boundary)")
         var seen = BodyDiagnosis(for: parser, contentLength: length, contentEncoding: encoding)
         do throws(FormworkError) {
@@ -36,7 +36,7 @@ struct BodyDiagnosisTests {
 
     struct Row: CustomTestStringConvertible {
         var body: String
-        var cause: BodyDiagnosis.Cause?
+        var cause: Oddity?
         var text: String?
         var boundary = "b"
         var length: Int64?
@@ -56,7 +56,7 @@ struct BodyDiagnosisTests {
                 + "sent",
             length: 12),
         Row(
-            body: form, cause: .otherBoundary,
+            body: form, cause: .dashedBoundary,
             text: "the boundary is given with the two dashes that begin a delimiter: it is \"b\"",
             boundary: "--b"),
         Row(
@@ -66,10 +66,10 @@ struct BodyDiagnosisTests {
             body: "--\u{1B}[2J\u{202E}x\r\n", cause: .otherBoundary,
             text: "its first line is \"--\\u{1B}[2J\\u{202E}x\", but the boundary is given as \"b\""),
         Row(
-            body: form.replacing("\r\n", with: "\n"), cause: .bareLineFeeds,
+            body: form.replacing("\r\n", with: "\n"), cause: .lostCarriageReturns,
             text: "its lines end with LF instead of CRLF: it went through a conversion of line ends"),
         Row(
-            body: "--b\r\n" + form.dropFirst(5).replacing("\r\n", with: "\n") + "\r\n\r\n", cause: .bareLineFeeds,
+            body: "--b\r\n" + form.dropFirst(5).replacing("\r\n", with: "\n") + "\r\n\r\n", cause: .lostCarriageReturns,
             text: "its lines end with LF instead of CRLF: it went through a conversion of line ends"),
         Row(
             body: form.replacing("\r\n", with: "\r\r\n"), cause: .doubledCarriageReturns,
@@ -88,10 +88,10 @@ struct BodyDiagnosisTests {
             cause: .base64, text: "it is encoded with Base64, as API gateways pass it: decode it first"),
         Row(body: "a = 1, 2!"),
         Row(
-            body: "POST /a HTTP/1.1\r\nHost: x\r\n\r\n", cause: .notMultipart,
+            body: "POST /a HTTP/1.1\r\nHost: x\r\n\r\n", cause: .messageHead,
             text: "it begins with the head of an HTTP message: remove it first"),
         Row(
-            body: "HTTP/1.1 200 OK\r\n\r\n", cause: .notMultipart,
+            body: "HTTP/1.1 200 OK\r\n\r\n", cause: .messageHead,
             text: "it begins with the head of an HTTP message: remove it first"),
         Row(
             body: "xx", cause: .contentEncoded, text: "its Content-Encoding is br: decode it first", encoding: "br"),
@@ -110,8 +110,8 @@ struct BodyDiagnosisTests {
         for chunk in [Int.max, 1, 7] {
             let found = try Self.diagnosis(
                 Array(row.body.utf8), boundary: row.boundary, length: row.length, encoding: row.encoding, chunk: chunk)
-            #expect(found?.cause == row.cause, "\(row.body)")
-            #expect(found?.sentence == row.text)
+            #expect(found?.oddity == row.cause, "\(row.body)")
+            #expect(found?.message == row.text)
         }
     }
 
@@ -137,8 +137,8 @@ struct BodyDiagnosisTests {
 
     @Test("Compressed bodies are known by their first bytes")
     func compressed() throws {
-        let sentences = try [[0x1F, 0x8B, 8, 0], [0x28, 0xB5, 0x2F, 0xFD, 0]].map { try Self.diagnosis($0)?.sentence }
-        #expect(sentences == ["gzip", "zstd"].map { "it is compressed with \($0): decompress it first" })
+        let messages = try [[0x1F, 0x8B, 8, 0], [0x28, 0xB5, 0x2F, 0xFD, 0]].map { try Self.diagnosis($0)?.message }
+        #expect(messages == ["gzip", "zstd"].map { "it is compressed with \($0): decompress it first" })
     }
 
     @Test("Bytes that were decoded as text are told, in a body that can be parsed; text and real bytes are not")
@@ -149,18 +149,18 @@ struct BodyDiagnosisTests {
         #expect(try Self.diagnosis(Self.file("image/jpeg", jpeg)) == nil)
         for chunk in [Int.max, 1] {
             let lost = try Self.diagnosis(Self.file("image/jpeg", replaced), chunk: chunk)
-            #expect(lost?.cause == .decodedAsText)
+            #expect(lost?.oddity == .decodedAsText)
             #expect(
-                lost?.sentence
+                lost?.message
                     == "part 1 (image/jpeg) was decoded as text on its way: its bytes were replaced by U+FFFD "
                     + "and are lost")
             let twice = try Self.diagnosis(Self.file("application/octet-stream", doubled), chunk: chunk)
             #expect(
-                twice?.sentence
+                twice?.message
                     == "part 1 (application/octet-stream) was decoded as text on its way: its bytes from "
                     + "80 to FF were encoded as UTF-8")
             let cut = Array(Self.file("image/jpeg", replaced).prefix(110))
-            #expect(try Self.diagnosis(cut, length: 130, chunk: chunk)?.cause == .decodedAsText)
+            #expect(try Self.diagnosis(cut, length: 130, chunk: chunk)?.oddity == .decodedAsText)
         }
         #expect(try Self.diagnosis(Self.file("text/plain", replaced)) == nil)
         #expect(try Self.diagnosis(Self.file("image/svg+xml", replaced)) == nil)
@@ -173,8 +173,13 @@ struct BodyDiagnosisTests {
         let line = "--" + String(repeating: "x", count: 100_000) + "\r\n"
         let found = try Self.diagnosis(Array(line.utf8))
         #expect(
-            found?.sentence == "its first line is \"--" + String(repeating: "x", count: 78)
+            found?.message == "its first line is \"--" + String(repeating: "x", count: 78)
                 + "…\", but the boundary is given as \"b\"")
+    }
+
+    @Test("An error long before the end isn't a cut, whatever the length")
+    func early() throws {
+        #expect(try Self.diagnosis(Array("--b\r\nno field\r\n".utf8), length: 900_000) == nil)
     }
 
     @Test("A crossed limit behind the first part has no diagnosis")

@@ -17,11 +17,16 @@ struct ChunkedCoding {
 
     private var state = State.size(0, digits: 0)
     private var offset: Int64 = 0
+    private var previous: UInt8 = 0
+    /// The first thing that was read, although receivers read it differently; `nil` for none.
+    private(set) var slip: String?
+    /// Whether bytes follow the last chunk.
+    private(set) var hasSurplus = false
 
     /// Whether the last chunk was read, so the body is complete.
     var isWhole: Bool {
         switch self.state {
-        case .trailer, .finished: true
+        case .finished: true
         default: false
         }
     }
@@ -36,10 +41,16 @@ struct ChunkedCoding {
                 let count = Int(min(UInt64(coded.count - at), left))
                 content += coded[at..<at + count]
                 at += count
+                self.previous = 0
                 self.state = left == UInt64(count) ? .dataEnd : .data(left: left - UInt64(count))
                 continue
             }
-            if case .finished = self.state { break }
+            if case .finished = self.state {
+                self.hasSurplus = true
+                break
+            }
+            self.slip = self.slip ?? self.slip(at: coded[at])
+            self.previous = coded[at]
             do throws(Unexpected) {
                 self.state = try Self.next(self.state, coded[at])
             } catch {
@@ -54,6 +65,17 @@ struct ChunkedCoding {
         return content
     }
 
+    private func slip(at byte: UInt8) -> String? {
+        switch (self.state, byte) {
+        case (_, 0x0A) where self.previous != 0x0D: "LF without CR"
+        case (.trailer, _): nil
+        case (_, _) where self.previous == 0x0D && byte != 0x0A: "CR without LF"
+        case (.size(_, 1...), 0x20): "a blank after a chunk's size"
+        case (.size(_, 1...), 0x3B): "a chunk's extension"
+        default: nil
+        }
+    }
+
     private struct Unexpected: Error { var wanted: String }
 
     private static func next(_ state: State, _ byte: UInt8) throws(Unexpected) -> State {
@@ -64,7 +86,8 @@ struct ChunkedCoding {
         case (.size(let size, 1...), 0x0D), (.size(let size, 1...), 0x20), (.size(let size, 1...), 0x3B):
             return .extension(size)
         case (.size(let size, let digits), _):
-            guard let digit = byte.hexDigit, digits < 15 else { throw Unexpected(wanted: "a chunk's size") }
+            guard let digit = byte.hexDigit else { throw Unexpected(wanted: "a chunk's size") }
+            guard size < 1 << 59 else { throw Unexpected(wanted: "a chunk's size below 2^63") }
             return .size(size << 4 | UInt64(digit), digits: digits + 1)
         case (.dataEnd, 0x0D), (.extension, _), (.trailer, 0x0D): return state
         case (.dataEnd, 0x0A): return .size(0, digits: 0)

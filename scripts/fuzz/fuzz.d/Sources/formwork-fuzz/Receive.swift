@@ -47,15 +47,22 @@ func fuzzReceive(_ input: [UInt8]) {
     }
 }
 
-private func lint(_ contentType: String, _ body: [UInt8], _ size: (Int) -> Int) -> [FormLint.Finding] {
-    var lint = FormLint(contentType: contentType)
-    var at = 0
-    while at < body.count {
-        let end = min(body.count, at + size(at))
-        lint.take(body[at..<end])
-        at = end
+private func lint(_ contentType: String, _ body: [UInt8], _ size: (Int) -> Int) -> [Finding] {
+    guard var parser = try? MultipartParser(linting: contentType) else { return [] }
+    do throws(FormworkError) {
+        var at = 0
+        while at < body.count {
+            let end = min(body.count, at + size(at))
+            let chunk = Array(body[at..<end])
+            var position = 0
+            while try parser.next(in: chunk, from: &position) != .needsInput {}
+            at = end
+        }
+        try parser.finish()
+        return parser.findings()
+    } catch {
+        return parser.findings(endingWith: error)
     }
-    return lint.finish()
 }
 
 private func diagnose(_ contentType: String, _ body: [UInt8]) {

@@ -1,0 +1,187 @@
+/// What a parser notes of a body beside reading it.
+struct BodyWatch: Sendable {
+    /// The most findings that are kept, and the first of each kind.
+    static let limit = 1_000
+
+    private(set) var findings: [Finding] = []
+    /// The number of findings that aren't kept.
+    private(set) var leftOut = 0
+    private(set) var seen: Set<Oddity> = []
+    private(set) var hasAmbiguity = false
+    /// The part that is being read.
+    var part: PartReference?
+    /// Searches for delimiters that aren't recognised, in content and after the close delimiter. `nil` for no search: then only
+    /// what the parser comes across is noted.
+    var strays: (content: StrayDelimiter, epilogue: StrayDelimiter)?
+    /// The start of the value of `_charset_`; `nil` outside such a field.
+    var charset: [UInt8]?
+
+    mutating func add(_ finding: Finding) {
+        let isFirst = self.seen.insert(finding.oddity).inserted
+        guard isFirst || self.findings.count < Self.limit else { return self.leftOut += 1 }
+        if finding.oddity.isAmbiguous { self.hasAmbiguity = true }
+        self.findings.append(finding)
+    }
+}
+
+// Out of the way of parsers that watch nothing.
+extension MultipartParser {
+    /// A parser that reads as much as it can, and notes all that is odd.
+    /// - Throws: A type that has no boundary.
+    package init(linting contentType: String, limits: ParsingLimits = .none) throws(FormworkError) {
+        let type = ContentTypeCheck(contentType)
+        if let error = type.error { throw error }
+        var profile = ParsingProfile.lenient
+        (profile.acceptsAnyMultipart, profile.readsLooseHeaders, profile.watches) = (true, true, true)
+        profile.skipsPreambleDelimiters = true
+        self.init(unchecked: type.boundary[...], profile, limits, contentType: contentType)
+    }
+
+    /// Whether all is noted that is odd.
+    var isWatching: Bool { self.watch.first?.strays != nil }
+
+    /// The number of findings that aren't kept.
+    package var leftOutFindings: Int { self.watch.first?.leftOut ?? 0 }
+
+    /// What was found odd so far, in the order of the body; the reason why it can't be read any further is the last.
+    package func findings(endingWith error: FormworkError? = nil) -> [Finding] {
+        let all = (self.watch.first?.findings ?? []).sorted { ($0.offset ?? -1) < ($1.offset ?? -1) }
+        // Both are noted of a line in the preamble.
+        let lost = all.first { $0.oddity == .delimiterInPreamble }
+        let found = all.filter { lost == nil || $0.oddity != .strayDelimiter || $0.offset != lost?.offset }
+        guard let error else { return found }
+        var last = Finding(error, part: self.part)
+        if error.parsingFailure?.kind == .unexpectedEnd, self.parts > 0 {
+            last = Finding(.missingClose, part: self.isInPart ? self.part : nil, at: error.offset)
+        }
+        return found.filter { $0.oddity != last.oddity || $0.offset != last.offset } + [last]
+    }
+
+    /// The part that is being read; without its name in its header section.
+    private var part: PartReference? {
+        if self.isInPart { return self.watch.first?.part }
+        guard case .headers = self.state else { return nil }
+        return PartReference(index: self.parts - 1, name: nil)
+    }
+
+    @inline(__always)
+    static func watch(_ boundary: ArraySlice<UInt8>, _ profile: ParsingProfile, _ contentType: String) -> [BodyWatch] {
+        profile.watches || profile.refusesAmbiguity ? [self.newWatch(boundary, profile, contentType)] : []
+    }
+
+    @inline(never)
+    private static func newWatch(
+        _ boundary: ArraySlice<UInt8>, _ profile: ParsingProfile, _ contentType: String
+    ) -> BodyWatch {
+        let content = StrayDelimiter(
+            boundary: Array(boundary), countsLongerLines: profile.refusesAmbiguity, countsText: true)
+        var watch = BodyWatch(strays: (content, StrayDelimiter(boundary: Array(boundary), isInEpilogue: true)))
+        for finding in ContentTypeCheck(contentType).findings { watch.add(finding) }
+        return watch
+    }
+
+    /// Keeps each kind of note once.
+    @inline(never)
+    mutating func note(_ oddity: Oddity, _ details: String..., at offset: Int64, isInPart: Bool = false) {
+        if self.watch.isEmpty { self.watch = [BodyWatch()] }
+        guard !self.watch[0].seen.contains(oddity) else { return }
+        self.watch[0].add(Finding(oddity, details, isInPart ? self.watch[0].part : nil, offset))
+    }
+
+    /// Throws the first finding that the profile refuses.
+    @inline(never)
+    mutating func refuse() throws(FormworkError) {
+        guard self.profile.refusesAmbiguity, self.watch[0].hasAmbiguity,
+            let finding = self.findings().first(where: { $0.oddity.isAmbiguous })
+        else { return }
+        throw finding.refusal
+    }
+
+    /// Begins the watch of a part.
+    @inline(never)
+    mutating func watchPart(_ header: ReceivedHeader, at offset: Int64) throws(FormworkError) {
+        guard self.isWatching else { return }
+        let part = PartReference(index: self.parts - 1, name: header.name)
+        self.watch[0].part = part
+        self.watch[0].strays?.content.restart()
+        for var finding in HeaderCheck(header).findings {
+            (finding.part, finding.offset) = (part, offset)
+            self.watch[0].add(finding)
+        }
+        let search = DelimiterSearch(Array(self.delimiter.dropFirst(2)))
+        if header.bytes.withRawSpan({ search.first(in: $0, from: 0, to: $0.byteCount) }) != nil {
+            self.note(.strayDelimiter, at: offset, isInPart: true)
+        }
+        self.watch[0].charset = header.name == "_charset_" && !header.isFile ? [] : nil
+        try self.refuse()
+    }
+
+    @inline(never)
+    mutating func watchContent(_ chunk: RawSpan, _ range: Range<Int>, at offset: Int64) {
+        if let count = self.watch[0].charset?.count {
+            self.watch[0].charset?.append(chunk, range.prefix(max(0, 64 - count)))
+        }
+        guard let stray = self.watch[0].strays?.content, stray.offset == nil else { return }
+        self.watch[0].strays?.content.take(chunk, range, at: offset)
+        self.noteStray()
+    }
+
+    /// Ends the watch of a part's content.
+    /// - Throws: The refusal of what was noted in it, if the profile refuses it.
+    @inline(never)
+    mutating func endContentWatch() throws(FormworkError) {
+        if let stray = self.watch[0].strays?.content, stray.offset == nil {
+            self.watch[0].strays?.content.end()
+            self.noteStray()
+        }
+        let charset = self.watch[0].charset.map { String(decoding: $0, as: UTF8.self) }
+        if let charset, !["utf-8", "utf8"].contains(charset.lowercased()) {
+            self.note(.defaultCharset, charset, at: self.headerOffset, isInPart: true)
+        }
+        try self.refuse()
+    }
+
+    private mutating func noteStray() {
+        guard let stray = self.watch[0].strays?.content, let found = stray.offset else { return }
+        let isBesideLineFeed = self.isInPart && (stray.followsLF || stray.followsCRLF)
+        self.note(
+            isBesideLineFeed ? .delimiterBesideLineFeed : .strayDelimiter, at: found, isInPart: self.isInPart)
+    }
+
+    @inline(never)
+    mutating func watchEpilogue(_ chunk: RawSpan, _ range: Range<Int>, at offset: Int64) throws(FormworkError) {
+        self.watch[0].strays?.epilogue.take(chunk, range, at: offset)
+        guard let found = self.watch[0].strays?.epilogue.offset else { return }
+        self.note(.partAfterEnd, at: found)
+        try self.refuse()
+    }
+
+    /// - Parameter count: The number of bytes before the first delimiter.
+    @inline(never)
+    mutating func notePreamble(of count: Int64) throws(FormworkError) {
+        self.note(.preamble, "\(count, "byte") of \(self.hasPreambleText ? "text" : "line ends")", at: 0)
+        try self.refuse()
+    }
+
+    @inline(__always)
+    mutating func noteContent(at offset: Int64) {
+        guard self.isUnnamedFile else { return }
+        self.isUnnamedFile = false
+        self.note(.emptyFilename, at: offset, isInPart: true)
+    }
+
+    /// - Parameter offset: The end of a delimiter's line.
+    @inline(never)
+    mutating func noteEnd(of line: DelimiterLine, at offset: Int64) {
+        if line.isPadded { self.note(.padding, at: offset - Int64(line.count)) }
+        if line.isBare { self.note(.bareLineFeed, at: offset - 1) }
+    }
+
+    /// - Parameter offset: The end of the delimiter with which the line begins.
+    @inline(never)
+    mutating func noteLine(_ line: DelimiterLine, at offset: Int64) {
+        guard self.isInPart else { return }
+        let oddity = line.isBare ? Oddity.delimiterBesideLineFeed : .longerLine
+        self.note(oddity, at: offset - Int64(self.delimiter.count - 2), isInPart: true)
+    }
+}
