@@ -67,6 +67,8 @@ extension TransferError {
             .receive,
             "\(peer.prefix)\(Self.end(cause, of: peer.noun)) before \(it) answered\(Self.said(cause))",
             bytesSent: bytesSent)
+        self.isUnprocessed =
+            (cause as? GoAway)?.dropsRequest ?? ((cause as? NIOHTTP2Errors.StreamClosed)?.errorCode == .refusedStream)
     }
 
     /// Whether the connection was made, and reset or closed.

@@ -56,6 +56,8 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     package var mayExpectTLS = false
     /// Whether the connection ended while TLS or a proxy's tunnel was set up.
     var isSetupCut = false
+    /// Whether the server said that it didn't process the request, so that it may be repeated (RFC 9113 section 8.7).
+    var isUnprocessed = false
 
     /// Creates an error.
     package init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {

@@ -20,6 +20,8 @@ struct PlainSend: SendMachine {
     private(set) var movedTo: String?
     private(set) var isSourceRead = false
     private var retries = 0
+    /// Requests that servers of HTTP/2 said they didn't process. They don't count as tries.
+    private var unprocessed = 0
     private var pause: (Duration, reason: String)?
     private var failure: (any Error)?
 
@@ -73,7 +75,17 @@ struct PlainSend: SendMachine {
         return false
     }
 
+    /// How often a request that wasn't processed is repeated without being asked to.
+    private static let mostUnprocessed = 3
+
     mutating func failed(_ error: any Error, remaining: Duration?) {
+        let canRepeat = !self.hasBody || self.plan.isReplayable || !self.isSourceRead
+        if (error as? TransferError)?.isUnprocessed ?? false, canRepeat, self.unprocessed < Self.mostUnprocessed {
+            // At once, and then ever later.
+            let pause = Duration.seconds(self.unprocessed)
+            self.unprocessed += 1
+            if remaining.map({ pause < $0 }) ?? true { return self.pause = (pause, "\(error)") }
+        }
         guard self.retry.covers(error), let pause = self.retry.pause(after: self.retries, remaining: remaining)
         else { return self.failure = error }
         if self.hasBody, self.isSourceRead, let blocker = self.plan.replayBlocker {

@@ -235,6 +235,7 @@ package struct ResumableSend: SendMachine {
     /// its head, so it can have been processed although no byte was counted.
     private func wasReached(_ error: any Error) -> Bool {
         guard let error = error as? TransferError else { return true }
+        if error.isUnprocessed { return false }
         if self.hasContent { return error.bytesSent ?? 0 > 0 }
         // A time-out of the connection counts no bytes, unlike one of the exchange.
         return error.code == .receive || error.bytesSent != nil
