@@ -30,10 +30,11 @@ public struct UploadProgress: Hashable, Sendable {
     public var start: Int64 = 0
     /// The bytes passed to the connection. A few hundred KiB of them may still be buffered in this process.
     public var sent: Int64 = 0
-    /// The bytes that the system accepted, or that the server reported, if it does. `HTTPClient`, and `URLSession` on
-    /// Linux, don't report them: with these it is 0 until the server has answered.
+    /// The bytes that the system at the connection's other end has acknowledged, ten times a second, or that the server
+    /// reported, if it does. Over a Unix socket, and with `URLSession` on Apple's systems, they are those that this system
+    /// accepted. `HTTPClient`, and `URLSession` on Linux, don't report them: with these it is 0 until the server has answered.
     public var acknowledged: Int64 = 0
-    /// Whether ``acknowledged`` was reported by the server on this connection, not by the system.
+    /// Whether ``acknowledged`` was reported by the server on this connection, not by a system.
     public var isReportedByServer = false
     /// The bytes of the whole body; `nil` if unknown.
     public var total: Int64?

@@ -22,6 +22,7 @@ struct ConnectionSetup: Sendable {
     let verifiesServer: Bool
     /// Whether to use HTTP/2 without negotiation by TLS.
     let isHTTP2: Bool
+    let ledger: ExchangeLedger
     let makeHandler: @Sendable (any EventLoop) -> ResponseHandler
 
     /// Who answers requests. That is the proxy, if there is one and it makes no tunnel.
@@ -51,6 +52,7 @@ struct ConnectionSetup: Sendable {
 
     /// - Returns: A future that succeeds when a request can be written.
     func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
+        try channel.pipeline.syncOperations.addHandler(WireMeter(self.ledger))
         if let proxy, let proxyContext {
             try self.addTLS(proxyContext, proxy.endpoint, .proxy(proxy.endpoint), to: channel)
             try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: .proxy(proxy.endpoint)))
@@ -151,6 +153,8 @@ struct ConnectionSetup: Sendable {
             settings.append(HTTP2Setting(parameter: .maxHeaderListSize, value: Self.headSize))
             configuration.connection.initialSettings = settings
             let pipeline = channel.pipeline.syncOperations
+            self.ledger.usesWindows()
+            try pipeline.addHandler(DataFrameMeter(self.ledger))
             let streams = try pipeline.configureAsyncHTTP2Pipeline(mode: .client, configuration: configuration) {
                 // The settings already tell the server not to push.
                 $0.eventLoop.makeSucceededVoidFuture()

@@ -44,10 +44,13 @@ struct Connector: Sendable {
         var notes: ErrorNote
     }
 
-    /// - Parameter makeHandler: Makes the handler for the answer's parts on an HTTP/1.1 connection.
+    /// - Parameters:
+    ///   - ledger: Gets what the connection takes of the body.
+    ///   - makeHandler: Makes the handler for the answer's parts on an HTTP/1.1 connection.
     /// - Throws: ``TransferError``.
     func connect(
-        to endpoint: Origin, _ makeHandler: @escaping @Sendable (any EventLoop) -> ResponseHandler
+        to endpoint: Origin, _ ledger: ExchangeLedger,
+        _ makeHandler: @escaping @Sendable (any EventLoop) -> ResponseHandler
     ) async throws -> Connection {
         let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
         let context = try self.options.tls.context(self.protocols, for: endpoint)
@@ -55,7 +58,7 @@ struct Connector: Sendable {
         let setup = ConnectionSetup(
             endpoint: endpoint, proxy: proxy, context: context, proxyContext: proxyContext,
             verifiesServer: self.options.tls.verifiesServer, isHTTP2: self.options.version == .http2,
-            makeHandler: makeHandler)
+            ledger: ledger, makeHandler: makeHandler)
         let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
         let place = proxy.map { "the proxy \($0.endpoint.authority)" } ?? endpoint.authority
         let late = TransferError(.timedOut, "no connection to \(place) within \(self.options.connectTimeout.text)")

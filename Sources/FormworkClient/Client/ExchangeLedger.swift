@@ -22,7 +22,12 @@ final class ExchangeLedger: Sendable {
 
     private struct State: Sendable {
         var produced: Int64 = 0
-        var written: Int64 = 0
+        /// Bytes that the peer's windows let through; `nil` if the connection has none, and all produced bytes are.
+        var passed: Int64?
+        /// Bytes that the system has accepted, and those of them whose write ended.
+        var (written, completed): (Int64, Int64) = (0, 0)
+        /// Bytes that the peer's system has acknowledged.
+        var taken: Int64 = 0
         /// Whether the body's end was read.
         var isAtEnd = false
         /// Whether its end was sent, too.
@@ -42,18 +47,28 @@ final class ExchangeLedger: Sendable {
         var stuckSince: ContinuousClock.Instant? {
             self.broken ?? (self.produced > self.written ? self.lastActivity : nil)
         }
+
+        /// The system has accepted the bytes up to here, of `length`.
+        mutating func accept(upTo count: Int64, of length: Int64?) {
+            guard count > self.written else { return }
+            self.written = count
+            self.lastActivity = .now
+            if self.written == length { self.isComplete = true }
+        }
     }
 
     private let state: WatchedState<State>
     private let length: Int64?
     private let offset: Int64
+    private let hasBody: Bool
     private let monitor: UploadMonitor?
 
     init(_ body: ExchangeBody?, _ monitor: UploadMonitor?) {
         var state = State()
         state.isComplete = body == nil || body?.length == 0
         self.state = WatchedState(state)
-        (self.length, self.offset, self.monitor) = (body?.length, body?.offset ?? 0, monitor)
+        (self.length, self.offset, self.hasBody) = (body?.length, body?.offset ?? 0, body != nil)
+        self.monitor = monitor
         monitor?.update { progress in
             progress.phase = .idle
             progress.lastActivity = .now
@@ -118,17 +133,50 @@ final class ExchangeLedger: Sendable {
         self.monitor?.update { $0.sent += Int64(count) }
     }
 
+    /// The write of bytes has ended.
     func write(_ count: Int) {
-        let isComplete = self.state.withLock { state in
-            state.written += Int64(count)
-            state.lastActivity = .now
-            if state.written == self.length { state.isComplete = true }
-            return state.isComplete
+        self.state.withLock { state in
+            state.completed += Int64(count)
+            state.accept(upTo: state.completed, of: self.length)
         }
+    }
+
+    /// The connection has windows of HTTP/2, which let nothing through so far.
+    func usesWindows() { self.state.withLock { $0.passed = 0 } }
+
+    /// The peer's windows let bytes through.
+    func pass(_ count: Int) { self.state.withLock { $0.passed? += Int64(count) } }
+
+    /// Applies what is known of the bytes that were passed on, with their framing: so many wait in this process, and so many
+    /// of the others in the system until the peer acknowledges them.
+    func measure(buffered: Int64, unacknowledged: Int64? = nil) {
+        guard self.hasBody else { return }
+        let (taken, hasMoved, isAllTaken) = self.state.withLock { state in
+            let (written, taken) = (state.written, state.taken)
+            // Bytes whose write failed, or that were only read to find the end, were produced, and not passed on.
+            if state.broken == nil, !state.endsSending, !state.isOver || state.isComplete {
+                state.accept(upTo: (state.passed ?? state.produced) - buffered, of: self.length)
+            }
+            if let unacknowledged { state.taken = max(taken, state.written - unacknowledged) }
+            let hasMoved = state.written > written || state.taken > taken
+            if hasMoved { state.lastActivity = .now }
+            return (state.taken, hasMoved, state.isComplete && state.taken == state.written)
+        }
+        let endsPhase = isAllTaken && self.monitor?.current.phase == .sending
+        guard hasMoved || endsPhase else { return }
+        self.show(taken)
         self.monitor?.update { progress in
-            if !progress.isReportedByServer { progress.acknowledged += Int64(count) }
-            progress.lastActivity = .now
-            if isComplete, progress.phase == .sending { progress.phase = .waiting }
+            if hasMoved { progress.lastActivity = .now }
+            if endsPhase, progress.phase == .sending { progress.phase = .waiting }
+        }
+    }
+
+    /// What the system accepted counts as acknowledged, as nothing else will be known.
+    func takeAllAccepted() { if self.hasBody { self.show(self.written) } }
+
+    private func show(_ taken: Int64) {
+        self.monitor?.update { progress in
+            if !progress.isReportedByServer { progress.acknowledged = max(progress.acknowledged, self.offset + taken) }
         }
     }
 
@@ -141,7 +189,6 @@ final class ExchangeLedger: Sendable {
             state.isComplete = true
             state.lastActivity = .now
         }
-        self.monitor?.update { if $0.phase == .sending { $0.phase = .waiting } }
     }
 
     /// The caller started or stopped asking for the answer's bytes.

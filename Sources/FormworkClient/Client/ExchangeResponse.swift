@@ -14,8 +14,7 @@ public struct ExchangeResponse {
     public var head: HTTPResponse
     /// The answer's body; usable only in the closure that is called with the answer.
     public var body: ExchangeResponseBody
-    /// Bytes of this request's body that the system had accepted when the answer arrived, counted in pieces of up to 512 KiB:
-    /// of an early answer's, up to 1 MiB more may have been sent.
+    /// Bytes of this request's body that the system had accepted when the answer arrived. The server may have fewer of them.
     public var bytesSent: Int64
     /// Whether the body counts as delivered: all of it was sent, or a 2xx came early for a body of at most 4 MiB.
     /// `false` for another early answer; `true` for a request without a body, such as a `GET` after a redirect, which is

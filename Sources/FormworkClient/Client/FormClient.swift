@@ -61,7 +61,8 @@ public struct FormClient: Sendable {
         let versionNote = VersionNote()
         let connection: Connection
         do {
-            connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) { loop in
+            let connector = Connector(options: self.options, group: self.group)
+            connection = try await connector.connect(to: endpoint, ledger) { loop in
                 ResponseHandler(ledger, permission.ask(on: loop), versionNote, judgesEarly: hooks.judgesEarly)
             }
         } catch var error as TransferError where error.mayExpectTLS {

@@ -84,6 +84,59 @@ extension NIOTests {
             #expect(monitor.current.acknowledged == 10 && monitor.current.phase == .receiving)
         }
 
+        @Test("What waits in this process isn't sent, and what waits in the system isn't acknowledged")
+        func measured() throws {
+            let monitor = UploadMonitor()
+            let ledger = try self.ledger(10, monitor)
+            ledger.enter(.sending)
+            ledger.measure(buffered: 12)
+            #expect(ledger.written == 0)
+            ledger.measure(buffered: 4, unacknowledged: 5)
+            #expect(ledger.written == 6 && monitor.current.acknowledged == 1)
+            // Fewer bytes than before are never sent.
+            ledger.measure(buffered: 9, unacknowledged: 6)
+            #expect(ledger.written == 6 && monitor.current.acknowledged == 1)
+            ledger.measure(buffered: 0, unacknowledged: 7)
+            #expect(ledger.isComplete && ledger.written == 10 && monitor.current.acknowledged == 3)
+            #expect(monitor.current.phase == .sending)
+            let before = monitor.current.lastActivity
+            ledger.measure(buffered: 0, unacknowledged: 7)
+            #expect(monitor.current.lastActivity == before)
+            // After the last byte was written, what the peer acknowledges still moves.
+            ledger.measure(buffered: 0, unacknowledged: 0)
+            #expect(monitor.current.acknowledged == 10 && monitor.current.phase == .waiting)
+            #expect(monitor.current.lastActivity > before)
+        }
+
+        @Test("When the peer ended the connection, what was sent counts as acknowledged")
+        func ended() throws {
+            let monitor = UploadMonitor()
+            let ledger = try self.ledger(10, monitor)
+            ledger.measure(buffered: 4, unacknowledged: 5)
+            ledger.takeAllAccepted()
+            #expect(monitor.current.acknowledged == 6)
+        }
+
+        @Test("Over HTTP/2, bytes for which there was no window aren't sent")
+        func windows() throws {
+            let ledger = try self.ledger()
+            ledger.usesWindows()
+            ledger.measure(buffered: 0, unacknowledged: 0)
+            #expect(ledger.written == 0)
+            ledger.pass(7)
+            ledger.measure(buffered: 2, unacknowledged: 0)
+            #expect(ledger.written == 5 && !ledger.isComplete)
+        }
+
+        @Test("A request without a body doesn't change how much was sent")
+        func measuredWithoutBody() {
+            let monitor = UploadMonitor()
+            monitor.update { $0.acknowledged = 7 }
+            let ledger = ExchangeLedger(nil, monitor)
+            ledger.measure(buffered: 0, unacknowledged: 0)
+            #expect(monitor.current.acknowledged == 7)
+        }
+
         @Test("The first failure stays")
         func failure() throws {
             struct First: Error {}

@@ -42,38 +42,3 @@ extension NIOTests {
         }
     }
 }
-
-/// The frames that a client sends after its preface (RFC 9113 section 4.1).
-private struct Frames {
-    typealias Frame = (count: Int, type: Int, flags: Int)
-
-    private let connection: ScriptedServer.Connection
-    private var bytes: ArraySlice<UInt8> = []
-
-    init(_ connection: ScriptedServer.Connection) {
-        self.connection = connection
-        _ = self.take(24)
-    }
-
-    /// The next frame like that.
-    @discardableResult
-    mutating func wait(for isWanted: (Frame) -> Bool) -> Frame {
-        while true {
-            let head = self.take(9).map { Int($0) }
-            guard head.count == 9 else { return (-1, -1, -1) }
-            let frame: Frame = (head[0] << 16 | head[1] << 8 | head[2], head[3], head[4])
-            _ = self.take(frame.count)
-            if isWanted(frame) { return frame }
-        }
-    }
-
-    private mutating func take(_ count: Int) -> ArraySlice<UInt8> {
-        while self.bytes.count < count {
-            let more = self.connection.read()
-            if more.isEmpty { return [] }
-            self.bytes += more
-        }
-        defer { self.bytes = self.bytes.dropFirst(count) }
-        return self.bytes.prefix(count)
-    }
-}
