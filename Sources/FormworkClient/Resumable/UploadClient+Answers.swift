@@ -250,8 +250,11 @@ extension UploadClient {
     /// The request was too large: continues in smaller pieces, if the server supports resuming.
     private mutating func shrink(_ response: HTTPResponse, _ exchange: Exchange) {
         // An ordinary request can't be divided.
-        let isResumable = self.uploadProtocol != nil
-        let isKnown = self.link != nil || self.isSettled || isResumable && response.headerFields[.uploadLimit] != nil
+        let fields = response.headerFields
+        let draft = self.uploadProtocol?.draft
+        let marksPart = draft.map { fields.isUploadComplete($0) == false || fields.interopVersion == $0 } ?? false
+        let isResumable = self.uploadProtocol != nil && (marksPart || fields[.uploadLimit] != nil)
+        let isKnown = self.link != nil || self.isSettled || isResumable
         let fits = (self.limits.maxSize ?? .max) >= (self.length ?? self.sent)
         let offset = exchange.range?.offset ?? 0
         // Otherwise the server's answer would be lost: what it has not taken can't be read again.
