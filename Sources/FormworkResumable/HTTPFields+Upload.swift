@@ -53,13 +53,13 @@ extension HTTPFields {
 
     /// Whether the upload is, or will be, complete; `nil` if the field is absent or invalid.
     package func isUploadComplete(_ draft: UploadDraft) -> Bool? {
-        draft == .v3
+        draft.usesUploadIncomplete
             ? self[.uploadIncomplete].flatMap(StructuredField.boolean).map { !$0 }
             : self[.uploadComplete].flatMap(StructuredField.boolean)
     }
 
     package mutating func setUploadComplete(_ isComplete: Bool, _ draft: UploadDraft) {
-        if draft == .v3 {
+        if draft.usesUploadIncomplete {
             self[.uploadIncomplete] = isComplete ? "?0" : "?1"
         } else {
             self[.uploadComplete] = isComplete ? "?1" : "?0"

@@ -36,13 +36,15 @@ package struct UploadDraft: Sendable, Hashable, Comparable {
     static let v5 = Self(5)
     /// -04 and -05: `application/partial-upload`, `Upload-Length`, `Upload-Limit`, digests.
     package static let v6 = Self(6)
-    /// -09 and later: limits are always announced, and a completed upload's answer can be requested again.
+    /// -09 to -12: limits are always announced, and a completed upload's answer can be requested again.
     static let v8 = Self(8)
+    /// After -12: `Upload-Complete` in an answer says whose answer it is.
+    static let v9 = Self(9)
 
     /// The version that a client offers first.
-    package static let latest = Self.v8
+    package static let latest = Self.v9
 
-    static let allCases: [Self] = [.v3, .v5, .v6, .v8]
+    static let allCases: [Self] = [.v3, .v5, .v6, .v8, .v9]
 
     /// The version with this number; `nil` if it isn't known.
     init?(rawValue: Int) {
@@ -55,6 +57,10 @@ package struct UploadDraft: Sendable, Hashable, Comparable {
     /// Whether the first is older.
     package static func < (old: Self, new: Self) -> Bool { old.rawValue < new.rawValue }
 
+    // MARK: what differs, in one place
+
+    /// Whether `Upload-Incomplete`, the opposite of `Upload-Complete`, is used.
+    package var usesUploadIncomplete: Bool { self == .v3 }
     /// The content type of a PATCH; `nil` if the draft has none.
     package var partialMediaType: String? { self >= .v6 ? "application/partial-upload" : nil }
     /// Whether a 104 may report progress.
@@ -63,6 +69,13 @@ package struct UploadDraft: Sendable, Hashable, Comparable {
     package var hasLengthAndLimits: Bool { self >= .v6 }
     /// Whether a server may repeat a completed upload's answer after an empty PATCH.
     package var replaysAnswer: Bool { self >= .v8 }
+    /// The key in `Upload-Limit` for the seconds for which an upload stays available.
+    var ageKey: String { self >= .v8 ? "max-age" : "expires" }
+    /// Whether each request that adds something is answered with 201, and the last one with the upload's URL and offset.
+    var answersAsCreated: Bool { self < .v8 }
+    /// Whether `Upload-Complete: ?1` in the answer to a creation or an addition means that it is the target's own answer, and
+    /// `?0` that it is about the upload, even if that is complete. Before, the field was about the upload in all answers.
+    var marksOwnAnswers: Bool { self >= .v9 }
 }
 
 extension ResumableProtocol {

@@ -40,9 +40,8 @@ public struct UploadLimits: Sendable, Hashable, Codable {
     /// The field's value; `min-size=0` if there is no limit, as the draft requires.
     /// - Parameter draft: -04 and -05 (interop version 6) call `max-age` `expires`.
     func fieldValue(for draft: UploadDraft) -> String {
-        let ageKey = draft < .v8 ? "expires" : "max-age"
         let members = Self.members.compactMap { member -> String? in
-            guard member.place != \.maxAge || member.key == ageKey else { return nil }
+            guard member.place != \.maxAge || member.key == draft.ageKey else { return nil }
             return self[keyPath: member.place].map { "\(member.key)=\(min($0, StructuredField.largestInteger))" }
         }
         return members.isEmpty ? "min-size=0" : members.joined(separator: ", ")

@@ -27,7 +27,7 @@ struct ResumeCommandTests {
             """
             cut; stat -c %a state
             "$F" send $U -F a=1 -F f=@large --state state --json --boundary other > report; echo "exit $?"
-            grep -c '"resumable": "draft-8"' report; grep -Ec '"resumedFrom": [1-9]' report
+            grep -c '"resumable": "draft-9"' report; grep -Ec '"resumedFrom": [1-9]' report
             grep -c '"status": 201' report; ls state 2>&1; ls in; cmp in/large large && echo same
             """)
         #expect(

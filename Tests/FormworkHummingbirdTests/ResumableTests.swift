@@ -126,7 +126,7 @@ struct ResumableTests {
             let upload = try #require(response.upload)
             // A pooled connection that is gone by then is one more try.
             #expect(upload.resumptions >= 2 && upload.resumedFrom ?? 0 > 0)
-            #expect(upload.protocolName == (choice == .tus ? "tus" : "draft-8"))
+            #expect(upload.protocolName == (choice == .tus ? "tus" : "draft-9"))
             #expect(monitor.current.acknowledged == Int64(expected.count))
             #expect(monitor.current.total == Int64(expected.count))
             #expect(monitor.current.start == upload.offset && upload.offset > 0)
@@ -149,7 +149,7 @@ struct ResumableTests {
                 plan, with: HTTPRequest(to: url + "/files"), resuming: resuming
             ) { answer, trace in (answer.head.status.code, trace.upload) }
             #expect(status == 201 && relay.brokenCount == 1)
-            #expect(upload?.resumptions ?? 0 >= 1 && upload?.protocolName == "draft-8")
+            #expect(upload?.resumptions ?? 0 >= 1 && upload?.protocolName == "draft-9")
             #expect(seen.all == [expected])
         }
     }

@@ -108,7 +108,7 @@ package enum UploadRequest: Sendable {
                         .with(draft))
             }
             // -01 omits Upload-Incomplete if the body ends.
-            let completes = fields.isUploadComplete(draft) ?? (draft == .v3 ? true : nil)
+            let completes = fields.isUploadComplete(draft) ?? (draft.usesUploadIncomplete ? true : nil)
             guard let offset = fields.uploadOffset else {
                 return .refused(ResumableResponse(.badRequest, .other(Self.withoutOffset(fields))).with(draft))
             }

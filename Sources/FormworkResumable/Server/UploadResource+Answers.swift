@@ -25,7 +25,7 @@ extension UploadResource {
     /// The answer to a request for the offset.
     func offsetAnswer() -> ResumableResponse {
         var answer = ResumableResponse(self.uploadProtocol == .tus ? .ok : .noContent, [.cacheControl: "no-store"])
-        self.describe(&answer)
+        self.describe(&answer, isComplete: self.isProcessed)
         if self.uploadProtocol == .tus, self.length == nil {
             answer.response.headerFields[.uploadDeferLength] = "1"
         }
@@ -42,7 +42,7 @@ extension UploadResource {
     ///   - location: The upload's URL, for a creation's answer.
     func appended(isCreation: Bool, location: String? = nil) -> ResumableResponse {
         // -01 to -05 answer 201 to every request that adds something.
-        let isOld = self.uploadProtocol.draft.map { $0 < .v8 } ?? false
+        let isOld = self.uploadProtocol.draft?.answersAsCreated ?? false
         var answer = ResumableResponse(isCreation || isOld ? .created : .noContent)
         self.describe(&answer)
         if isCreation {
@@ -69,7 +69,7 @@ extension UploadResource {
         var answer = answer
         answer.response.headerFields.interopVersion = draft
         answer.response.headerFields.setUploadComplete(true, draft)
-        if draft < .v8 {
+        if draft.answersAsCreated {
             answer.response.headerFields.uploadOffset = self.offset
             if answer.response.headerFields[.location] == nil {
                 answer.response.headerFields[.location] = location
@@ -124,6 +124,9 @@ extension UploadResource {
     static func missing(_ uploadProtocol: ResumableProtocol?) -> ResumableResponse {
         var answer = ResumableResponse(.notFound, .other("No such upload."))
         Self.identify(&answer.response.headerFields, uploadProtocol)
+        if let draft = uploadProtocol?.draft, draft.marksOwnAnswers {
+            answer.response.headerFields.setUploadComplete(false, draft)
+        }
         return answer
     }
 
@@ -156,11 +159,14 @@ extension UploadResource {
         return answer
     }
 
-    private func describe(_ answer: inout ResumableResponse) {
+    /// - Parameter isComplete: Whether the answer says that the upload is complete; `nil` for an answer to a creation or an
+    ///   addition that isn't the target's own.
+    private func describe(_ answer: inout ResumableResponse, isComplete: Bool? = nil) {
         Self.identify(&answer.response.headerFields, self.uploadProtocol)
         answer.response.headerFields.uploadOffset = self.offset
         if let draft = self.uploadProtocol.draft {
-            answer.response.headerFields.setUploadComplete(self.isProcessed, draft)
+            let isComplete = isComplete ?? (self.isProcessed && !draft.marksOwnAnswers)
+            answer.response.headerFields.setUploadComplete(isComplete, draft)
         }
     }
 

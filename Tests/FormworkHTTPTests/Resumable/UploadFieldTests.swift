@@ -11,7 +11,7 @@ import Testing
         #expect(UploadLimits("max-size=1.5") == nil)
         #expect(UploadLimits("max-size=-1") == nil)
         #expect(UploadLimits("max-size=(1 2)") == nil)
-        #expect(UploadLimits().fieldValue(for: .v8) == "min-size=0")
+        #expect(UploadLimits().fieldValue(for: .v9) == "min-size=0")
         let all = UploadLimits(maxSize: 5, minSize: 4, maxAppendSize: 3, minAppendSize: 2, maxAge: 1)
         #expect(
             all.fieldValue(for: .v8)

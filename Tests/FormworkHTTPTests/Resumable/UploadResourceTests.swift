@@ -149,7 +149,7 @@ import Testing
             .uploadOffset: "5", .uploadComplete: "?1", .contentType: "application/partial-upload",
             .contentLength: "0",
         ]
-        for (draft, isTaken) in [(UploadDraft.v8, true), (.v6, false)] {
+        for (draft, isTaken) in [(UploadDraft.v9, true), (.v8, true), (.v6, false)] {
             var resource = self.resource(.draft(draft), offset: 5, length: 5, isProcessed: true)
             guard case .append(let append) = self.parse(.patch, empty, .draft(draft)) else {
                 Issue.record("no append"); return
@@ -158,6 +158,28 @@ import Testing
             #expect((refusal == nil) == isTaken)
             #expect(isTaken || refusal?.response.headerFields[.uploadComplete] == "?1")
         }
+    }
+
+    /// From version 9 on `?1` marks only the target's own answer, but for the offset. Before, it says that the upload is complete.
+    @Test(arguments: [(UploadDraft.v9, "?0"), (.v8, "?1")])
+    func answersAboutCompleteUploads(draft: UploadDraft, mark: String) throws {
+        var resource = self.resource(.draft(draft), offset: 5, length: 5, isProcessed: true)
+        let fields: HTTPFields = [
+            .uploadOffset: "4", .uploadComplete: "?1", .contentType: "application/partial-upload",
+        ]
+        guard case .append(let append) = self.parse(.patch, fields, .draft(draft)) else {
+            Issue.record("no append"); return
+        }
+        let begun = resource.begin(append)
+        let refusal = try #require(begun)
+        #expect(refusal.response.status.code == 409)
+        #expect(refusal.response.headerFields[.uploadOffset] == "5")
+        #expect(refusal.response.headerFields[.uploadComplete] == mark)
+        #expect(resource.completed.response.headerFields[.uploadComplete] == mark)
+        #expect(resource.offsetAnswer().response.headerFields[.uploadComplete] == "?1")
+        #expect(resource.final(ResumableResponse(.ok)).response.headerFields[.uploadComplete] == "?1")
+        let missing = UploadResource.missing(.draft(draft)).response.headerFields
+        #expect(missing[.uploadComplete] == (draft == .v9 ? "?0" : nil))
     }
 
     /// Whether the drafts' final answer says it is one, and in which field.

@@ -13,7 +13,7 @@ extension NIOTests {
     struct ResumableSendTests {
         typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
-        static let version = "Upload-Draft-Interop-Version: 8\r\n"
+        static let version = "Upload-Draft-Interop-Version: 9\r\n"
 
         /// The part of the body that a server kept.
         final class Kept: Sendable {
@@ -153,7 +153,7 @@ extension NIOTests {
             #expect(try kept.bytes == self.bytes(plan))
             let upload = seen.trace.upload
             #expect(upload?.resumedFrom == 3_000_000 && upload?.resumptions == 2)
-            #expect(upload?.url == server.url("/u/1") && upload?.protocolName == "draft-8")
+            #expect(upload?.url == server.url("/u/1") && upload?.protocolName == "draft-9")
             #expect(seen.trace.requests == 5 && seen.trace.retries == 2)
             #expect(monitor.current.acknowledged == Int64(length))
             #expect(saved.words.last == "over" && saved.words.first == "/u/1")

@@ -156,7 +156,7 @@ extension NIOTests {
 
         // MARK: ResumableSend
 
-        private let offer: HTTPFields = [.uploadDraftInteropVersion: "8", .location: "/u/1"]
+        private let offer: HTTPFields = [.uploadDraftInteropVersion: "9", .location: "/u/1"]
 
         /// - Returns: Whether the exchange continues after the server's offer to resume.
         private func offers(_ machine: inout ResumableSend) -> Bool {

@@ -223,8 +223,8 @@ import Testing
             isTrusted
             ? [
                 .authorization: "Basic x", .cookie: "a=b", .proxyAuthorization: "Basic y", .userAgent: "u",
-                .uploadDraftInteropVersion: "8",
-            ] : [.userAgent: "u", .uploadDraftInteropVersion: "8"]
+                .uploadDraftInteropVersion: "9",
+            ] : [.userAgent: "u", .uploadDraftInteropVersion: "9"]
         let host = try #require(HTTPField.Name("Host"))
         var options = UploadClientOptions()
         options.trustsRedirects = isTrusted
@@ -237,7 +237,7 @@ import Testing
         #expect(first.headerFields[host] == "inner.example")
         client.sending(upTo: 60)
         _ = client.informed(
-            self.answer(104, [.uploadDraftInteropVersion: "8", .location: "https://other.example/up"]))
+            self.answer(104, [.uploadDraftInteropVersion: "9", .location: "https://other.example/up"]))
         client.lost(Cut())
         let head = try self.sent(&client).0
         #expect(head.authority == "other.example")

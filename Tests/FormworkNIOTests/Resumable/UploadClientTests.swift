@@ -19,7 +19,7 @@ import Testing
     }
 
     private static let offer: HTTPFields = [
-        .uploadDraftInteropVersion: "8", .location: "https://example.com/upload/b530ce8ff",
+        .uploadDraftInteropVersion: "9", .location: "https://example.com/upload/b530ce8ff",
         .uploadLimit: "max-size=1234567890",
     ]
 
@@ -31,13 +31,13 @@ import Testing
         #expect(range == UploadRange(offset: 0, count: 123_456_789))
         #expect(
             request.headerFields == [
-                .contentType: "image/jpeg", .authorization: "Basic x", .uploadDraftInteropVersion: "8",
+                .contentType: "image/jpeg", .authorization: "Basic x", .uploadDraftInteropVersion: "9",
                 .uploadComplete: "?1", .uploadLength: "123456789", .contentLength: "123456789",
             ])
         client.sending(upTo: 30_000_000)
         #expect(client.informed(self.answer(104, Self.offer)) == .continue)
         #expect(client.link?.target.url == "https://example.com/upload/b530ce8ff")
-        let progress: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadOffset: "23456789"]
+        let progress: HTTPFields = [.uploadDraftInteropVersion: "9", .uploadOffset: "23456789"]
         #expect(client.informed(self.answer(104, progress)) == .continue)
         #expect(client.acknowledged == 23_456_789)
         client.answered(self.answer(200, [.uploadComplete: "?1"]))
@@ -125,7 +125,7 @@ import Testing
         var client = try UploadClient(.post(), length: 10, options: UploadClientOptions(choice))
         _ = try self.sent(&client)
         if choice == .auto {
-            let offer: HTTPFields = [.uploadDraftInteropVersion: "8", .location: location]
+            let offer: HTTPFields = [.uploadDraftInteropVersion: "9", .location: location]
             #expect(client.informed(self.answer(104, offer)) == .continue)
             client.sending(upTo: 5)
             client.lost(Cut())
@@ -176,7 +176,7 @@ import Testing
         let (head, content) = try self.sent(&client)
         #expect(content == nil)
         #expect(head.method == .head && head.authority == "other.example" && head.path == "/up")
-        #expect(head.headerFields == [.userAgent: "u", .uploadDraftInteropVersion: "8"])
+        #expect(head.headerFields == [.userAgent: "u", .uploadDraftInteropVersion: "9"])
         client.answered(
             self.answer(
                 204,
@@ -186,7 +186,7 @@ import Testing
         #expect(patch.method == .patch)
         #expect(
             patch.headerFields == [
-                .userAgent: "u", .uploadDraftInteropVersion: "8", .uploadOffset: "25", .contentLength: "75",
+                .userAgent: "u", .uploadDraftInteropVersion: "9", .uploadOffset: "25", .contentLength: "75",
                 .uploadComplete: "?1", .contentType: "application/partial-upload", .uploadLength: "100",
             ])
     }
@@ -250,7 +250,7 @@ import Testing
             _ = try self.sent(&client)
             client.sending(upTo: Int64(sent))
             _ = client.informed(self.answer(104, Self.offer))
-            _ = client.informed(self.answer(104, [.uploadDraftInteropVersion: "8", .uploadOffset: "10"]))
+            _ = client.informed(self.answer(104, [.uploadDraftInteropVersion: "9", .uploadOffset: "10"]))
             client.lost(Cut())
             _ = try self.sent(&client)
             client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: offset]))
@@ -290,6 +290,17 @@ import Testing
         #expect(request.headerFields[.uploadComplete] == "?0")
     }
 
+    /// A refusal of the whole request may show in other ways, too, that the server knows the draft.
+    @Test(arguments: [[.uploadComplete: "?0"], [.uploadDraftInteropVersion: "9"]] as [HTTPFields])
+    func tooMuchWithoutLimits(fields: HTTPFields) throws {
+        var client = try UploadClient(.post(), length: 1_000_000)
+        _ = try self.sent(&client)
+        client.answered(self.answer(413, fields))
+        let (request, range) = try self.sent(&client)
+        #expect(range == UploadRange(offset: 0, count: 500_000))
+        #expect(request.headerFields[.uploadComplete] == "?0")
+    }
+
     /// Smaller requests are of no use if the body, as far as it was read, has too many bytes, or can't be read again.
     @Test(arguments: [(true, 3_000_000, "max-size=2000000"), (false, 100_000, "max-append-size=50000")])
     func tooMuchOfUnknownLength(isReplayable: Bool, sent: Int64, limits: String) throws {
@@ -312,7 +323,7 @@ import Testing
         var client = try UploadClient(.post(), length: 1_000_000, options: UploadClientOptions(.auto))
         _ = try self.sent(&client)
         client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000"]))
-        for version in ["8", "6"] {
+        for version in ["9", "6"] {
             #expect(try self.sent(&client).0.headerFields[.uploadDraftInteropVersion] == version)
             client.answered(self.answer(400, [.contentLength: "0"]))
         }
