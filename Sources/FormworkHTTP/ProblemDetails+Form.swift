@@ -46,6 +46,10 @@ extension ProblemDetails {
     /// contain `code`, and where they are known `limit`, in the limit's unit, and `field`, the part's name as the
     /// client sent it.
     public init(_ error: FormworkError) {
+        if error.code == .malformedBody, let cause = error.cause as? DecodingError {
+            self.init(cause)
+            return
+        }
         let failure = error.parsingFailure
         let status: HTTPResponse.Status
         switch error.code {
@@ -136,6 +140,7 @@ extension ParsingFailure {
         case .malformedBoundaryLine: "There is text after a close delimiter on its line."
         case .missingContentDisposition: "A part has no Content-Disposition: form-data."
         case .missingName: "A part has no name."
+        case .unknownName: "A part has a name that is not accepted here."
         case .noPartsAfterPreamble: "No part begins with the boundary of the Content-Type."
         case .delimiterInPreamble:
             "A line before the first part has the boundary, but isn't a delimiter: nothing may be before it on its line, "

@@ -55,6 +55,20 @@ struct ProblemDetailsTests {
             #expect(problem.detail?.contains("/srv") != true)
         }
         #expect(ProblemDetails(FormworkError(.truncatedBody, "x")).status == 400)
+        struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+        let path = ["metadata", "title"].map { Key(stringValue: $0) }
+        let mismatch = DecodingError.typeMismatch(String.self, .init(codingPath: path, debugDescription: "of /srv/x"))
+        #expect(
+            ProblemDetails(
+                FormworkError(.malformedBody, "x", part: PartReference(index: 0, name: "metadata"), cause: mismatch))
+                == ProblemDetails(
+                    title: "Bad Request", status: 400, detail: "A field has the wrong type.",
+                    members: ["code": "invalidField", "field": "metadata[title]"]))
         #expect(ProblemDetails(FormworkError(.timedOut, "x")).status == 408)
     }
 }

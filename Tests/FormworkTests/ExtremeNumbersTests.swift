@@ -150,7 +150,9 @@ struct ExtremeNumbersTests {
                 _ = try await part.collect(upTo: limit)
             }
         }
-        #expect(error?.code == .limitExceeded && error?.message == "the content has more than 0 bytes")
+        #expect(
+            error?.code == .limitExceeded
+                && error?.message == "the content has more than the 0 bytes that this call allows")
         var limits = CollectingLimits()
         (limits.memoryBytes, limits.fileMemoryBytes) = (limit, limit)
         await expect(.limitExceeded) {

@@ -19,6 +19,11 @@ public struct FormFile: Codable, Sendable {
     /// Where the content comes from.
     public var source: BodySource
 
+    /// The number of bytes. It is known for a received file; `nil` where a file or a stream would have to be looked at.
+    public var count: Int64? { self.source.knownCount }
+    /// ``filename`` made safe for a folder, see ``SafeFilename``; `nil` if nothing is left of it.
+    public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
+
     /// Describes a file.
     public init(filename: String?, contentType: String? = nil, source: BodySource) {
         (self.filename, self.contentType, self.source) = (filename, contentType, source)

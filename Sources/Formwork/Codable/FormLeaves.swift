@@ -240,7 +240,7 @@ extension FormLeaves: DecodingLeaves {
 
 extension DecodingError {
     /// The error with the path to the part in front of its coding path.
-    fileprivate func prefixed(by path: [any CodingKey]) -> DecodingError {
+    func prefixed(by path: [any CodingKey]) -> DecodingError {
         func longer(_ context: Context) -> Context {
             Context(
                 codingPath: path + context.codingPath, debugDescription: context.debugDescription,

@@ -111,6 +111,31 @@ extension JSONParts {
     }
 }
 
+extension ReceivedPart {
+    /// Reads the content as JSON, whatever its declared type. Dates are ISO 8601.
+    ///
+    /// ```swift
+    /// let metadata = try await part.decode(Metadata.self, upTo: 64 << 10)
+    /// ```
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - limit: The most bytes of JSON.
+    /// - Throws: ``FormworkError/Code/malformedBody`` with the part if the content isn't JSON of the type: a server answers 400
+    ///   with the field. Its cause is the `DecodingError`, whose coding path begins with the part's name. What
+    ///   ``collect(upTo:)`` throws.
+    public func decode<Value: Decodable>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
+        let json = try await self.collect(upTo: limit)
+        guard let coding = JSONParts.coding else { throw JSONParts.missing }
+        do { return try coding.value(type, of: json, dates: .iso8601, userInfo: [:]) } catch let error as DecodingError
+        {
+            throw FormworkError(
+                .malformedBody, "the content isn't JSON of the type \(type)",
+                part: PartReference(index: self.index, name: self.name),
+                cause: error.prefixed(by: self.name.map { [IndexKey(named: $0)] } ?? []))
+        }
+    }
+}
+
 extension BodyPart {
     /// A part of `application/json`, for APIs that accept metadata together with a file. Dates are ISO 8601.
     /// - Throws: What Foundation's `JSONEncoder` throws; `EncodingError` for more than 511 levels;

@@ -28,6 +28,23 @@ extension BodySource: CustomStringConvertible {
     }
 }
 
+extension BodySource {
+    /// The number of bytes, if nothing has to be looked at for it.
+    var knownCount: Int64? {
+        switch self.kind {
+        case .text(let text): Int64(text.utf8.count)
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(_, let range, _): range.length
+        case .descriptor(let source): source.length
+        case .synthetic(let bytes): bytes.count
+        case .stream(let source): source.length
+        case .concatenation(let sources):
+            sources.reduce(0) { sum, source in try? sum.addingLength(source.knownCount) }
+        case .multipart, .encoded: nil
+        }
+    }
+}
+
 extension BodySource.FileRange {
     fileprivate func text(_ path: String) -> String {
         (self.length.map { "\($0, "byte") of " } ?? "") + path

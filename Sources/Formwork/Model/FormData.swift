@@ -35,6 +35,12 @@ public struct FormData: Sendable, Equatable {
         self.types = types
     }
 
+    /// An empty form with this boundary; see ``Boundary``.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for text that isn't a boundary.
+    public init(boundary: String, types: MediaTypeDetection? = nil) throws(FormworkError) {
+        self.init(framing: MultipartFraming(boundary: try Boundary(boundary)), types: types)
+    }
+
     /// A form of these parts.
     public init(
         _ parts: [BodyPart], framing: MultipartFraming = MultipartFraming(), types: MediaTypeDetection? = nil
@@ -94,6 +100,11 @@ public struct FormData: Sendable, Equatable {
     /// Adds a field with text.
     public mutating func append(name: String, value: String, contentType: String? = nil) {
         self.append(BodyPart(name: name, value: value, contentType: contentType))
+    }
+
+    /// Adds a field with a number, a Bool or another value as Swift writes it: `5`, `true`.
+    public mutating func append(name: String, value: some LosslessStringConvertible, contentType: String? = nil) {
+        self.append(BodyPart(name: name, value: value.description, contentType: contentType))
     }
 
     /// Adds a part of `application/json`.

@@ -10,7 +10,7 @@ extension CollectedParts {
             return try self.reading(urlEncoded: text, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
         }
         let parser = try MultipartParser(ofRequest: contentType, profile: profile, limits: limits)
-        var machine = PartsMachine(parser, ReceivingDeadlines())
+        var machine = PartsMachine(parser)
         var collector = FormCollector(.none)
         machine.begin()
         do throws(FormworkError) {
@@ -39,7 +39,7 @@ extension CollectedParts {
             let (start, nameEnd, end) = pairs.place(index)
             left -= CollectingLimits.partOverhead + end - start
             guard left >= 0 else { throw CollectingLimit.form(left: 0, of: memory).formError }
-            if nameEnd - start > limits.nameBytes || Int64(end - nameEnd) > limits.fieldBytes {
+            if nameEnd - start > limits.nameBytes || Int64(end - nameEnd) > limits.fieldBytes || limits.dependsOnNames {
                 try self.check(pairs[index], index, limits)
             }
             let traits = pairs.bytes.withRawSpan { NameTraits(of: start..<nameEnd, in: $0) }
@@ -55,10 +55,14 @@ extension CollectedParts {
             throw ParsingFailure(.nameBytesLimit, limit: Int64(limits.nameBytes)).error(
                 "A field's name has \(pair.nameBytes.count, "byte"): the limit is \(limits.nameBytes).", at: nil)
         }
-        if let count = pair.valueBytes?.count, Int64(count) > limits.fieldBytes {
-            throw ParsingFailure(.fieldBytesLimit, limit: limits.fieldBytes)
-                .error("the content has \(count, "byte"): the limit is \(limits.fieldBytes)", at: nil)
-                .naming(PartReference(index: index, name: pair.name))
+        let part = PartReference(index: index, name: pair.name)
+        let limit: Int64
+        do throws(ParsingFailure) { limit = try limits.contentBytes(of: pair.name, isFile: false) } catch {
+            throw error.error(ParsingFailure.unknownNameMessage, at: nil).naming(part)
+        }
+        if let count = pair.valueBytes?.count, Int64(count) > limit {
+            throw ParsingFailure(.fieldBytesLimit, limit: limit)
+                .error("the content has \(count, "byte"): the limit is \(limit)", at: nil).naming(part)
         }
     }
 }

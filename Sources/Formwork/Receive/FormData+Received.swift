@@ -29,7 +29,7 @@ extension FormData {
 }
 
 extension ReceivedPart {
-    /// The rest of the content as a source that can be read once, before the next part is requested. The reader sets
+    /// The content as a source that can be read once, before the next part is requested. The reader sets
     /// the pace. Its errors are those of ``collect(upTo:)``.
     public var source: BodySource {
         let once = OneShot(self)
@@ -41,15 +41,18 @@ extension ReceivedPart {
 private final class ReceivedPartIterator<Chunks: AsyncSequence & Sendable>: PartIterator
 where Chunks.Element: BodyChunk {
     private let reader: PartsReader<Chunks>
+    private var isFirst = true
 
     init(_ reader: PartsReader<Chunks>) { self.reader = reader }
 
     override func next(isolation: isolated (any Actor)?) async throws -> BodyPart? {
-        try await self.reader.nextPart().map { BodyPart($0) }
+        defer { self.isFirst = false }
+        return try await self.reader.nextPart(isFirst: self.isFirst).map { BodyPart($0) }
     }
 
     override func ready() throws -> ReadyStep<BodyPart> {
-        switch try self.reader.readyPart() {
+        defer { self.isFirst = false }
+        return switch try self.reader.readyPart(isFirst: self.isFirst) {
         case .part(let header, let index):
             .next(BodyPart(ReceivedPart(reader: self.reader, header: header, index: index)))
         case .finished: .end
@@ -58,7 +61,7 @@ where Chunks.Element: BodyChunk {
     }
 }
 
-/// The content of a part. If all of it was read before, that is an error, and not an empty content.
+/// The content of a part. If some of it was read before, that is an error, and not a shorter content.
 private final class ReceivedContentIterator<Chunks: AsyncSequence & Sendable>: ChunkIterator
 where Chunks.Element: BodyChunk {
     private let part: ReceivedPart<Chunks>
@@ -67,13 +70,13 @@ where Chunks.Element: BodyChunk {
     init(_ part: ReceivedPart<Chunks>) { self.part = part }
 
     private func begin() throws(FormworkError) {
-        if !self.hasBegun { try self.part.reader.checkUnread(self.part.index) }
+        if !self.hasBegun { try self.part.reader.checkUnread(self.part.index, self.part.access) }
         self.hasBegun = true
     }
 
     override func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? {
         try self.begin()
-        return try await self.part.reader.nextContent(of: self.part.index)
+        return try await self.part.reader.nextContent(of: self.part.index, beginning: nil)
     }
 
     override func ready() throws -> ReadyStep<any BodyChunk> {

@@ -37,10 +37,14 @@ struct PartsMachine: Sendable {
     private var deadlines: RunningDeadlines?
 
     @usableFromInline
-    init(_ parser: MultipartParser, _ deadlines: ReceivingDeadlines) {
+    init(_ parser: MultipartParser) {
         // First what is made of the parser, so that it is moved here and not copied.
         self.names = FieldNames(parser.profile)
         self.parser = parser
+    }
+
+    /// Begins to count the time.
+    @usableFromInline mutating func start(_ deadlines: ReceivingDeadlines) {
         self.deadlines = RunningDeadlines(deadlines)
     }
 
@@ -138,13 +142,31 @@ struct PartsMachine: Sendable {
         }
     }
 
-    private func check(_ count: Int, _ room: Int, _ limit: CollectingLimit) throws(FormworkError) {
+    /// Reads content ahead.
+    /// - Returns: Whether there are that many bytes, or all; otherwise a chunk is needed.
+    @usableFromInline
+    mutating func peek(_ count: Int, into bytes: inout [UInt8], in chunk: RawSpan) throws(FormworkError) -> Bool {
+        while bytes.count < count {
+            switch try self.nextContent(in: chunk) {
+            case .content(let range): bytes.append(chunk, range)
+            case .heldContent(let held): bytes += held
+            case .partEnded: return true
+            case .needsChunk: return false
+            }
+        }
+        return true
+    }
+
+    @usableFromInline
+    func check(_ count: Int, _ room: Int, _ limit: CollectingLimit) throws(FormworkError) {
         guard count > room else { return }
         guard case .content = limit else { throw limit.formError }
         let bytes = limit.room
         let isFile = self.header?.isFile ?? false
         let failure = ParsingFailure(isFile ? .fileBytesLimit : .fieldBytesLimit, limit: Int64(bytes))
-        throw failure.error("the content has more than \(bytes, "byte")", at: self.offset - Int64(count - room))
+        throw failure.error(
+            "the content has more than the \(bytes, "byte") that this call allows",
+            at: self.offset - Int64(count - room))
     }
 
     /// The error in a chunk with its part, and the probable cause.

@@ -11,7 +11,10 @@ import Synchronization
 @usableFromInline
 final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let isBusy = Atomic(false)
-    @usableFromInline var iterator: Chunks.AsyncIterator
+    @usableFromInline let chunks: Chunks
+    @usableFromInline let deadlines: ReceivingDeadlines
+    /// `nil` until the first chunk is needed: some sources can be iterated only once.
+    @usableFromInline var iterator: Chunks.AsyncIterator?
     /// SAFETY: one caller at a time uses it, so no accesses overlap. Checking that for each one takes a thirtieth of a small
     /// form's time.
     @exclusivity(unchecked) @usableFromInline var uncheckedState: PartsState<Chunks.Element>
@@ -23,14 +26,16 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
 
     @inlinable
     init(_ chunks: Chunks, _ parser: MultipartParser, _ deadlines: ReceivingDeadlines) {
-        self.iterator = chunks.makeAsyncIterator()
-        unsafe self.uncheckedState = PartsState(PartsMachine(parser, deadlines))
+        (self.chunks, self.deadlines) = (chunks, deadlines)
+        unsafe self.uncheckedState = PartsState(PartsMachine(parser))
     }
 
+    /// - Parameter isFirst: Whether a loop over the parts begins, which isn't possible after their end.
     @inlinable
-    func nextPart() async throws -> ReceivedPart<Chunks>? {
+    func nextPart(isFirst: Bool) async throws -> ReceivedPart<Chunks>? {
         try self.enter()
         defer { self.leave() }
+        if isFirst { try self.state.checkUnfinished() }
         while true {
             switch try self.state.nextPart() {
             case .part(let header, let index): return ReceivedPart(reader: self, header: header, index: index)
@@ -40,10 +45,12 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         }
     }
 
+    /// - Parameter access: What a loop that begins wants; `nil` for a loop that continues.
     @inlinable
-    func nextContent(of part: Int) async throws -> Chunks.Element.Content? {
+    func nextContent(of part: Int, beginning access: ContentAccess?) async throws -> Chunks.Element.Content? {
         try self.enter()
         defer { self.leave() }
+        if let access { try self.state.checkUnread(part, access) }
         while true {
             switch try self.state.nextContent(of: part) {
             case .content(let content): return content
@@ -54,9 +61,10 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     }
 
     /// The next part, if the chunk has it.
-    func readyPart() throws -> PartsState<Chunks.Element>.PartStep {
+    func readyPart(isFirst: Bool) throws -> PartsState<Chunks.Element>.PartStep {
         try self.enter()
         defer { self.leave() }
+        if isFirst { try self.state.checkUnfinished() }
         return try self.state.nextPart()
     }
 
@@ -68,19 +76,29 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     }
 
     @inlinable
-    func collect(upTo limit: CollectingLimit, of part: Int) async throws -> [UInt8] {
+    func collect(upTo limit: Int, of part: Int, _ access: ContentAccess) async throws -> [UInt8] {
         try self.enter()
         defer { self.leave() }
+        try self.state.checkUnread(part, access)
         var collected: [UInt8] = []
         do {
-            if try self.state.collect(into: &collected, upTo: limit, of: part, isFirst: true) { return collected }
-            repeat { try await self.pull() } while try !self.state.collect(into: &collected, upTo: limit, of: part)
+            while try !self.state.collect(into: &collected, upTo: limit, of: part) { try await self.pull() }
             return collected
         } catch {
             // At the limit the bytes that didn't fit were read too.
-            if !collected.isEmpty || (error as? FormworkError)?.code == .limitExceeded { self.state.lose(part) }
+            if !collected.isEmpty || (error as? FormworkError)?.code == .limitExceeded { self.state.begunPart = part }
             throw error
         }
+    }
+
+    /// The first bytes of the content, which are read again by the next call.
+    @inlinable
+    func peek(_ count: Int, of part: Int) async throws -> [UInt8] {
+        try self.enter()
+        defer { self.leave() }
+        try self.state.checkUnread(part, .whole)
+        while try !self.state.peek(count, of: part) { try await self.pull() }
+        return Array((self.state.peeked ?? []).prefix(count))
     }
 
     /// Collects all parts. What a chunk has of them is read without waiting.
@@ -88,6 +106,7 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     func collectForm(_ limits: CollectingLimits) async throws -> ReceivedForm {
         try self.enter()
         defer { self.leave() }
+        try self.state.checkUnfinished()
         var collector = FormCollector(limits)
         while true {
             switch try self.state.collect(&collector) {
@@ -104,26 +123,13 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     func skipContent(of part: Int) async throws {
         try self.enter()
         defer { self.leave() }
-        if self.state.lostPart == part { self.state.lostPart = -1 }
-        do {
-            while true {
-                switch try self.state.nextContent(of: part) {
-                case .content: continue
-                case .partEnded: return
-                case .needsChunk: try await self.pull()
-                }
+        while true {
+            switch try self.state.nextContent(of: part) {
+            case .content: continue
+            case .partEnded: return
+            case .needsChunk: try await self.pull()
             }
-        } catch {
-            self.state.lose(part)
-            throw error
         }
-    }
-
-    /// Refuses to read the rest of a part, except to skip it: a call that failed has read some of its content.
-    func lose(_ part: Int) {
-        guard (try? self.enter()) != nil else { return }
-        defer { self.leave() }
-        self.state.lose(part)
     }
 
     @inlinable
@@ -134,11 +140,10 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     }
 
     /// Checks that a part has content that wasn't read, or isn't known to have none.
-    @usableFromInline
-    func checkUnread(_ part: Int) throws(FormworkError) {
+    func checkUnread(_ part: Int, _ access: ContentAccess) throws(FormworkError) {
         try self.enter()
         defer { self.leave() }
-        try self.state.checkUnread(part)
+        try self.state.checkUnread(part, access)
     }
 
     // MARK: one caller at a time
@@ -160,10 +165,11 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         self.state.end()
         // This isn't stored as a failure: after a cancelled task, another task may continue.
         try Task.checkCancellation()
+        if self.iterator == nil { self.begin() }
         do {
             let chunk =
                 self.state.machine.hasDeadlines
-                ? try await self.nextChunkInTime() : try await self.iterator.next(isolation: #isolation)
+                ? try await self.nextChunkInTime() : try await self.iterator?.next(isolation: #isolation)
             if let chunk { return self.state.begin(chunk) }
         } catch {
             throw self.state.fail(error)
@@ -173,17 +179,32 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         do { try self.state.machine.finish() } catch { throw self.state.fail(error) }
     }
 
+    @inlinable
+    func begin() {
+        self.iterator = self.chunks.makeAsyncIterator()
+        self.state.machine.start(self.deadlines)
+    }
+
     @usableFromInline
     func nextChunkInTime() async throws -> Chunks.Element? {
         guard let deadline = self.state.machine.deadline else {
-            return try await self.iterator.next(isolation: #isolation)
+            return try await self.iterator?.next(isolation: #isolation)
         }
         let late = FormworkError(
             .timedOut, "\(deadline.subject) took longer than its deadline allows", offset: self.state.machine.offset)
         return try await Race.run(until: deadline.instant, late: late) {
-            try await self.iterator.next(isolation: nil)
+            try await self.iterator?.next(isolation: nil)
         }
     }
+}
+
+/// Which content a call asks for.
+@usableFromInline
+enum ContentAccess: Sendable {
+    /// All of it, which is an error if some was read before.
+    case whole
+    /// What wasn't read yet.
+    case rest
 }
 
 /// The state that a ``PartsReader`` changes without waiting. It is one value, so that a call checks exclusive access
@@ -208,15 +229,27 @@ struct PartsState<Chunk: BodyChunk> {
     @usableFromInline var chunk: Chunk?
     /// The error that every later call throws.
     @usableFromInline var failure: (any Error)?
-    /// The part of which a failed call has read some content, so that its rest would be taken for all; -1 for none.
-    @usableFromInline var lostPart = -1
+    /// The part of which some content was read, so that its rest would be taken for all; -1 for none.
+    @usableFromInline var begunPart = -1
+    /// The content of the current part that was read ahead. The next call gets it. `nil` if nothing was.
+    @usableFromInline var peeked: [UInt8]?
 
     @inlinable
     init(_ machine: PartsMachine) { (self.machine, self.chunk, self.failure) = (machine, nil, nil) }
 
+    /// Checks that parts can follow: after the end, an empty form would be taken for the one that was sent.
+    @usableFromInline
+    func checkUnfinished() throws(FormworkError) {
+        guard self.machine.isFinished else { return }
+        throw FormworkError(
+            .invalidArgument,
+            "all parts of this body have been read already: keep what the first loop read, or collect a ReceivedForm")
+    }
+
     @inlinable
     mutating func nextPart() throws -> PartStep {
         if self.machine.isFinished { return .finished }
+        if self.peeked != nil { self.peeked = nil }
         let step = try self.inChunk(.needsChunk) { machine, bytes throws(FormworkError) in
             try machine.nextPart(in: bytes)
         }
@@ -229,37 +262,67 @@ struct PartsState<Chunk: BodyChunk> {
     @inlinable
     mutating func nextContent(of part: Int) throws -> ContentStep {
         guard try self.isOpen(part) else { return .partEnded }
+        if self.peeked != nil {
+            let bytes = self.takePeeked(of: part)
+            if !bytes.isEmpty { return .content(Chunk.Content(copying: bytes[...])) }
+            guard self.machine.isInPart else { return .partEnded }
+        }
         let step = try self.inChunk(.needsChunk) { machine, bytes throws(FormworkError) in
             try machine.nextContent(in: bytes)
         }
         switch step {
-        case .content(let range): return self.chunk.map { .content($0.content(range)) } ?? .needsChunk
-        case .heldContent(let bytes): return .content(Chunk.Content(copying: bytes[...]))
+        case .content(let range):
+            self.begunPart = part
+            return self.chunk.map { .content($0.content(range)) } ?? .needsChunk
+        case .heldContent(let bytes):
+            self.begunPart = part
+            return .content(Chunk.Content(copying: bytes[...]))
         case .partEnded: return .partEnded
         case .needsChunk: return .needsChunk
         }
     }
 
     /// Collects content.
-    /// - Parameter isFirst: Whether content that was read already is an error.
     /// - Returns: Whether the part has ended; otherwise a chunk is needed.
     @inlinable
-    mutating func collect(
-        into bytes: inout [UInt8], upTo limit: CollectingLimit, of part: Int, isFirst: Bool = false
-    ) throws -> Bool {
-        guard try self.isOpen(part) else {
-            if isFirst { throw Self.readAlready(part) }
-            return true
+    mutating func collect(into bytes: inout [UInt8], upTo limit: Int, of part: Int) throws -> Bool {
+        guard try self.isOpen(part) else { return true }
+        if let count = self.peeked?.count {
+            try self.machine.check(count, limit, .content(limit))
+            bytes = self.takePeeked(of: part)
+            guard self.machine.isInPart else { return true }
         }
         return try self.inChunk(false) { machine, chunk throws(FormworkError) in
-            try machine.collect(into: &bytes, upTo: limit, in: chunk)
+            try machine.collect(into: &bytes, upTo: .content(limit), in: chunk)
         }
+    }
+
+    /// Reads content ahead.
+    /// - Returns: Whether there are that many bytes, or all; otherwise a chunk is needed.
+    @inlinable
+    mutating func peek(_ count: Int, of part: Int) throws -> Bool {
+        var bytes = self.peeked ?? []
+        self.peeked = []
+        defer { self.peeked = bytes }
+        guard self.machine.isInPart else { return true }
+        return try self.inChunk(false) { machine, chunk throws(FormworkError) in
+            try machine.peek(count, into: &bytes, in: chunk)
+        }
+    }
+
+    @usableFromInline
+    mutating func takePeeked(of part: Int) -> [UInt8] {
+        defer { self.peeked = nil }
+        guard let bytes = self.peeked, !bytes.isEmpty else { return [] }
+        self.begunPart = part
+        return bytes
     }
 
     /// Collects what the chunk has of the form.
     @inlinable
     mutating func collect(_ collector: inout FormCollector) throws -> FormCollector.Step {
         if self.machine.isFinished { return .finished }
+        if self.peeked != nil { self.peeked = nil }
         return try self.inChunk(.needsChunk) { machine, chunk throws(FormworkError) in
             try collector.advance(&machine, in: chunk)
         }
@@ -275,34 +338,23 @@ struct PartsState<Chunk: BodyChunk> {
                 "part \(part + 1) has ended: read its content before requesting the next part, or pass all parts on with "
                     + "append(once:)")
         }
-        if part == self.lostPart { throw Self.lost(part) }
-        return self.machine.isInPart
+        return self.machine.isInPart || self.peeked != nil
     }
 
-    /// A stored failure is thrown by every later call anyway.
+    /// Checks that a part has the content that a call asks for, or isn't known to have none. A stored failure is thrown by
+    /// the call itself.
     @usableFromInline
-    mutating func lose(_ part: Int) {
-        guard self.failure == nil, !self.machine.hasFailed, part == self.machine.count - 1 else { return }
-        self.lostPart = part
-    }
-
-    @usableFromInline
-    static func lost(_ part: Int) -> FormworkError {
-        FormworkError(
+    func checkUnread(_ part: Int, _ access: ContentAccess) throws(FormworkError) {
+        guard try self.isOpen(part) else {
+            throw FormworkError(
+                .invalidArgument,
+                "the content of part \(part + 1) has been read already: keep what the first call gave")
+        }
+        guard part == self.begunPart, access == .whole, self.failure == nil, !self.machine.hasFailed else { return }
+        throw FormworkError(
             .invalidArgument,
-            "a call that failed has read some of the content of part \(part + 1), so only its rest is left: skip the part"
-        )
-    }
-
-    func checkUnread(_ part: Int) throws(FormworkError) {
-        guard try self.isOpen(part) else { throw Self.readAlready(part) }
-    }
-
-    @usableFromInline
-    static func readAlready(_ part: Int) -> FormworkError {
-        FormworkError(
-            .invalidArgument,
-            "the content of part \(part + 1) has been read already: keep what the first call gave")
+            "some of the content of part \(part + 1) has been read already: look at first bytes with peek(_:), read what is left "
+                + "with rest, or skip the part")
     }
 
     /// Makes a step in the current chunk.

@@ -74,7 +74,7 @@ public struct ReceivedForm: Sendable {
 
     let parts: CollectedParts
 
-    /// Collects all parts of a body.
+    /// Collects all parts of a body, or those after the parts that were requested already.
     /// - Throws: What iterating throws, ``FormworkError/Code/limitExceeded`` for fields that need more memory than
     ///   `limits` allows, and ``FormworkError/Code/writeFailed`` if a file can't be stored on disk.
     @inlinable

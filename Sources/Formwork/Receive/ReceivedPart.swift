@@ -9,23 +9,30 @@
 ///
 /// The content is read once, in one of these ways: ``collect(upTo:)`` and ``text(upTo:)`` keep it in memory, up to a
 /// limit; ``write(into:durably:)`` and ``write(toFile:replacing:durably:)`` store it, one chunk in memory at a time;
-/// ``content`` returns it in pieces; ``skip()`` discards it.
+/// ``content`` returns it in pieces; ``source`` passes it on; ``skip()`` discards it. To look at its first bytes before,
+/// use ``peek(_:)``.
 ///
-/// Bytes that were read can't be read again. After the whole content was read, ``content`` and ``skip()`` return no bytes, and
-/// the other calls throw ``FormworkError/Code/invalidArgument``. Read the content before you request the next part, or the end.
-/// Later reads throw the same error, and so does reading in two tasks at once. If a call fails after it has read some of the
-/// content, for example at its limit, the part can only be skipped: other reads throw that error, because they would give the
-/// rest as if it were all.
+/// Each of these calls but ``skip()`` throws ``FormworkError/Code/invalidArgument`` if some of the content was read before,
+/// because the rest would be taken for all of it. If that is wanted, use ``rest``. Read the content before you request the
+/// next part, or the end. Later reads throw the same error, and so does reading in two tasks at once.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.
     public let header: ReceivedHeader
     /// The part's place in the body, from 0.
     public let index: Int
+    @usableFromInline var access = ContentAccess.whole
 
     @inlinable
     init(reader: PartsReader<Chunks>, header: ReceivedHeader, index: Int) {
         (self.reader, self.header, self.index) = (reader, header, index)
+    }
+
+    /// The same part, whose calls read what is left of the content after some of it was read.
+    public var rest: ReceivedPart {
+        var part = self
+        part.access = .rest
+        return part
     }
 
     /// The field's name; `nil` if there is none, which the profile of `multipart/mixed` allows.
@@ -41,23 +48,38 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     package var contentOffset: Int64 { self.reader.state.machine.offset }
 
     /// The content as it arrives.
-    @inlinable public var content: ReceivedContent<Chunks> { ReceivedContent(reader: self.reader, index: self.index) }
+    @inlinable public var content: ReceivedContent<Chunks> { ReceivedContent(self) }
+
+    /// The first bytes of the content. They are still unread: the next call gets them too.
+    ///
+    /// ```swift
+    /// guard try await part.peek(8).starts(with: [0x89, 0x50, 0x4E, 0x47]) else { throw NotAPNG() }
+    /// try await part.write(into: "uploads")
+    /// ```
+    /// - Parameter count: The number of bytes, clamped to 0 to 1 MiB.
+    /// - Returns: Fewer bytes only if the content has no more.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if some of the content was read before, and what iterating throws.
+    @inlinable
+    public func peek(_ count: Int) async throws -> [UInt8] {
+        try await self.reader.peek(Swift.max(0, Swift.min(count, 1 << 20)), of: self.index)
+    }
 
     /// Sets the most bytes of content of this part, instead of ``ParsingLimits/fieldBytes`` or
-    /// ``ParsingLimits/fileBytes``. Bytes that were read already count.
+    /// ``ParsingLimits/fileBytes``. Bytes that were read already count. ``ParsingLimits/totalBytes`` holds for the whole body,
+    /// this part included.
     /// - Throws: ``FormworkError/Code/invalidArgument`` if the part has ended.
     public func limit(to bytes: Int64) throws(FormworkError) { try self.reader.limitContent(to: bytes, of: self.index) }
 
-    /// Reads the rest of the content into memory.
+    /// Reads the content into memory.
     /// - Parameter limit: The most bytes, in addition to the parser's limits. A negative limit counts as 0.
     /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte above the limit, after which the part can still
     ///   be skipped, and what iterating throws.
     @inlinable
     public func collect(upTo limit: Int) async throws -> [UInt8] {
-        try await self.reader.collect(upTo: .content(limit), of: self.index)
+        try await self.reader.collect(upTo: Swift.max(0, limit), of: self.index, self.access)
     }
 
-    /// Reads the rest of the content as text, in the charset that the part declares, see ``TextDecoding/standard``.
+    /// Reads the content as text, in the charset that the part declares, see ``TextDecoding/standard``.
     /// Invalid text is decoded as UTF-8 and repaired, as in WHATWG.
     /// - Throws: What ``collect(upTo:)`` throws.
     @inlinable
@@ -65,11 +87,11 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         TextDecoding.repaired(try await self.collect(upTo: limit), of: self.header)
     }
 
-    /// Reads the rest of the content and discards it.
+    /// Discards what wasn't read of the content.
     @inlinable
     public func skip() async throws { try await self.reader.skipContent(of: self.index) }
 
-    /// Writes the rest of the content to a file on a separate thread. The file appears only when it is complete.
+    /// Writes the content to a file on a separate thread. The file appears only when it is complete.
     ///
     /// If anything fails, no new file is left, and an existing file is unchanged.
     /// - Parameters:
@@ -82,14 +104,14 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     public func write(
         toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false
     ) async throws -> Int64 {
-        try self.reader.checkUnread(self.index)
+        try self.reader.checkUnread(self.index, self.access)
         let writer = FileWriter()
         try await writer.open(path.filePath, replacing: replacing)
-        try await self.write(to: writer)
+        for try await bytes in self.content { try await writer.write(bytes) }
         return try await writer.publish(durably: durably)
     }
 
-    /// Writes the rest of the content to a new file in a folder, under the sender's name made safe: `a.txt`, or
+    /// Writes the content to a new file in a folder, under the sender's name made safe: `a.txt`, or
     /// `a (1).txt` if that exists.
     ///
     /// The name is ``ReceivedHeader/safeFilename``. A part without one gets its field's name, or `file`. Any number of
@@ -102,61 +124,27 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
     @discardableResult
     public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath? {
-        try self.reader.checkUnread(self.index)
-        let content = self.content.makeAsyncIterator()
+        try await self.write(into: folder.filePath, from: nil, durably: durably)
+    }
+
+    /// - Parameter file: A finished file that has the whole body: the system copies the content from there. `nil` for none.
+    package func write(into folder: FilePath, from file: FinishedFile?, durably: Bool) async throws -> FilePath? {
+        var copied = self.contentOffset
+        var read = copied
+        var content = self.content.makeAsyncIterator()
         var next = try await content.next()
         if next == nil, self.isFile, self.filename?.isEmpty ?? true { return nil }
         let writer = FileWriter()
-        do {
-            try await writer.open(in: folder.filePath)
-            while let bytes = next {
-                try await writer.write(bytes)
-                next = try await content.next()
-            }
-        } catch {
-            if next != nil { self.reader.lose(self.index) }
-            throw error
+        try await writer.open(in: folder)
+        while let bytes = next {
+            if file == nil { try await writer.write(bytes) }
+            read += Int64(bytes.byteCount)
+            next = try await content.next()
+            guard let file, next == nil || read - copied >= FinishedFile.stepSize else { continue }
+            try await writer.append(file, copied..<read)
+            copied = read
         }
         return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
-    }
-
-    /// The same for a body that is also in a finished file: the system copies the content from there.
-    package func write(into folder: FilePath, from file: FinishedFile, durably: Bool) async throws -> FilePath? {
-        var start = self.contentOffset
-        var end = start
-        let content = self.content.makeAsyncIterator()
-        var next = try await content.next()
-        if next == nil, self.isFile, self.filename?.isEmpty ?? true { return nil }
-        let writer = FileWriter()
-        do {
-            try await writer.open(in: folder)
-            while let bytes = next {
-                end += Int64(bytes.byteCount)
-                next = try await content.next()
-                guard end - start >= FinishedFile.stepSize else { continue }
-                try await writer.append(file, start..<end)
-                start = end
-            }
-            if end > start { try await writer.append(file, start..<end) }
-        } catch {
-            self.reader.lose(self.index)
-            throw error
-        }
-        return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
-    }
-
-    private func write(to writer: FileWriter) async throws {
-        let content = self.content.makeAsyncIterator()
-        var hasRead = false
-        do {
-            while let bytes = try await content.next() {
-                hasRead = true
-                try await writer.write(bytes)
-            }
-        } catch {
-            if hasRead { self.reader.lose(self.index) }
-            throw error
-        }
     }
 }
 
@@ -166,32 +154,40 @@ where Chunks.Element: BodyChunk {
     /// A slice of a chunk, at least 1 byte.
     public typealias Element = Chunks.Element.Content
 
-    @usableFromInline let reader: PartsReader<Chunks>
-    @usableFromInline let index: Int
+    @usableFromInline let part: ReceivedPart<Chunks>
 
     @inlinable
-    init(reader: PartsReader<Chunks>, index: Int) { (self.reader, self.index) = (reader, index) }
+    init(_ part: ReceivedPart<Chunks>) { self.part = part }
 
     /// Returns the pieces in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let reader: PartsReader<Chunks>
         @usableFromInline let index: Int
+        /// `nil` after the first call.
+        @usableFromInline var access: ContentAccess?
 
         @inlinable
-        init(reader: PartsReader<Chunks>, index: Int) { (self.reader, self.index) = (reader, index) }
+        init(_ part: ReceivedPart<Chunks>) {
+            (self.reader, self.index, self.access) = (part.reader, part.index, part.access)
+        }
 
         /// The next piece; `nil` at the content's end.
         @inlinable
-        public func next() async throws -> Chunks.Element.Content? { try await self.reader.nextContent(of: self.index) }
+        public mutating func next() async throws -> Chunks.Element.Content? {
+            try await self.next(isolation: #isolation)
+        }
 
         /// The next piece; `nil` at the content's end.
         @inlinable
-        public func next(isolation actor: isolated (any Actor)?) async throws -> Chunks.Element.Content? {
-            try await self.reader.nextContent(of: self.index)
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Chunks.Element.Content? {
+            let access = self.access
+            self.access = nil
+            return try await self.reader.nextContent(of: self.index, beginning: access)
         }
     }
 
-    /// Continues where the last read of the content stopped.
+    /// Begins to read the content. If some of it was read before, the first call throws
+    /// ``FormworkError/Code/invalidArgument``; see ``ReceivedPart/rest``.
     @inlinable
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: self.reader, index: self.index) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self.part) }
 }

@@ -16,21 +16,23 @@ import FormworkSystem
 /// ```
 ///
 /// A chunk is pulled after the previous one is used up, so the source is never ahead by more than one chunk, and memory
-/// doesn't depend on the body's size. Unread content is skipped when the next part is requested. Stopping early
-/// releases the source. The time is linear in the body's length, however it is cut into chunks.
+/// doesn't depend on the body's size. Unread content is skipped when the next part is requested. The time is linear in the
+/// body's length, however it is cut into chunks.
 ///
-/// Iterate it once and from one task, because the source can't be read again. After the last part the source is read to
-/// its end, so a body that is cut after its close delimiter is an error, too. To have all parts at once, use
-/// ``ReceivedForm``. To read url-encoded bodies too, use the request functions of FormworkHummingbird, or
+/// It is one position in one body, whatever the source is, and its copies share it. A second loop continues with the part
+/// after the last one that was requested, and so do ``ReceivedForm/init(collecting:limits:)`` and
+/// ``writeFiles(into:durably:)``. After the end, each of them throws ``FormworkError/Code/invalidArgument``, and so does
+/// reading in two tasks at once. The source is released with the parts.
+///
+/// After the last part the source is read to its end, so a body that is cut after its close delimiter is an error, too. To
+/// have all parts at once, use ``ReceivedForm``. To read url-encoded bodies too, use the request functions of FormworkHummingbird, or
 /// ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)``.
 public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element: BodyChunk {
     /// A part: its header section, and access to its content.
     public typealias Element = ReceivedPart<Chunks>
 
-    @usableFromInline let chunks: Chunks
-    @usableFromInline let parser: MultipartParser
-    @usableFromInline let deadlines: ReceivingDeadlines
+    @usableFromInline let reader: PartsReader<Chunks>
 
     /// Reads a body of this `Content-Type`.
     /// - Parameters:
@@ -55,32 +57,35 @@ where Chunks.Element: BodyChunk {
     public init(
         _ chunks: Chunks, parser: MultipartParser, deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) {
-        (self.chunks, self.parser, self.deadlines) = (chunks, parser, deadlines)
+        self.reader = PartsReader(chunks, parser, deadlines)
     }
 
     /// Returns the parts in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let reader: PartsReader<Chunks>
+        @usableFromInline var isFirst = true
 
         @inlinable
         init(_ reader: PartsReader<Chunks>) { self.reader = reader }
 
         /// The next part, after its header section has arrived; `nil` at the body's end. Skips the previous part.
         @inlinable
-        public mutating func next() async throws -> ReceivedPart<Chunks>? { try await self.reader.nextPart() }
+        public mutating func next() async throws -> ReceivedPart<Chunks>? {
+            try await self.next(isolation: #isolation)
+        }
 
         /// The next part, after its header section has arrived; `nil` at the body's end. Skips the previous part.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart<Chunks>? {
-            try await self.reader.nextPart()
+            let isFirst = self.isFirst
+            self.isFirst = false
+            return try await self.reader.nextPart(isFirst: isFirst)
         }
     }
 
-    /// Begins reading.
+    /// Continues after the parts that were requested already.
     @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self.reader) }
-
-    @inlinable var reader: PartsReader<Chunks> { PartsReader(self.chunks, self.parser, self.deadlines) }
 }
 
 extension ReceivedParts where Chunks == BodyChunks {
@@ -111,8 +116,8 @@ extension MultipartParser {
 }
 
 extension ReceivedParts {
-    /// Writes each file of the form to a new file in a folder, as ``ReceivedPart/write(into:durably:)`` does, and skips the
-    /// fields.
+    /// Writes each file that wasn't requested yet to a new file in a folder, as ``ReceivedPart/write(into:durably:)`` does,
+    /// and skips the fields.
     ///
     /// All or nothing: if a part fails, or the body after it, the files that were written before are removed.
     /// - Parameters:

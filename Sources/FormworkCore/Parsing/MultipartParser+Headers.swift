@@ -111,9 +111,19 @@ extension MultipartParser {
         self.isInPart = true
         self.contentBytes = 0
         self.contentLimit = self.isFile ? self.limits.fileBytes : self.limits.fieldBytes
+        if self.limits.dependsOnNames { try self.limitContent(of: header, at: start) }
         // The empty line's CRLF also belongs to a delimiter that directly follows.
         (self.matched, self.heldFrom) = (2, 2)
         self.state = .searching
         return .partBegan(header)
+    }
+
+    private mutating func limitContent(of header: ReceivedHeader, at start: Int64) throws(FormworkError) {
+        do throws(ParsingFailure) {
+            self.contentLimit = try self.limits.contentBytes(of: header.name, isFile: self.isFile)
+        } catch {
+            throw error.error(ParsingFailure.unknownNameMessage, at: start)
+                .naming(PartReference(index: self.parts - 1, name: header.name))
+        }
     }
 }

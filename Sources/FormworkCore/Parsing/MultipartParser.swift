@@ -126,6 +126,7 @@ public struct MultipartParser: Sendable {
         self.headerLimit = min(limits.headerBytes, Int(Int32.max))
         self.takesPlainFields =
             profile.backslashes != .escape && !profile.refusesAmbiguity && limits.headerCount > 0
+            && !limits.dependsOnNames
         self.watch = Self.watch(boundary, profile, contentType)
     }
 

@@ -25,6 +25,8 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
         public static let missingContentDisposition = Self(rawValue: "missingContentDisposition")
         /// A part's `Content-Disposition` has no `name` (RFC 7578 §4.2).
         public static let missingName = Self(rawValue: "missingName")
+        /// A part's name isn't one of ``ParsingLimits/named``, and ``ParsingLimits/onlyNamed`` is `true`.
+        public static let unknownName = Self(rawValue: "unknownName")
         /// The close delimiter directly follows text. A form whose first delimiter was not recognised looks like this.
         public static let noPartsAfterPreamble = Self(rawValue: "noPartsAfterPreamble")
         /// A line before the first part begins like a delimiter but isn't one, for example after a bare LF. A part that
@@ -58,10 +60,9 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
         public static let fieldsLimit = Self(rawValue: "limit.fields")
         /// ``ParsingLimits/files`` was exceeded.
         public static let filesLimit = Self(rawValue: "limit.files")
-        /// ``ParsingLimits/fieldBytes``, or the limit of ``MultipartParser/limitContent(to:)`` for a field, was
-        /// exceeded.
+        /// ``ParsingLimits/fieldBytes``, or the limit of a call for one field, was exceeded.
         public static let fieldBytesLimit = Self(rawValue: "limit.fieldBytes")
-        /// ``ParsingLimits/fileBytes``, or the limit of ``MultipartParser/limitContent(to:)`` for a file, was exceeded.
+        /// ``ParsingLimits/fileBytes``, or the limit of a call for one file, was exceeded.
         public static let fileBytesLimit = Self(rawValue: "limit.fileBytes")
         /// A name nests deeper than a decoder allows.
         public static let nameDepthLimit = Self(rawValue: "limit.nameDepth")
@@ -81,6 +82,9 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The kind's name.
     public var description: String { self.kind.rawValue }
+
+    /// The sentence for a name that isn't accepted.
+    package static var unknownNameMessage: String { "No part of this name is accepted here (ParsingLimits.named)." }
 
     /// An error with this as its cause.
     package func error(_ message: String, at offset: Int64?) -> FormworkError {

@@ -9,8 +9,9 @@
 /// Every default is finite; write `.max` for no limit. Bytes count as received, before any decoding. The value itself
 /// is allowed; one more fails as soon as it is read, so nothing beyond a limit is stored. A negative limit counts as 0.
 ///
-/// They limit what a client may send, not what is kept in memory: a part is limited there when it is collected. A
-/// single part can get another limit after its header section has arrived, see ``MultipartParser/limitContent(to:)``.
+/// They limit what a client may send, not what is kept in memory: a part is limited there when it is collected. Parts with a
+/// name can have another limit: ``named``. So can a single part after its header section has arrived, see
+/// ``MultipartParser/limitContent(to:)``.
 public struct ParsingLimits: Hashable, Sendable {
     /// Bytes of the boundary. Default 70, as in RFC 2046 §5.1.1.
     public var boundaryLength = 70
@@ -37,6 +38,12 @@ public struct ParsingLimits: Hashable, Sendable {
     /// Content bytes of one part with a filename. Default 200 MiB, as in formidable.
     public var fileBytes: Int64 = 200 << 20
 
+    /// Content bytes of each part with this name, instead of ``fieldBytes`` or ``fileBytes``. ``totalBytes`` holds for the whole
+    /// body all the same. Default: none.
+    public var named: [String: Int64] = [:]
+    /// Whether a part whose name isn't in ``named`` is refused: ``ParsingFailure/Kind/unknownName``. Default: no.
+    public var onlyNamed = false
+
     /// The default limits.
     public init() {}
 
@@ -50,6 +57,17 @@ public struct ParsingLimits: Hashable, Sendable {
         (limits.nameBytes, limits.parts, limits.fields, limits.files) = (.max, .max, .max, .max)
         return limits
     }()
+
+    /// Whether a part's name matters.
+    package var dependsOnNames: Bool { self.onlyNamed || !self.named.isEmpty }
+
+    /// The most content bytes of a part.
+    /// - Throws: ``ParsingFailure/Kind/unknownName``.
+    package func contentBytes(of name: String?, isFile: Bool) throws(ParsingFailure) -> Int64 {
+        if let limit = name.flatMap({ self.named[$0] }) { return max(0, limit) }
+        guard !self.onlyNamed else { throw ParsingFailure(.unknownName) }
+        return isFile ? self.fileBytes : self.fieldBytes
+    }
 
     /// The same limits, with 0 for negative ones.
     var withoutNegatives: Self {

@@ -274,15 +274,17 @@ struct UploadIntake: Sendable {
                 let inner = Level(
                     contentType: part.contentType ?? "", isForm: level.isForm,
                     origin: level.origin?.shifted(by: part.contentOffset), field: field, depth: level.depth + 1)
-                let chunks = PulledChunks { try await part.content.makeAsyncIterator().next() }
+                let chunks = PulledChunks {
+                    var content = part.rest.content.makeAsyncIterator()
+                    return try await content.next()
+                }
                 try await self.takeParts(chunks, inner, lease, &fields, &pending)
             } else if part.isFile || !level.isForm {
                 try await self.takeFile(part, field: field, level.origin, &pending)
             } else {
                 var bytes: [UInt8] = []
-                let content = part.content.makeAsyncIterator()
                 // The parser limits how many bytes there may be.
-                while let buffer = try await content.next() {
+                for try await buffer in part.content {
                     try lease.hold(buffer.readableBytes)
                     bytes += buffer.readableBytesView
                 }
@@ -308,10 +310,8 @@ struct UploadIntake: Sendable {
             try await self.store(stored, of: form, file, given: part.filename, field: field, &pending)
         } else if part.filename == "" {
             // A browser sends this for a file field in which nothing was chosen.
-            let content = part.content.makeAsyncIterator()
-            guard let first = try await content.next() else { return }
-            try await self.store(
-                part.content, file, given: part.filename, field: field, origin, startingWith: first, &pending)
+            if try await part.peek(1).isEmpty { return }
+            try await self.store(part.content, file, given: part.filename, field: field, origin, &pending)
         } else {
             try await self.store(part.content, file, given: part.filename, field: field, origin, &pending)
         }
@@ -349,17 +349,12 @@ struct UploadIntake: Sendable {
     /// - Parameter given: The part's filename; `nil` for none.
     private func store<Content: AsyncSequence>(
         _ content: Content, _ file: IncomingFile, given: String?, field: String?, _ origin: Origin?,
-        startingWith first: ByteBuffer? = nil, _ pending: inout PendingFiles
+        _ pending: inout PendingFiles
     ) async throws where Content.Element == ByteBuffer {
         let upload = try await pending.begin(file, field: field)
         var digest = self.isDigesting || self.isKeyed ? SHA256Digest() : nil
         var size: Int64 = 0
-        var next = first
-        var iterator = content.makeAsyncIterator()
-        while true {
-            if next == nil { next = try await iterator.next(isolation: #isolation) }
-            guard let buffer = next else { break }
-            next = nil
+        for try await buffer in content {
             let offset = size
             size += Int64(buffer.readableBytes)
             try self.checkSize(size)

@@ -98,8 +98,7 @@ public struct CompletedUpload: Sendable {
             return [try await self.content.write(into: folder, as: name, durably: durably)]
         }
         return try await self.parts(limits: limits).writeFiles { part in
-            guard let file else { return try await part.write(into: folder, durably: durably) }
-            return try await part.write(into: folder.filePath, from: file, durably: durably)
+            try await part.write(into: folder.filePath, from: self.file, durably: durably)
         }
     }
 

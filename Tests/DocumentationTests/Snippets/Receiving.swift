@@ -26,9 +26,17 @@ func receivingForms(_ body: BodyChunks, _ contentType: String) async throws -> P
     return profile
 }
 
+func receivingNames(_ body: BodyChunks, _ contentType: String) async throws -> ReceivedForm {
+    var limits = ParsingLimits()
+    (limits.totalBytes, limits.onlyNamed) = (3 << 30, true)
+    limits.named = ["title": 200, "avatar": 1 << 20, "archive": 2 << 30]
+    let form = try await ReceivedForm(collecting: body, contentType: contentType, limits: limits)
+    return form
+}
+
 func receivingLimits(_ body: BodyChunks, _ contentType: String) async throws {
     var limits = ParsingLimits()
-    limits.fileBytes = 10 << 20
+    (limits.totalBytes, limits.fileBytes) = (5 << 30, 10 << 20)
     let deadlines = ReceivingDeadlines(total: .seconds(300), chunk: .seconds(30))
     for try await part in try ReceivedParts(body, contentType: contentType, limits: limits, deadlines: deadlines) {
         if part.name == "video" { try part.limit(to: 4 << 30) }

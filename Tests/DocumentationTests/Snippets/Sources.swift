@@ -14,7 +14,7 @@ struct CountingStream: ByteStream {
     }
 }
 
-private func logLines() -> AsyncStream<[UInt8]> {
+private nonisolated func logLines() -> AsyncStream<[UInt8]> {
     AsyncStream { continuation in
         continuation.yield(Array("started\n".utf8))
         continuation.finish()

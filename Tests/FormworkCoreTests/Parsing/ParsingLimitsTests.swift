@@ -57,7 +57,29 @@ import Testing
         Row(
             kind: .fileBytesLimit, value: 0, set: { $0.fileBytes = 0 }, fits: part("name=a;filename=f", "") + "--b--",
             exceeds: part("name=a;filename=f", "\n") + "--b--", offset: 58),
+        Row(
+            kind: .fieldBytesLimit, value: 4, set: { ($0.fieldBytes, $0.named) = (1, ["a": 4]) },
+            fits: part("name=a", "0\r\n-") + part("name=b", "0") + "--b--",
+            exceeds: part("name=a", "0\r\n--") + "--b--",
+            offset: 51),
+        Row(
+            kind: .fileBytesLimit, value: 0, set: { ($0.named, $0.onlyNamed) = (["a": -1], true) },
+            fits: part("name=a;filename=f", "") + "--b--", exceeds: part("name=a;filename=f", "\n") + "--b--",
+            offset: 58),
     ]
+
+    @Test("Only the parts whose names have limits are accepted, however the body is cut")
+    func onlyNamed() throws {
+        var limits = ParsingLimits()
+        (limits.named, limits.onlyNamed) = (["a": 10, "c": 10], true)
+        let body =
+            Self.part("name=a", "0") + Self.part("name=\"b\"; filename=f", "0") + Self.part("name=c", "0") + "--b--"
+        for size in [1, 7, 1000] {
+            let parsed = try parser("b", .default, limits).parse(Array(body.utf8), chunk: size)
+            #expect(parsed.failure == ParsingFailure(.unknownName))
+            #expect(parsed.failureOffset == 55)
+        }
+    }
 
     @Test("A limit's value passes and one more fails at that byte, however the body is cut", arguments: rows)
     func limits(_ row: Row) throws {

@@ -256,7 +256,7 @@ struct CollectorAdvisoryTests {
         let form = try await self.collect(ChunkSource(Self.mixed, every: 50), in: folder.path)
         let input = try FileDescriptor.open("/dev/null", .readOnly)
         defer { try? input.close() }
-        let spool = try BodySpool(collecting: input, in: folder.path)
+        let spool = try await BodySpool(collecting: input, in: folder.path)
         #expect(folder.names == [])
         var statuses: [stat] = []
         for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {

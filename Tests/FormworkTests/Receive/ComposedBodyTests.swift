@@ -151,7 +151,7 @@ struct ComposedBodyTests {
             let received = try await self.collect(body, plan.contentType, every: size, in: folder)
             self.expectEqual(try await self.parts(received), parts, "seed \(seed), chunks of \(size)")
             let again = try await FormData(received).plan()
-            let bytes = try again.bytes(upTo: 100 << 20)
+            let bytes = try await again.bytes(upTo: 100 << 20)
             #expect(again.contentLength == Int64(bytes.count))
             let second = try await self.collect(bytes, again.contentType, every: size, in: folder)
             self.expectEqual(try await self.parts(second), parts, "seed \(seed), chunks of \(size), sent on")
@@ -180,7 +180,7 @@ struct ComposedBodyTests {
         var form = formB()
         form.append(BodyPart(header: PartHeader(name: name, filename: name), source: .text("v")))
         let plan = try await form.plan()
-        let body = try plan.bytes(upTo: 1000)
+        let body = try await plan.bytes(upTo: 1000)
         for (profile, name) in [(ParsingProfile.default, received), (Self.decoding, Self.decoded(received))] {
             let form = try await self.collect(body, plan.contentType, every: 3, profile, in: folder)
             self.expectEqual(
@@ -298,7 +298,7 @@ struct ComposedBodyTests {
                 return part
             }
             let plan = try await FormData(form).plan()
-            let body = try plan.bytes(upTo: 100 << 20)
+            let body = try await plan.bytes(upTo: 100 << 20)
             for size in Self.cuts where size > 1000 || body.count < 2_000 {
                 let again = try await self.collect(body, plan.contentType, every: size, .default, .none, in: folder)
                 self.expectEqual(try await self.parts(again), wanted, "\(received), chunks of \(size)")

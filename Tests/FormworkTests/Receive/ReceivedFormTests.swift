@@ -128,7 +128,47 @@ struct ReceivedFormTests {
         let plan = try await FormData(form, framing: MultipartFraming(boundary: try Boundary("b"))).plan()
         #expect(plan.isReplayable)
         #expect(plan.contentLength == 765)
-        #expect(String(decoding: try plan.bytes(upTo: 1000), as: UTF8.self) == Self.mixed)
+        #expect(String(decoding: try await plan.bytes(upTo: 1000), as: UTF8.self) == Self.mixed)
+    }
+
+    /// multipart, whole and as it arrives, and url-encoded.
+    private func read(_ fields: [(String, String)], _ limits: ParsingLimits) async throws -> [ReceivedForm] {
+        let parts = fields.map { "--b\r\nContent-Disposition: form-data; name=\"\($0)\"\r\n\r\n\($1)\r\n" }
+        let body = parts.joined() + "--b--\r\n"
+        let text = fields.map { "\($0)=\($1)" }.joined(separator: "&")
+        return [
+            try ReceivedForm(body, contentType: Self.type, limits: limits),
+            try await ReceivedForm(collecting: ChunkSource(body, every: 9), contentType: Self.type, limits: limits),
+            try ReceivedForm(text, contentType: "application/x-www-form-urlencoded", limits: limits),
+        ]
+    }
+
+    @Test func `Limits by name hold for each way to read a form`() async throws {
+        var limits = ParsingLimits()
+        (limits.fieldBytes, limits.named) = (2, ["note": 5])
+        #expect(try await self.read([("note", "12345"), ("a", "12")], limits).allSatisfy { $0["note"] == "12345" })
+        for (fields, kind, name) in [
+            ([("note", "123456")], .fieldBytesLimit, "note"), ([("a", "123")], .fieldBytesLimit, "a"),
+            ([("note", "1"), ("b", "1")], .unknownName, "b"),
+        ] as [([(String, String)], ParsingFailure.Kind, String)] {
+            limits.onlyNamed = kind == .unknownName
+            let one = await #expect(throws: FormworkError.self) { try await self.read(fields, limits) }
+            #expect(one?.parsingFailure?.kind == kind)
+            #expect(one?.part?.name == name)
+        }
+        expect(.malformedBody) {
+            try ReceivedForm("note=1&b=1", contentType: "application/x-www-form-urlencoded", limits: limits)
+        }
+    }
+
+    @Test func `A file says how large it is and what it may be called`() async throws {
+        let form = try await self.collect(Self.mixed)
+        let file = FormFile(form.files(named: "f")[0])
+        #expect(file.count == 10 && file.safeFilename == "a.txt")
+        let named = FormFile(filename: "../x/b.txt", source: .concatenation([.text("ab"), .bytes([1])]))
+        #expect(named.count == 3 && named.safeFilename == "b.txt")
+        #expect(FormFile(filename: nil, source: .file("none")).count == nil)
+        #expect(FormFile(filename: nil, source: .file("none", length: 5)).count == 5)
     }
 
     @Test("A part is written to a file that appears only when it is whole")

@@ -126,9 +126,9 @@ struct ReceivedPartsTests {
         await expect(.invalidArgument) { try await first.skip() }
         #expect(throws: FormworkError.self) { try first.limit(to: 1) }
         #expect(try await second.text(upTo: 100) == "JPEG\r\n--not\r\n")
-        #expect(try await second.content.makeAsyncIterator().next() == nil)
+        await expect(.invalidArgument) { for try await _ in second.content {} }
         _ = try await parts.next()
-        await expect(.invalidArgument) { try await second.content.makeAsyncIterator().next() }
+        await expect(.invalidArgument) { for try await _ in second.content {} }
     }
 
     /// Each of these calls would otherwise give, or write, nothing.
@@ -138,6 +138,9 @@ struct ReceivedPartsTests {
             { _ = try await $0.text(upTo: 100) }, { _ = try await $0.collect(upTo: 100) },
             { _ = try await $0.write(into: folder.path) },
             { _ = try await $0.write(toFile: folder.path.appending("late")) },
+            { for try await _ in $0.content {} }, { _ = try await $0.peek(1) },
+            { _ = try await $0.rest.collect(upTo: 100) },
+            { part in for try await _ in try part.source.chunks() {} },
         ]
         for again in reads {
             for first in reads.prefix(2) {
@@ -154,7 +157,8 @@ struct ReceivedPartsTests {
     }
 
     /// Otherwise the second call would give, or write, the rest of the content as if it were all.
-    @Test func `After a call that failed half-way the part can only be skipped`() async throws {
+    @Test func `After some content was read, by a failed call or a loop, the part isn't taken for whole`() async throws
+    {
         typealias Read = @Sendable (ReceivedPart<ChunkSource>) async throws -> Void
         let folder = TemporaryFolder()
         let missing = folder.path.appending("none/folder")
@@ -162,11 +166,15 @@ struct ReceivedPartsTests {
             { _ = try await $0.collect(upTo: 100) }, { for try await _ in $0.content {} },
             { _ = try await $0.write(into: folder.path) },
             { _ = try await $0.write(toFile: folder.path.appending("rest")) },
-            { part in for try await _ in try part.source.chunks() {} }, { try $0.limit(to: 100) },
+            { part in for try await _ in try part.source.chunks() {} }, { _ = try await $0.peek(1) },
         ]
         let failing: [Read] = [
             { _ = try await $0.collect(upTo: 6) }, { _ = try await $0.text(upTo: 0) },
             { _ = try await $0.write(into: missing) },
+            { part in
+                for try await _ in part.content { break }
+                throw FormworkError(.invalidArgument, "a loop that stopped")
+            },
         ]
         for size in [3, 1000] {
             for (first, again) in failing.flatMap({ first in reads.map { (first, $0) } }) {
@@ -175,7 +183,7 @@ struct ReceivedPartsTests {
                 await #expect(throws: FormworkError.self) { try await first(part) }
                 let error = await #expect(throws: FormworkError.self) { try await again(part) }
                 #expect(
-                    error?.message.hasPrefix("a call that failed has read some of the content of part 1,") == true,
+                    error?.message.hasPrefix("some of the content of part 1 has been read already: ") == true,
                     "\(error.map { "\($0)" } ?? "no error")")
                 try await part.skip()
                 await expect(.invalidArgument) { try await part.collect(upTo: 100) }
@@ -189,7 +197,7 @@ struct ReceivedPartsTests {
     @Test func `A call that failed before it read anything can be repeated`() async throws {
         let folder = TemporaryFolder()
         let existing = folder.path.appending("existing")
-        try BodyPlan(copying: .bytes([])).write(toFile: existing)
+        try await BodyPlan(copying: .bytes([])).write(toFile: existing)
         var parts = try self.parts(ChunkSource(Self.body, every: 3))
         let part = try #require(try await parts.next())
         await expect(.writeFailed) { try await part.write(toFile: folder.path.appending("none/file")) }
@@ -214,6 +222,29 @@ struct ReceivedPartsTests {
         let text =
             "part 3 has ended: read its content before requesting the next part, or pass all parts on with append(once:)"
         #expect(error?.message == text)
+    }
+
+    @Test func `A part of JSON is decoded as it arrives, or is the client's error with its field`() async throws {
+        struct Note: Decodable, Equatable { var title: String }
+        func decoded(_ json: String) async throws -> Note {
+            let body = "--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n\(json)\r\n--b--\r\n"
+            var parts = try self.parts(ChunkSource(body, every: 7))
+            return try await #require(try await parts.next()).decode(Note.self, upTo: 20)
+        }
+        #expect(try await decoded("{\"title\": \"sea\"}") == Note(title: "sea"))
+        for (json, path) in [("{\"title\": 1}", ["note", "title"]), ("{}", ["note", "title"]), ("{", ["note"])] {
+            let error = await #expect(throws: FormworkError.self) { try await decoded(json) }
+            #expect(error?.code == .malformedBody && error?.part == PartReference(index: 0, name: "note"))
+            let keys: [any CodingKey]? =
+                switch error?.cause as? DecodingError {
+                case .typeMismatch(_, let context): context.codingPath
+                case .keyNotFound(let key, let context): context.codingPath + [key]
+                case .dataCorrupted(let context): context.codingPath
+                default: nil
+                }
+            #expect(keys?.map(\.stringValue) == path)
+        }
+        await expect(.limitExceeded) { try await decoded("{\"title\": \"a longer text\"}") }
     }
 
     @Test("Two tasks at once are refused")

@@ -9,6 +9,18 @@ func readingFiles<Chunks>(_ parts: ReceivedParts<Chunks>) async throws {
     }
 }
 
+private struct NotAPNG: Error {}
+
+func readingHeads<Chunks>(_ part: ReceivedPart<Chunks>) async throws {
+    guard try await part.peek(8).starts(with: [0x89, 0x50, 0x4E, 0x47]) else { throw NotAPNG() }
+    try await part.write(into: "uploads")
+}
+
+func readingJSON<Chunks>(_ part: ReceivedPart<Chunks>) async throws -> Metadata {
+    let metadata = try await part.decode(Metadata.self, upTo: 64 << 10)
+    return metadata
+}
+
 func readingWithLimits(_ body: BodyChunks, _ contentType: String) throws -> ReceivedParts<BodyChunks> {
     var limits = ParsingLimits()
     (limits.totalBytes, limits.fileBytes, limits.files) = (50 << 20, 20 << 20, 5)
