@@ -11,25 +11,38 @@ package struct AskedBody: AsyncSequence, Sendable {
     private let body: RequestBody
     private let channel: any Channel
     private let asks: Bool
+    private let gate: BodyGate?
 
-    /// - Parameter asks: Whether the client waits for `100 Continue` before it sends the body.
-    package init(_ body: RequestBody, _ channel: any Channel, asks: Bool) {
-        (self.body, self.channel, self.asks) = (body, channel, asks)
+    /// - Parameters:
+    ///   - asks: Whether the client waits for `100 Continue` before it sends the body.
+    ///   - gate: Who may read it; `nil` if its readers are known to end before the answer.
+    package init(_ body: RequestBody, _ channel: any Channel, asks: Bool, gate: BodyGate? = nil) {
+        (self.body, self.channel, self.asks, self.gate) = (body, channel, asks, gate)
     }
 
     package struct AsyncIterator: AsyncIteratorProtocol {
-        var iterator: RequestBody.AsyncIterator
+        /// `nil` if the body was read before.
+        var iterator: RequestBody.AsyncIterator?
         let channel: any Channel
         var asks: Bool
+        let gate: BodyGate?
 
         package mutating func next() async throws -> ByteBuffer? { try await self.next(isolation: #isolation) }
 
         package mutating func next(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
+            guard self.iterator != nil else { throw BodyGate.Refusal.wasRead }
+            try self.gate?.enter()
             if self.asks {
                 self.asks = false
                 self.channel.inform(HTTPResponse(status: .continue))
             }
-            if let buffer = try await self.iterator.next(isolation: isolation) { return buffer }
+            let buffer: ByteBuffer?
+            do { buffer = try await self.iterator?.next(isolation: isolation) } catch {
+                try self.gate?.leave()
+                throw error
+            }
+            try self.gate?.leave()
+            if let buffer { return buffer }
             // A task that was cancelled may have received less than the whole body.
             try Task.checkCancellation()
             return nil
@@ -37,7 +50,10 @@ package struct AskedBody: AsyncSequence, Sendable {
     }
 
     package func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(iterator: self.body.makeAsyncIterator(), channel: self.channel, asks: self.asks)
+        let isFirst = self.gate?.takeTurn() ?? true
+        return AsyncIterator(
+            iterator: isFirst ? self.body.makeAsyncIterator() : nil, channel: self.channel, asks: self.asks,
+            gate: self.gate)
     }
 }
 

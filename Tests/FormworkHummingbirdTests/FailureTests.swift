@@ -72,9 +72,13 @@ struct FailureTests {
         }
         router.post("parts-twice") { request, _ in
             let parts = try request.formParts()
-            for try await _ in parts { break }
-            for try await _ in parts {}
-            return "never"
+            var names: [String] = []
+            for try await part in parts {
+                names.append(part.name ?? "")
+                break
+            }
+            for try await part in parts { names.append(part.name ?? "") }
+            return names.joined(separator: " ")
         }
         router.post("array") { request, _ in try await request.decodeForm(as: [String].self).joined() }
         router.post("folder") { request, _ in
@@ -136,7 +140,9 @@ struct FailureTests {
     @Test("A kept form is read again; otherwise the log says what a second reader should do")
     func readTwice() async throws {
         #expect(try await self.post("/twice", kept: true).body == "1212")
-        for uri in ["/twice", "/parts", "/parts-twice"] {
+        // One position in one body.
+        #expect(try await self.post("/parts-twice").body == "a photo")
+        for uri in ["/twice", "/parts"] {
             let answer = try await self.post(uri)
             #expect(answer.status == 500)
             #expect(answer.body == #"{"status":500,"title":"Internal Server Error","type":"about:blank"}"#)

@@ -24,6 +24,9 @@ extension HTTPServerBuilder {
     /// A connection ends two seconds after the server has closed its side. With `.http1`, one whose body was not read to its
     /// end, because of a deadline for instance, stays open until its `idleTimeout`, which is off by default.
     ///
+    /// A task that still reads the body after the route has answered gets an error. With `.http1` the program ends: there the
+    /// server and the task read the same connection.
+    ///
     /// Up to 256 KiB of a body are read at once if there are few connections, and 64 KiB, as with `.http1`, if there are many.
     ///
     /// Routes made with `resumableUploads(_:in:complete:)` use it to send 104 answers.
@@ -42,20 +45,29 @@ extension HTTPServerBuilder {
         }
     }
 
-    /// A responder that asks for each request's body when it is first read, and whose handlers can find the channel.
+    /// A responder that asks for each request's body when it is first read, and lets nobody read it after the answer. Its
+    /// handlers can find the channel.
     private static func asking(
         to responder: @escaping HTTPChannelHandler.Responder
     ) -> HTTPChannelHandler.Responder {
         { request, writer, channel in
             var request = request
-            if request.head.expectsContinue {
-                request.body = RequestBody(asyncSequence: AskedBody(request.body, channel, asks: true))
-            }
+            let gate = BodyGate()
+            request.body = RequestBody(
+                asyncSequence: AskedBody(request.body, channel, asks: request.head.expectsContinue, gate: gate))
             var answering = Optional(writer)
-            try await ServerChannel.$current.withValue(channel) {
-                guard let writer = answering.take() else { return }
-                try await responder(request, writer, channel)
+            do {
+                try await ServerChannel.$current.withValue(channel) { [request] in
+                    guard let writer = answering.take() else { return }
+                    try await responder(request, writer, channel)
+                }
+            } catch {
+                // The connection ends: nothing else reads it.
+                await gate.close(waits: false)
+                throw error
             }
+            // After `close` the server reads nothing more.
+            await gate.close(waits: request.headers[.connection] != "close")
         }
     }
 }

@@ -57,7 +57,7 @@ public struct IncomingBody: AsyncSequence, Sendable {
     /// Starts to read.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self.base, isRequests: self.isRequests) }
 
-    private static var alreadyRead: FormworkError {
+    fileprivate static var alreadyRead: FormworkError {
         FormworkError(
             .notReplayable,
             "the request's body was already read: "
@@ -72,6 +72,13 @@ extension FormworkError {
     /// The error of a connection, as the error of a body.
     fileprivate static func reading(_ error: any Error) -> any Error {
         switch error {
+        case BodyGate.Refusal.wasRead: IncomingBody.alreadyRead
+        case BodyGate.Refusal.isBusy:
+            FormworkError(.invalidArgument, "the request's body is read in two tasks at once: read it in one")
+        case BodyGate.Refusal.isAnswered:
+            FormworkError(
+                .invalidArgument,
+                "the request was answered before its body was read to the end: read it before the route returns")
         case let error as HeadRefusal:
             FormworkError(.malformedBody, error.problem.detail ?? error.problem.title, cause: error)
         case let error as HTTPParserError where HeadRefusal.isClients(error):
