@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <time.h>
 
 int fw_wait(int descriptor, short events, int64_t nanoseconds) {
@@ -17,6 +18,11 @@ int fw_wait(int descriptor, short events, int64_t nanoseconds) {
   int ready = poll(&entry, 1, nanoseconds < 0 ? -1 : milliseconds > INT_MAX ? INT_MAX : (int)milliseconds);
 #endif
   return ready < 0 ? -errno : entry.revents;
+}
+
+ptrdiff_t fw_send_now(int socket, const void *bytes, size_t count) {
+  ssize_t sent = send(socket, bytes, count, MSG_DONTWAIT);
+  return sent < 0 ? -errno : sent;
 }
 
 int fw_queued(int pipe) {

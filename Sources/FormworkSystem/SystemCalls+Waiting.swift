@@ -20,14 +20,30 @@ extension SystemCalls {
         return try self.wait(descriptor, events, limit) != 0
     }
 
+    /// Whether a task runs this code, and can be cancelled.
+    // SAFETY: the task is only compared.
+    package static var isInTask: Bool { unsafe withUnsafeCurrentTask { unsafe $0 != nil } }
+
+    /// Waits until a descriptor is ready, or the task that runs this code is cancelled, which is noticed within 50 ms.
+    /// - Throws: `canceled` in a cancelled task.
+    package static func waitUnlessCancelled(
+        _ descriptor: FileDescriptor, for readiness: Readiness
+    ) throws(Errno) {
+        let limit = self.isInTask ? Duration.milliseconds(50) : nil
+        repeat {
+            if Task.isCancelled { throw .canceled }
+        } while try !self.wait(descriptor, for: readiness, atMost: limit)
+    }
+
     /// Waits until a pipe's reader has read every byte in it.
     ///
     /// There is no event for an empty pipe, so it is checked after 50 µs, then after twice that, up to 10 ms. The wait
     /// uses almost no processor time, and is at most twice as long as the reader needs.
-    /// - Throws: `brokenPipe` if the pipe has no reader any more.
+    /// - Throws: `brokenPipe` if the pipe has no reader any more, `canceled` in a cancelled task.
     package static func waitUntilEmpty(_ pipe: FileDescriptor) throws(Errno) {
         var pause = Duration.microseconds(50)
         while true {
+            if Task.isCancelled { throw .canceled }
             let queued = fw_queued(pipe.rawValue)
             guard queued >= 0 else { throw Errno(rawValue: -queued) }
             if queued == 0 { return }

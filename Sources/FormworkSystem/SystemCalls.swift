@@ -84,6 +84,34 @@ package enum SystemCalls {
         return try self.opening { unsafe path.withPlatformString { unsafe kernelOpen($0, flags, permissions ?? []) } }
     }
 
+    /// Opens a FIFO. In a task it is opened so that the task can be cancelled while no other program has it open.
+    /// - Throws: Also `canceled`.
+    package static func openFIFO(
+        _ path: FilePath, _ mode: FileDescriptor.AccessMode
+    ) throws(Errno) -> FileDescriptor {
+        #if os(Linux) || os(Android)
+        while self.isInTask {
+            if Task.isCancelled { throw .canceled }
+            do throws(Errno) { return try self.open(path, mode, .nonBlocking) } catch {
+                // It has no reader yet.
+                guard error == .noSuchAddressOrDevice else { throw error }
+                self.sleep(.milliseconds(50))
+            }
+        }
+        #endif
+        return try self.open(path, mode)
+    }
+
+    /// Opens a pipe a second time, to write without blocking. The caller's descriptor stays as it is.
+    /// - Returns: `nil` if the system can't do that.
+    package static func openAgainNonBlocking(_ pipe: FileDescriptor) -> FileDescriptor? {
+        #if os(Linux) || os(Android)
+        try? self.open(FilePath("/proc/self/fd/\(pipe.rawValue)"), .writeOnly, .nonBlocking)
+        #else
+        nil
+        #endif
+    }
+
     package static func read(_ descriptor: FileDescriptor, into buffer: inout MutableRawSpan) throws(Errno) -> Int {
         // SAFETY: the kernel writes inside the buffer, during the call.
         try self.counting {
@@ -112,6 +140,20 @@ package enum SystemCalls {
                 unsafe kernelWrite(descriptor.rawValue, all.baseAddress! + range.lowerBound, range.count)
             }
         }
+    }
+
+    /// Sends some of `bytes[range]`, at least one byte, to a socket without blocking.
+    /// - Throws: Also `wouldBlock`.
+    package static func sendNow(
+        _ socket: FileDescriptor, _ bytes: [UInt8], _ range: Range<Int>
+    ) throws(Errno) -> Int {
+        precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "range outside the bytes")
+        // SAFETY: the range was checked, and the kernel only reads, during the call.
+        let count = unsafe bytes.withUnsafeBytes { all in
+            unsafe fw_send_now(socket.rawValue, all.baseAddress! + range.lowerBound, range.count)
+        }
+        guard count >= 0 else { throw Errno(rawValue: CInt(-count)) }
+        return count
     }
 
     /// Writes some of the bytes, at least one if there are any.

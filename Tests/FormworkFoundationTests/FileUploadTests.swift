@@ -11,7 +11,7 @@ struct FileUploadTests {
         let server = try UploadServer(["/up": [.status(201)]])
         let folder = TemporaryFolder()
         let plan = try await form(.bytes(noise(300_000))).plan()
-        let bytes = try plan.bytes(upTo: 400_000)
+        let bytes = try await plan.bytes(upTo: 400_000)
         var request = URLRequest(url: server.url("/up"))
         request.setValue("1", forHTTPHeaderField: "X-Kept")
         request.httpBody = Data([1])

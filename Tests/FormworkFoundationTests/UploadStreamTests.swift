@@ -48,7 +48,7 @@ struct UploadStreamTests {
             stream.open()
             return drain(stream)
         }
-        #expect(body == (try plan.bytes(upTo: 40_000)))
+        #expect(body == (try await plan.bytes(upTo: 40_000)))
         #expect(ContinuousClock.now - begin > .milliseconds(120))
     }
 

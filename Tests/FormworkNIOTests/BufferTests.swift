@@ -37,7 +37,7 @@ extension NIOTests {
                 var kept: [ByteBuffer] = []
                 for try await buffer in buffers { kept.append(buffer) }
                 #expect(kept.dropLast().allSatisfy { $0.readableBytes == size } && kept.last?.readableBytes != 0)
-                #expect(try kept.flatMap { Array($0.readableBytesView) } == plan.bytes(upTo: 1 << 20))
+                #expect(kept.flatMap { Array($0.readableBytesView) } == (try await plan.bytes(upTo: 1 << 20)))
             }
             #expect(try await folder.isClosed())
         }

@@ -102,7 +102,7 @@ struct FrameworkTests {
     @Test("Apple's proposed request body is seekable, restartable, and of known length")
     func proposal() async throws {
         let plan = try await Self.form.plan()
-        let bytes = try plan.bytes(upTo: 10_000)
+        let bytes = try await plan.bytes(upTo: 10_000)
         let body = HTTPClientRequestBody<KeepingWriter>.plan(plan)
         #expect(body.isSeekable)
         #expect(body.knownLength == Int64(bytes.count))

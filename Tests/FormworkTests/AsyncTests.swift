@@ -290,7 +290,7 @@ struct AsyncTests {
         form.append(name: "f", file: try folder.file("f", [UInt8](repeating: 9, count: 200_000)))
         form.append(PartSequence(count: 3000) { BodyPart(name: "n", value: "\($0)") })
         let plan = try await form.plan()
-        let body = try plan.bytes(upTo: 1 << 20)
+        let body = try await plan.bytes(upTo: 1 << 20)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for index in 0..<16 {
                 group.addTask {

@@ -47,7 +47,7 @@ struct BodyReaderTests {
             let reader = try plan.makeReader(from: Int64(offset), count: Int64(count))
             #expect(try readAll(reader, by: 4096) == expected)
             let target = folder.path.appending("slice")
-            try plan.makeReader(from: Int64(offset), count: Int64(count)).write(toFile: target)
+            try plan.makeReader(from: Int64(offset), count: Int64(count)).write(toFile: target, replacing: true)
             #expect(try contents(of: target) == expected)
         }
     }

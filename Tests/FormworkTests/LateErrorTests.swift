@@ -21,7 +21,7 @@ struct LateErrorTests {
         let path = self.folder.path.appending("body")
         _ = try self.folder.file("body", "old")
         let plan = try await formB().plan()
-        await self.failing { try plan.write(toFile: path) }
+        await self.failing { try await plan.write(toFile: path, replacing: true) }
         #expect(try self.folder.text(of: "body") == "old")
         await self.failing { try await BodySource.text("x").write(toFile: self.folder.path.appending("copy")) }
         #expect(self.folder.names == ["body"])
@@ -32,7 +32,7 @@ struct LateErrorTests {
         let plan = try await formB().plan()
         let open = try FileDescriptor.open(
             self.folder.path.appending("open"), .writeOnly, options: .create, permissions: .ownerReadWrite)
-        await self.failing { try plan.write(to: open) }
+        await self.failing { try await plan.write(to: open) }
         try open.close()
     }
 
@@ -53,7 +53,7 @@ struct LateErrorTests {
         let path = self.folder.path.appending("file")
         await self.failing { try PrivateFile.write([1], to: path) }
         await self.failing {
-            let output = try OutputFile(path)
+            let output = try AtomicFile(path, replacing: true, inPlace: true)
             try output.write([1])
             try output.publish()
         }

@@ -173,7 +173,7 @@ struct TransferEncodingTests {
             .stream(once: DripStream(Array("é".utf8), step: 1)), .quotedPrintable(isMeasured: true))
         #expect(once.contentLength == nil)
         #expect(once.replayBlocker != nil)
-        #expect(try once.bytes(upTo: 100).count == 67)
+        #expect(try await once.bytes(upTo: 100).count == 67)
     }
 
     @Test("Lines that base64 can't have are refused", arguments: [0, -4, 3, 75, 2])

@@ -35,6 +35,8 @@ int fw_rename_exchange(int folder, const char *one, const char *other);
 int fw_wait(int descriptor, short events, int64_t nanoseconds);
 /// Makes a pipe that no other program inherits: the reading end, then the writing one.
 int fw_pipe(int ends[2]);
+/// Sends some bytes to a socket that has room for them (MSG_DONTWAIT).
+ptrdiff_t fw_send_now(int socket, const void *bytes, size_t count);
 /// Bytes in a pipe that its reader has not taken (FIONREAD).
 int fw_queued(int pipe);
 

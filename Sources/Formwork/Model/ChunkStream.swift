@@ -50,8 +50,9 @@ struct GatheredBytes<Bytes: AsyncSequence & Sendable>: AsyncSequence, Sendable w
 
 /// A pull stream: the source of a part's content, or a whole body.
 ///
-/// A type that holds a resource releases it in its deinit.
-public protocol ByteStream {
+/// A type that holds a resource releases it in its deinit. Streams are read on threads of their own, so the conformance can't
+/// be isolated to an actor.
+public protocol ByteStream: SendableMetatype {
     /// Writes the next bytes into `buffer`. It may block until there are some.
     /// - Returns: The number of bytes written, at most the buffer's size; 0 at the end, and for every later call.
     mutating func read(into buffer: inout MutableRawSpan) throws -> Int

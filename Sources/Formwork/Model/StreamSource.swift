@@ -120,7 +120,8 @@ final class OneShot<Value>: Sendable {
 /// A stream that only reads, so no signal mask has to be restored for it.
 protocol PlainStream: ByteStream {}
 
-/// A descriptor as a pull stream. It waits for a non-blocking descriptor, and closes one that it owns.
+/// A descriptor as a pull stream. It waits for a non-blocking descriptor, and closes one that it owns. In a task, waiting ends
+/// when the task is cancelled.
 final class DescriptorStream: PlainStream {
     private let descriptor: FileDescriptor
     private let owned: Bool
@@ -137,12 +138,16 @@ final class DescriptorStream: PlainStream {
     }
 
     func read(into buffer: inout MutableRawSpan) throws -> Int {
+        var waits = SystemCalls.isInTask
         while true {
             do throws(Errno) {
+                if waits { try SystemCalls.waitUnlessCancelled(self.descriptor, for: .read) }
                 return try SystemCalls.read(self.descriptor, into: &buffer)
+            } catch .canceled {
+                throw CancellationError()
             } catch {
                 guard error == .wouldBlock else { throw error }
-                try SystemCalls.wait(self.descriptor, for: .read)
+                waits = true
             }
         }
     }

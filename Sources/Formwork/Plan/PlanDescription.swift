@@ -70,7 +70,7 @@ public struct PlanDescription: Codable, Sendable, Hashable {
     }
 
     /// Reads a description.
-    /// - Throws: ``FormworkError`` with the part: `invalidArgument` for content that ``BodyPlan/describe()`` doesn't
+    /// - Throws: ``FormworkError`` with the part: `invalidArgument` for content that `plan.describe()` doesn't
     ///   write, `limitExceeded` for parts nested in more than 40 others.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -190,6 +190,12 @@ extension BodyPlan {
             framing: self.storage.framing, parts: try self.parts(in: -1, contents, self.partNumbers))
         try description.check()
         return description
+    }
+
+    /// Describes the plan for a later process, and reads its files on a separate thread. Async functions call this one.
+    /// - Throws: What the synchronous function throws, and `CancellationError`.
+    public func describe() async throws -> PlanDescription {
+        try await BlockingThread.run { () throws(FormworkError) in try self.describe() }
     }
 
     /// Describes the parts inside the part with a number, -1 for the body.

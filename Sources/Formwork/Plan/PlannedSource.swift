@@ -167,7 +167,7 @@ struct SourceResolver {
                 throw FormworkError(.invalidArgument, "a FIFO or device has no slices", path: path.string)
             }
             let size = status.kind == .blockSpecial ? try? SystemCalls.size(ofDevice: path) : nil
-            var stream = Self.special(path, length: range.length ?? size)
+            var stream = Self.special(path, isFIFO: status.kind == .fifo, length: range.length ?? size)
             stream.pipe = PipeIdentity(status)
             return .stream(stream)
         default:
@@ -195,13 +195,19 @@ struct SourceResolver {
 
     /// A FIFO or device at a path. It is opened when the reader reaches it, and only once, because its bytes can't be
     /// read again.
-    private static func special(_ path: FilePath, length: Int64?) -> StreamSource {
+    private static func special(_ path: FilePath, isFIFO: Bool, length: Int64?) -> StreamSource {
         let once = OneShot(path)
         return StreamSource(
             length: length, isReplayable: false, label: "a FIFO or device", path: path.string, surplus: .ignore,
             opening: .pull { _ in
                 let path = try once.take()
-                return DescriptorStream(try SystemCalls.open(path, .readOnly), owned: true)
+                do throws(Errno) {
+                    let descriptor =
+                        try isFIFO ? SystemCalls.openFIFO(path, .readOnly) : SystemCalls.open(path, .readOnly)
+                    return DescriptorStream(descriptor, owned: true)
+                } catch .canceled {
+                    throw CancellationError()
+                }
             })
     }
 

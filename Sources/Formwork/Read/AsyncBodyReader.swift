@@ -30,10 +30,9 @@ public final class AsyncBodyReader: Sendable {
     }
 
     /// The next chunk; `nil` at the end.
-    /// A call that waits for a pipe or FIFO can't be interrupted: it returns when bytes arrive or the pipe ends.
     ///
-    /// A task that is cancelled while it waits for an async sequence ends the reader: the sequence may have ended early
-    /// because of it, so all later calls throw.
+    /// A task that is cancelled while it waits for a pipe or an async sequence ends the reader: the sequence may have ended
+    /// early because of it, so all later calls throw.
     /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled;
     ///   ``FormworkError/Code/invalidArgument`` if another task is waiting for a chunk.
     public func next() async throws -> [UInt8]? { try await self.actor.next() }

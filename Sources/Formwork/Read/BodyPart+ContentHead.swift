@@ -15,6 +15,12 @@ extension MediaTypeDetection {
         }
         return part.typeChoice
     }
+
+    /// The type of a single source, read on a separate thread. Async functions call this one.
+    /// - Throws: What the synchronous function throws, and `CancellationError`.
+    public func choice(of source: BodySource, filename: String?) async throws -> MediaTypeChoice {
+        try await BlockingThread.run { () throws(FormworkError) in try self.choice(of: source, filename: filename) }
+    }
 }
 
 extension BodyPart {

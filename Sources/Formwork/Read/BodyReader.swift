@@ -13,7 +13,7 @@ import FormworkSystem
 ///
 /// Use it from one place at a time: it isn't `Sendable`. It blocks its thread while it waits for a disk or a stream.
 /// Async code uses an ``AsyncBodyReader`` or ``BodyPlan/chunks(of:options:)``, and a body goes to a descriptor or a
-/// file faster with ``BodyPlan/write(to:options:)``.
+/// file faster with `plan.write(to:)`.
 ///
 /// It has at most one file open and keeps no content, so its memory doesn't depend on the body's size. After an error
 /// every call throws that error again, so a body is complete only when a read returned 0 bytes. Its deinit closes open

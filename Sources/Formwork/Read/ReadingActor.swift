@@ -7,7 +7,7 @@ package protocol ReadingActor: Actor {
 
 /// A reader, and whether a task is using it.
 package final class Reading {
-    fileprivate let reader: BodyReader
+    let reader: BodyReader
     fileprivate let chunkSize: Int
     /// While a task waits for a chunk, the actor can be called by another one.
     fileprivate var isUsed = false
@@ -93,12 +93,14 @@ extension ReadingActor {
             try Task.checkCancellation()
             let delay = reader.delay
             if delay > .zero { try await Task.sleep(for: delay.asWait) }
-            if !reader.awaitsChunk {
-                let (chunk, needsChunk) = try take(self.reading)
-                if let chunk { return chunk }
-                guard needsChunk else { return nil }
-            }
-            do { try await reader.fetchChunk(isolation: self) } catch {
+            do {
+                if !reader.awaitsChunk {
+                    let (chunk, needsChunk) = try take(self.reading)
+                    if let chunk { return chunk }
+                    guard needsChunk else { return nil }
+                }
+                try await reader.fetchChunk(isolation: self)
+            } catch {
                 throw Task.isCancelled ? CancellationError() : error
             }
         }
@@ -121,4 +123,11 @@ actor BlockingThread {
     func run<Result: Sendable>(
         _ work: @Sendable () throws(FormworkError) -> Result
     ) throws(FormworkError) -> Result { try work() }
+
+    /// - Throws: What the work throws, or `CancellationError` if the task was cancelled meanwhile.
+    static func run<Result: Sendable>(_ work: @Sendable () throws(FormworkError) -> Result) async throws -> Result {
+        do { return try await BlockingThread().run(work) } catch {
+            throw Task.isCancelled ? CancellationError() : error
+        }
+    }
 }

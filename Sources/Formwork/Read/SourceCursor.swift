@@ -122,22 +122,7 @@ extension BodySource {
     /// - Throws: ``FormworkError/Code/limitExceeded`` for more than `limit` bytes, before anything is read if the
     ///   length is known, and what reading the source throws.
     public func bytes(upTo limit: Int) async throws -> [UInt8] {
-        let plan = try BodyPlan(copying: self)
-        var bytes: [UInt8] = []
-        if let length = plan.contentLength {
-            guard length <= Int64(limit) else { throw Self.tooLong(limit) }
-            // A length may come from a peer and exceed the memory.
-            bytes.reserveCapacity(Int(min(length, 1 << 20)))
-        }
-        for try await chunk in plan.chunks() {
-            guard chunk.count <= limit - bytes.count else { throw Self.tooLong(limit) }
-            bytes += chunk
-        }
-        return bytes
-    }
-
-    private static func tooLong(_ limit: Int) -> FormworkError {
-        FormworkError(.limitExceeded, "the content has more than \(limit, "byte")")
+        try await BodyPlan(copying: self).bytes(upTo: limit)
     }
 
     /// The bytes as an async sequence that never blocks its consumer.

@@ -39,8 +39,29 @@ extension BodyPlan {
     /// - Throws: What ``BodyReader/collect(upTo:)`` throws.
     public func bytes(upTo limit: Int) throws(FormworkError) -> [UInt8] { try self.makeReader().collect(upTo: limit) }
 
-    /// Writes the whole body to a descriptor; see ``BodyReader/write(to:)``. It blocks, and cancelling the task doesn't end
-    /// it: a task that can be cancelled reads ``chunks(of:options:)``.
+    /// Reads the whole body into memory, files and streams on a separate thread. Async functions call this one.
+    /// - Parameter limit: The most bytes.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` for more than `limit` bytes, before anything is read if the
+    ///   length is known; what ``AsyncBodyReader/next()`` throws.
+    public func bytes(upTo limit: Int) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        if let length = self.contentLength {
+            guard length <= Int64(limit) else { throw Self.tooLong(limit) }
+            // A length may come from a peer and exceed the memory.
+            bytes.reserveCapacity(Int(min(length, 1 << 20)))
+        }
+        for try await chunk in self.chunks() {
+            guard chunk.count <= limit - bytes.count else { throw Self.tooLong(limit) }
+            bytes += chunk
+        }
+        return bytes
+    }
+
+    private static func tooLong(_ limit: Int) -> FormworkError {
+        FormworkError(.limitExceeded, "the content has more than \(max(0, limit), "byte")")
+    }
+
+    /// Writes the whole body to a descriptor; see ``BodyReader/write(to:)``. It blocks.
     @discardableResult
     public func write(
         to descriptor: FileDescriptor, options: ReaderOptions = ReaderOptions()
@@ -48,12 +69,39 @@ extension BodyPlan {
         try self.makeReader(options: options).write(to: descriptor)
     }
 
-    /// Writes the whole body to a file that appears only when it is complete, and replaces an existing file; see
-    /// ``BodyReader/write(toFile:durably:)``. It blocks, and cancelling the task doesn't end it.
+    /// Writes the whole body to a descriptor on a separate thread, also a body with an async sequence. Async functions call
+    /// this one.
+    /// - Returns: The number of bytes written.
+    /// - Throws: What ``BodyReader/write(to:)`` throws, and `CancellationError`. Then some of the body was written.
+    @discardableResult
+    public func write(to descriptor: FileDescriptor, options: ReaderOptions = ReaderOptions()) async throws -> Int64 {
+        try await self.threadReader(options).write(to: descriptor)
+    }
+
+    /// Writes the whole body to a file that appears only when it is complete; see
+    /// ``BodyReader/write(toFile:replacing:durably:)``. It blocks.
     @discardableResult
     public func write(
-        toFile path: some PathConvertible, durably: Bool = false, options: ReaderOptions = ReaderOptions()
+        toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false,
+        options: ReaderOptions = ReaderOptions()
     ) throws(FormworkError) -> Int64 {
-        try self.makeReader(options: options).write(toFile: path, durably: durably)
+        try self.makeReader(options: options).write(toFile: path, replacing: replacing, durably: durably)
+    }
+
+    /// Writes the whole body to a file on a separate thread, also a body with an async sequence. Async functions call this
+    /// one.
+    /// - Returns: The number of bytes written.
+    /// - Throws: What ``BodyReader/write(toFile:replacing:durably:)`` throws, and `CancellationError`. Then no new file is
+    ///   left, and an existing file is unchanged.
+    @discardableResult
+    public func write(
+        toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false,
+        options: ReaderOptions = ReaderOptions()
+    ) async throws -> Int64 {
+        try await self.threadReader(options).write(toFile: path.filePath, replacing: replacing, durably: durably)
+    }
+
+    func threadReader(_ options: ReaderOptions = ReaderOptions()) -> ThreadReader {
+        ThreadReader(BodyReader(self, options: options), chunkSize: 0)
     }
 }

@@ -9,16 +9,66 @@ extension BodyReader {
     /// - Throws: What ``read(into:)`` throws, and ``FormworkError/Code/writeFailed`` with the system's reason.
     @discardableResult
     public func write(to descriptor: FileDescriptor) throws(FormworkError) -> Int64 {
+        try self.write(to: descriptor, isNew: false)
+    }
+
+    /// - Parameter isNew: Whether it is a file that was made for this: it isn't an input, even if it has the number of a file
+    ///   that was removed.
+    func write(to descriptor: FileDescriptor, isNew: Bool) throws(FormworkError) -> Int64 {
         let start = self.position
-        var writer = try DescriptorWriter(descriptor)
-        try writer.write(self)
+        var writer = try DescriptorWriter(descriptor, for: isNew ? nil : self.plan)
+        defer { writer.close() }
+        loop: while true {
+            let delay = self.delay
+            if delay > .zero { SystemCalls.sleep(delay) }
+            switch try writer.step(self) {
+            case .wrote: continue
+            // `read` throws the error.
+            case .needsChunk: _ = try self.read(upTo: 1)
+            case .ended: break loop
+            }
+        }
         try writer.finish(self)
         return self.position - start
     }
 }
 
-/// Moves a body into one descriptor.
+extension ThreadReader {
+    /// Writes the rest of the body. Waiting for an async sequence or a rate limit suspends the task.
+    func write(to descriptor: FileDescriptor, isNew: Bool = false) async throws -> Int64 {
+        let reader = self.reading.reader
+        let start = reader.position
+        var writer = try DescriptorWriter(descriptor, for: isNew ? nil : reader.plan)
+        defer { writer.close() }
+        do {
+            loop: while true {
+                try Task.checkCancellation()
+                let delay = reader.delay
+                if delay > .zero { try await Task.sleep(for: delay.asWait) }
+                switch try writer.step(reader) {
+                case .wrote: continue
+                case .needsChunk: try await reader.fetchChunk(isolation: self)
+                case .ended: break loop
+                }
+            }
+            try writer.finish(reader)
+        } catch {
+            throw Task.isCancelled ? CancellationError() : error
+        }
+        return reader.position - start
+    }
+}
+
+/// Moves a body into one descriptor. In a task, waiting for a pipe or a socket ends when the task is cancelled.
 struct DescriptorWriter {
+    /// What a step did.
+    enum Step {
+        case wrote
+        /// Nothing can be written before ``BodyReader/fetchChunk(isolation:)``.
+        case needsChunk
+        case ended
+    }
+
     /// The size of the buffer for framing, streams and small files. Measured on pipes, sockets and files: half of it
     /// costs a tenth of the speed, twice as much gains nothing.
     private static let bufferSize = 256 << 10
@@ -31,24 +81,36 @@ struct DescriptorWriter {
     private static let heldBack: Int64 = 4 << 10
 
     private let descriptor: FileDescriptor
+    /// Whether the descriptor was opened here.
+    private let isOwned: Bool
     private let isPipe: Bool
     private let isFile: Bool
+    /// Whether it is a socket that must not block.
+    private let sends: Bool
     private var way: KernelWay?
     /// Whether the pipe may hold references to a file's cached pages. Then a write to the file changes what the reader
     /// gets.
     private var holdsReferences = false
     private var buffer = [UInt8](repeating: 0, count: bufferSize)
 
-    init(_ descriptor: FileDescriptor) throws(FormworkError) {
-        self.descriptor = descriptor
-        do throws(Errno) {
-            let kind = try SystemCalls.status(of: descriptor).kind
-            (self.way, self.isPipe, self.isFile) = (Self.way(for: kind), kind == .fifo, kind == .regular)
-        } catch {
+    /// - Parameter plan: The body, whose files are refused; `nil` if the descriptor can't be one of them.
+    init(_ descriptor: FileDescriptor, for plan: BodyPlan?) throws(FormworkError) {
+        let status: FileStatus
+        do throws(Errno) { status = try SystemCalls.status(of: descriptor) } catch {
             throw FormworkError(.writeFailed, "descriptor \(descriptor.rawValue) can't be written", cause: error)
         }
+        let kind = status.kind
+        (self.way, self.isPipe, self.isFile) = (Self.way(for: kind), kind == .fifo, kind == .regular)
+        if self.isFile { try plan?.refuseInput(status) }
         if self.isPipe { SystemCalls.enlargePipe(descriptor, to: Self.pipeSize) }
+        let isInTask = SystemCalls.isInTask
+        let own = self.isPipe && isInTask ? SystemCalls.openAgainNonBlocking(descriptor) : nil
+        (self.descriptor, self.isOwned) = (own ?? descriptor, own != nil)
+        self.sends = kind == .socket && isInTask
     }
+
+    /// Closes what was opened here. Call it once.
+    func close() { if self.isOwned { try? SystemCalls.close(self.descriptor) } }
 
     /// How the kernel moves file content to a descriptor of this kind, chosen from what `scripts/bench` measures.
     /// Sockets use the buffer: sendfile into loopback takes 1.3 to 1.5 times as long.
@@ -71,20 +133,18 @@ struct DescriptorWriter {
         }
     }
 
-    mutating func write(_ reader: BodyReader) throws(FormworkError) {
-        while true {
-            let delay = reader.delay
-            if delay > .zero { SystemCalls.sleep(delay) }
-            if try self.moveByKernel(reader) { continue }
-            // The file's end is read and the file is checked only after the pipe holds no references to it.
-            try self.waitForReader(reader)
-            let count = try self.fillBuffer(reader)
-            if count > 0 {
-                try self.writeBuffer(count, reader)
-            } else if try reader.kernelRun(from: self.kernelMinimum) == nil {
-                return
-            }
+    /// Moves the next bytes. It waits until the descriptor accepts them.
+    mutating func step(_ reader: BodyReader) throws(FormworkError) -> Step {
+        if try self.moveByKernel(reader) { return .wrote }
+        // The file's end is read and the file is checked only after the pipe holds no references to it.
+        try self.waitForReader(reader)
+        let (count, needsChunk) = try self.fillBuffer(reader)
+        if count > 0 {
+            try self.writeBuffer(count, reader)
+            return .wrote
         }
+        if needsChunk { return .needsChunk }
+        return try reader.kernelRun(from: self.kernelMinimum) == nil ? .ended : .wrote
     }
 
     /// Throws what the file system reports only now of the bytes that it was given.
@@ -102,14 +162,12 @@ struct DescriptorWriter {
     }
 
     /// Fills the buffer with bytes up to the next file content for the kernel.
-    private mutating func fillBuffer(_ reader: BodyReader) throws(FormworkError) -> Int {
+    private mutating func fillBuffer(_ reader: BodyReader) throws(FormworkError) -> (count: Int, needsChunk: Bool) {
         let minimum = self.kernelMinimum
         var elements = self.buffer.mutableSpan
         // SAFETY: every bit pattern is a UInt8.
         var bytes = unsafe elements.mutableBytes
-        let (count, needsChunk) = try reader.fill(&bytes, leavingFilesFrom: minimum)
-        // An async sequence can't be awaited here: `read` throws the error.
-        return count == 0 && needsChunk ? try reader.read(into: &bytes) : count
+        return try reader.fill(&bytes, leavingFilesFrom: minimum)
     }
 
     private func writeBuffer(_ count: Int, _ reader: BodyReader) throws(FormworkError) {
@@ -117,7 +175,9 @@ struct DescriptorWriter {
         while done < count {
             do throws(Errno) {
                 done += try self.waiting { () throws(Errno) in
-                    try SystemCalls.write(self.descriptor, self.buffer, done..<count)
+                    try self.sends
+                        ? SystemCalls.sendNow(self.descriptor, self.buffer, done..<count)
+                        : SystemCalls.write(self.descriptor, self.buffer, done..<count)
                 }
             } catch {
                 throw self.failed(error, reader)
@@ -154,7 +214,7 @@ struct DescriptorWriter {
 
     private static func isDestinations(_ error: Errno) -> Bool {
         switch error {
-        case .brokenPipe, .noSpace, .fileTooLarge, .diskQuotaExceeded, .connectionReset: true
+        case .brokenPipe, .noSpace, .fileTooLarge, .diskQuotaExceeded, .connectionReset, .canceled: true
         default: false
         }
     }
@@ -165,7 +225,7 @@ struct DescriptorWriter {
             do throws(Errno) {
                 return try SystemCalls.withoutWriteSignals(to: self.descriptor, call)
             } catch .wouldBlock {
-                try SystemCalls.wait(self.descriptor, for: .write)
+                try SystemCalls.waitUnlessCancelled(self.descriptor, for: .write)
             } catch .interrupted {
                 continue
             }

@@ -11,19 +11,13 @@ extension BodySource {
     public func write(
         toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false
     ) async throws -> Int64 {
-        let writer = FileWriter()
-        try await writer.open(path.filePath, replacing: replacing)
-        for try await chunk in try self.chunks() { try await writer.write(chunk) }
-        return try await writer.publish(durably: durably)
+        try await BodyPlan(copying: self).write(toFile: path, replacing: replacing, durably: durably)
     }
 
     /// Writes all bytes to a new file in a folder.
     package func write(into folder: some PathConvertible, as name: SafeFilename, durably: Bool) async throws -> FilePath
     {
-        let writer = FileWriter()
-        try await writer.open(in: folder.filePath)
-        for try await chunk in try self.chunks() { try await writer.write(chunk) }
-        return try await writer.publish(as: name, durably: durably)
+        try await BodyPlan(copying: self).threadReader().write(into: folder.filePath, as: name, durably: durably)
     }
 }
 

@@ -7,15 +7,32 @@ extension BodySpool {
     ///   - folder: The file's folder; `nil` for `$TMPDIR`, or `/tmp` without it.
     /// - Throws: `sourceUnavailable` if the input can't be read, `writeFailed` if the disk is full.
     public convenience init(collecting input: FileDescriptor, in folder: FilePath? = nil) throws(FormworkError) {
-        let folder = folder ?? Self.usualFolder
-        let file = try Self.openTemporary(in: folder)
+        self.init(try Self.collect(input, in: folder ?? Self.usualFolder))
+    }
+
+    /// Collects a descriptor up to its end on a separate thread. Async functions call this one. There is no limit of its size.
+    /// - Parameters:
+    ///   - input: The descriptor, which the caller owns. It is read to its end.
+    ///   - folder: The file's folder; `nil` for `$TMPDIR`, or `/tmp` without it.
+    /// - Throws: `sourceUnavailable` if the input can't be read, `writeFailed` if the disk is full, and `CancellationError`.
+    public convenience init(collecting input: FileDescriptor, in folder: FilePath? = nil) async throws {
+        self.init(
+            try await BlockingThread.run { () throws(FormworkError) in
+                try Self.collect(input, in: folder ?? Self.usualFolder)
+            })
+    }
+
+    private static func collect(
+        _ input: FileDescriptor, in folder: FilePath
+    ) throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
+        let file = try self.openTemporary(in: folder)
         do throws(FormworkError) {
             // A body with the descriptor as its only piece, to use the body's fast writing and its errors.
             let reader = BodyReader(try BodyPlan(copying: .descriptor(input)), options: ReaderOptions())
-            self.init((file, try reader.write(to: file)))
+            return (file, try reader.write(to: file, isNew: true))
         } catch {
             try? SystemCalls.close(file)
-            throw error.code == .writeFailed ? Self.noRoom(in: folder, error.cause) : error
+            throw error.code == .writeFailed ? self.noRoom(in: folder, error.cause) : error
         }
     }
 

@@ -7,7 +7,7 @@ actor FileWriter {
     private enum Destination {
         case none
         /// A file that appears at its path when it is published.
-        case path(PendingFile, replacing: Bool)
+        case path(AtomicFile)
         /// A file that gets its name in a folder when it is published.
         case folder(UnpublishedFile, FilePath)
         /// A file without a name.
@@ -26,8 +26,7 @@ actor FileWriter {
 
     deinit {
         switch self.destination {
-        case .none: break
-        case .path(let file, _): file.discard()
+        case .none, .path: break
         case .folder(let file, _): file.close()
         case .unnamed(let descriptor, _): try? SystemCalls.close(descriptor)
         }
@@ -35,8 +34,7 @@ actor FileWriter {
 
     /// Begins a file that appears when it is published.
     func open(_ path: FilePath, replacing: Bool) throws(FormworkError) {
-        if replacing { try PendingFile.checkReplacing(path) } else { try PendingFile.checkFree(path) }
-        self.destination = .path(try PendingFile(at: path), replacing: replacing)
+        self.destination = .path(try AtomicFile(path, replacing: replacing))
     }
 
     /// Begins a file in a folder, which gets its name when it is published.
@@ -75,7 +73,7 @@ actor FileWriter {
     func write(_ bytes: some BodyChunk) throws(FormworkError) {
         switch self.destination {
         case .none: return
-        case .path(let file, _): try Self.write(bytes, to: file.descriptor, file.target)
+        case .path(let file): try file.write(bytes)
         case .folder(let file, _): try file.write([bytes])
         case .unnamed(let descriptor, let folder): try Self.write(bytes, to: descriptor, folder)
         }
@@ -95,13 +93,9 @@ actor FileWriter {
     /// Gives the file its name.
     /// - Returns: The number of bytes written.
     func publish(durably: Bool) throws(FormworkError) -> Int64 {
-        guard case .path(var file, let replacing) = self.destination else { return 0 }
-        defer { self.destination = .none }
-        do throws(FormworkError) { try file.publish(durably: durably, replacing: replacing) } catch {
-            file.discard()
-            throw error
-        }
-        file.close()
+        guard case .path(let file) = self.destination else { return 0 }
+        self.destination = .none
+        try file.publish(durably: durably)
         return self.count
     }
 

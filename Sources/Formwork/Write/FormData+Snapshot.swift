@@ -15,16 +15,28 @@ extension BodySpool {
     public convenience init(
         snapshotOf path: some PathConvertible, in folder: FilePath? = nil
     ) throws(FormworkError) {
+        self.init(try Self.snapshot(of: path.filePath, in: folder), of: path.filePath)
+    }
+
+    /// Copies a file as it is at one moment, on a separate thread; as the synchronous initializer does. Async functions
+    /// call this one.
+    /// - Throws: What the synchronous initializer throws, and `CancellationError`.
+    public convenience init(snapshotOf path: some PathConvertible, in folder: FilePath? = nil) async throws {
         let path = path.filePath
+        self.init(
+            try await BlockingThread.run { () throws(FormworkError) in try Self.snapshot(of: path, in: folder) },
+            of: path)
+    }
+
+    private static func snapshot(
+        of path: FilePath, in folder: FilePath?
+    ) throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
         guard try SourceResolver.look(at: path).kind == .regular else {
             throw FormworkError(
                 .sourceUnavailable, "is not a regular file, so it can't have a snapshot", path: path.string)
         }
-        if let clone = Self.clone(of: path) {
-            self.init(clone, of: path)
-        } else {
-            self.init(try Self.copy(of: path, in: folder ?? Self.usualFolder), of: path)
-        }
+        if let clone = self.clone(of: path) { return clone }
+        return try self.copy(of: path, in: folder ?? self.usualFolder)
     }
 
     private static func clone(of path: FilePath) -> (descriptor: FileDescriptor, count: Int64)? {
@@ -46,7 +58,7 @@ extension BodySpool {
         for _ in 0..<3 {
             let copy = try self.openTemporary(in: folder)
             do throws(FormworkError) {
-                let count = try BodyPlan(copying: .file(path)).write(to: copy)
+                let count = try BodyPlan(copying: .file(path)).makeReader().write(to: copy, isNew: true)
                 if try self.isEqual(copy, to: path, count) { return (copy, count) }
             } catch {
                 guard error.code == .sourceChanged else {
@@ -79,7 +91,7 @@ extension BodySpool {
 
 extension FormData {
     /// Replaces every file of the form, including forms inside it, by a snapshot; see
-    /// ``BodySpool/init(snapshotOf:in:)``.
+    /// ``BodySpool``.
     ///
     /// The body then doesn't use the files any more, so no change to them has an effect. Parts that a ``PartSequence``
     /// or an async sequence makes keep their files. A snapshot ends with the process, so such a plan can't be described
@@ -90,6 +102,18 @@ extension FormData {
         var copy = self
         try copy.replaceSources { source throws(FormworkError) in try source.snapshot(in: folder) }
         self = copy
+    }
+
+    /// Replaces every file of the form by a snapshot, on a separate thread, as the synchronous function does.
+    /// Async functions call this one.
+    /// - Throws: What the synchronous function throws, and `CancellationError`. Then the form is unchanged.
+    public mutating func snapshotFiles(in folder: FilePath? = nil) async throws {
+        let form = self
+        self = try await BlockingThread.run { () throws(FormworkError) in
+            var copy = form
+            try copy.snapshotFiles(in: folder)
+            return copy
+        }
     }
 }
 

@@ -89,7 +89,7 @@ struct BodyCommand: ParsableCommand {
         try self.reading(bodyGoesToTerminal: isTerminal) { options in
             let reader = try plan.makeReader(from: self.offset, count: self.length, options: options)
             if let file {
-                try reader.write(toFile: FilePath(file))
+                try reader.write(toFile: FilePath(file), replacing: true)
             } else {
                 try reader.write(to: .standardOutput)
             }
@@ -142,7 +142,7 @@ struct BodyCommand: ParsableCommand {
             }
             let request = try BodyPlan(copying: .concatenation([.text(head), body]))
             if let file {
-                try request.makeReader().write(toFile: FilePath(file))
+                try request.makeReader().write(toFile: FilePath(file), replacing: true)
             } else {
                 try request.write(to: .standardOutput)
             }
@@ -182,7 +182,7 @@ struct BodyCommand: ParsableCommand {
         let words = try self.checkedHeaders().flatMap { ["-H", $0] } + [self.checkedURL()].compactMap(\.self)
         let text = try CurlCommandLine.text(for: plan, followedBy: words)
         guard let file else { return try StandardOutput.write(text) }
-        try BodyPlan(copying: .text(text)).makeReader().write(toFile: FilePath(file))
+        try BodyPlan(copying: .text(text)).makeReader().write(toFile: FilePath(file), replacing: true)
     }
 }
 

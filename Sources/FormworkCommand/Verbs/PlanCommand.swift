@@ -47,7 +47,7 @@ struct PlanCommand: ParsableCommand {
                 }
                 return try StandardOutput.write(text)
             }
-            do { try BodyPlan(copying: .text(text)).write(toFile: FilePath(save)) } catch {
+            do { try BodyPlan(copying: .text(text)).write(toFile: FilePath(save), replacing: true) } catch {
                 // What is written here isn't a body.
                 guard error.code == .writeFailed, error.path == nil else { throw error }
                 throw FormworkError(.writeFailed, "can't be written", path: save, cause: error.cause)

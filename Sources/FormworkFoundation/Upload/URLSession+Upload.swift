@@ -266,15 +266,16 @@ extension URLSession {
     /// - Parameters:
     ///   - plan: The body.
     ///   - request: The request; its body is ignored.
-    ///   - file: Where to write. It appears when it is complete, and replaces another file.
+    ///   - file: Where to write. The file appears when it is complete.
+    ///   - replacing: Whether an existing file is replaced; otherwise it is an error.
     ///   - options: Options for the body's reader.
-    /// - Throws: The reader's errors, and ``FormworkError/Code/writeFailed``. Then there is no file.
+    /// - Throws: The reader's errors, and ``FormworkError/Code/writeFailed``. Then there is no new file.
     public func uploadTask(
-        _ plan: BodyPlan, with request: URLRequest, writtenTo file: some PathConvertible,
+        _ plan: BodyPlan, with request: URLRequest, writtenTo file: some PathConvertible, replacing: Bool = false,
         options: ReaderOptions = ReaderOptions()
     ) throws(FormworkError) -> URLSessionUploadTask {
         let path = file.filePath
-        try plan.makeReader(options: options).write(toFile: path)
+        try plan.write(toFile: path, replacing: replacing, options: options)
         var request = request
         if request.httpMethod == "GET" { request.httpMethod = "POST" }
         (request.httpBody, request.httpBodyStream) = (nil, nil)

@@ -38,7 +38,7 @@ public struct MultipartRequest: Sendable {
     public func write(to url: URL, durably: Bool = false) throws -> URLRequest {
         guard url.isFileURL else { throw RequestSerializationError.badURL("Expected URL to be a file URL") }
         guard let plan else { throw FormworkError(.invalidArgument, "there is no multipart body to write") }
-        try plan.write(toFile: FilePath(url.path), durably: durably, options: self.options.reading)
+        try plan.write(toFile: FilePath(url.path), replacing: true, durably: durably, options: self.options.reading)
         return self.request
     }
 }

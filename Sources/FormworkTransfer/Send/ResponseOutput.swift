@@ -27,7 +27,7 @@ struct ResponseOutput: Sendable {
         let path = self.file == "-" ? nil : self.file
         let isHidden = self.failure == .fail && answer.head.status.code >= 400
         if let path, !isHidden {
-            let file = try Self.writing(to: path) { try OutputFile(FilePath(path)) }
+            let file = try Self.writing(to: path) { try AtomicFile(FilePath(path), replacing: true, inPlace: true) }
             report.bytesReceived = try await self.write(answer, report) { bytes in
                 try Self.writing(to: path) { try file.write(bytes) }
             }

@@ -270,7 +270,7 @@ struct MultipartRequestTests {
             let (_, response) = try await URLSession(configuration: .ephemeral).upload(upload)
             let sent = try #require(server.requests.last)
             #expect(response.statusCode == 201 && sent.isWhole && Int64(sent.count) == length)
-            #expect(try sent.body == #require(upload.plan).bytes(upTo: 10_000))
+            #expect(sent.body == (try await #require(upload.plan).bytes(upTo: 10_000)))
             #expect(sent.fields("Content-Length").count == 1 && sent.fields("Transfer-Encoding") == [])
             #expect(steps.take(length))
 

@@ -17,7 +17,7 @@ enum Sink {
             return []
         case .file:
             let path = folder.path.appending("out")
-            try reader.write(toFile: path)
+            try reader.write(toFile: path, replacing: true)
             return try contents(of: path)
         case .pipe:
             let (input, output) = try FileDescriptor.pipe()

@@ -95,7 +95,7 @@ extension GrowingWork {
         case .describe:
             let plan = try planned(try nested(size))
             return try await measured {
-                _ = try plan.describe()
+                _ = try await plan.describe()
                 return found(Int(plan.contentLength ?? 0))
             }
         case .curl:

@@ -83,7 +83,7 @@ func answer(_ question: Question) async throws -> Answer {
     }
     do {
         let plan = try await FormData(form).plan()
-        let body = try plan.bytes(upTo: 1 << 30)
+        let body = try await plan.bytes(upTo: 1 << 30)
         let again = try await collect(body, plan.contentType)
         return Answer(
             parts: try await parts(form), type: plan.contentType, body: Data(body), again: try await parts(again))
