@@ -19,7 +19,12 @@ struct RedirectTests {
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: ["Location": location]))
-        return request.redirected(by: response)
+        var machine = UploadMachine(try BodyPlan(copying: .text("x")), UploadOptions())
+        var answer = UploadMachine.Response(status: status, UploadAuthentication.Challenge(url: "") { _ in [] })
+        answer.redirection = request.redirection(by: response)
+        guard case .follow(let redirection) = machine.answered(answer, remaining: nil) else { return nil }
+        request.follow(redirection)
+        return (request, redirection.keepsBody)
     }
 
     @Test(

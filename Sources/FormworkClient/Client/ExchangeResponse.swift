@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Formwork
 import FormworkHTTP
 import FormworkNIO
@@ -24,8 +25,25 @@ public struct ExchangeResponse {
     package var isAllSent: Bool
     /// The version of HTTP.
     package var version: ResponseVersion
+    /// AsyncHTTPClient's own response.
+    var given: GivenResponse?
+    /// The request that AsyncHTTPClient made of a redirect, and whether it has the body; `nil` if it followed none.
+    var followed: (request: HTTPRequest, hasBody: Bool)?
     /// Whether HTTP/2 was used.
     public var isHTTP2: Bool { self.version == .http2 }
+}
+
+/// A response of AsyncHTTPClient, which can be read after the exchange.
+final class GivenResponse {
+    private let response: HTTPClientResponse
+    private(set) var isTaken = false
+
+    init(_ response: HTTPClientResponse) { self.response = response }
+
+    func take() -> HTTPClientResponse {
+        self.isTaken = true
+        return self.response
+    }
 }
 
 /// The version of HTTP that an answer has, as it is written.

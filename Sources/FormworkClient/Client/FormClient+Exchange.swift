@@ -130,8 +130,8 @@ extension FormClient {
 }
 
 extension HTTPResponse.Status {
-    /// Whether it means that the server has the body: 2xx, and redirects that drop the body of a `POST`.
-    var takesBody: Bool { self.kind == .successful || 301...303 ~= self.code }
+    /// Whether it means that the server has the body.
+    var takesBody: Bool { UploadMachine.claimsBody(status: self.code) }
 }
 
 extension HTTPRequest {

@@ -81,25 +81,26 @@ public struct FormSender: Sendable {
         _ plan: BodyPlan, with request: HTTPRequest, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result
     ) async throws -> Result {
-        try await self.run(plan, request, observer, answered) { plan, request in
-            PlainSend(plan, request, self.options)
-        }
+        try await self.run(plan, request, observer, answered) { plan in PlainSend(plan, request, self.options) }
     }
 
     /// Runs the steps of a machine until the time-out.
-    /// - Parameter make: Makes the machine; after a 401 again, with credentials in the request.
+    /// - Parameter make: Makes the machine when the plan is ready to be sent.
     func run<Result: Sendable>(
         _ plan: BodyPlan, _ request: HTTPRequest, _ observer: Observer,
         _ answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result,
-        _ make: @escaping @Sendable (BodyPlan, HTTPRequest) throws -> any SendMachine
+        _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
     ) async throws -> Result {
         let monitor = self.options.monitor ?? UploadMonitor()
         defer { monitor.finish() }
-        let job = Job(plan: plan, request: request, monitor: monitor, observer: observer, make: make)
-        guard let timeout = self.options.timeout else { return try await self.drive(job, nil, answered) }
+        let driver = SendDriver(
+            client: self.client, options: self.options, request: request, monitor: monitor, observer: observer)
+        guard let timeout = self.options.timeout else { return try await driver.send(plan, by: nil, answered, make) }
         let end = ContinuousClock.Instant.after(timeout)
         do {
-            return try await Race.run(until: end, late: Late()) { try await self.drive(job, end, answered) }
+            return try await Race.run(until: end, late: Late()) {
+                try await driver.send(plan, by: end, answered, make)
+            }
         } catch is Late {
             throw TransferError(
                 .timedOut, "not finished within the allowed \((self.wholeTimeout ?? timeout).text)",
@@ -107,240 +108,7 @@ public struct FormSender: Sendable {
         }
     }
 
-    private struct Job: Sendable {
-        var plan: BodyPlan
-        var request: HTTPRequest
-        var monitor: UploadMonitor
-        var observer: Observer
-        var make: @Sendable (BodyPlan, HTTPRequest) throws -> any SendMachine
-    }
-
     private struct Late: Error {}
-
-    /// Pauses before another try. If no server could be reached, a connection is tried every second, and the pause ends
-    /// with the first that succeeds: a long pause would outlast a short outage. A delay that the caller chose is kept.
-    private func wait(_ duration: Duration, orFor unreachable: HTTPRequest?) async throws {
-        let end = ContinuousClock.Instant.after(duration)
-        let interval = Duration.seconds(1)
-        while true {
-            let rest = ContinuousClock.now.duration(to: end)
-            guard rest > .zero else { return }
-            guard rest > interval, let unreachable, self.options.retry.delay == nil else {
-                return try await Task.sleep(for: rest.asWait)
-            }
-            try await Task.sleep(for: interval.asWait)
-            if await self.client.reaches(unreachable) { return }
-        }
-    }
-
-    /// How far a transfer has come.
-    private struct UploadAttempt {
-        var plan: BodyPlan
-        var request: HTTPRequest
-        var machine: SharedMachine
-        var trace = Trace()
-        var resumptions = 0
-        var isAuthorized = false
-        /// The request whose server accepted no connection.
-        var unreachable: HTTPRequest?
-    }
-
-    private func drive<Result: Sendable>(
-        _ job: Job, _ end: ContinuousClock.Instant?,
-        _ answered: @Sendable (ExchangeResponse, Trace) async throws -> Result
-    ) async throws -> Result {
-        var plan = job.plan
-        if self.options.length == .fixed, plan.contentLength == nil {
-            plan = try await plan.collected(
-                upTo: self.options.memoryThreshold, in: self.options.temporaryFolder,
-                checksFraming: self.options.reading.checksFraming)
-        }
-        plan = try await plan.checkedIfEmpty()
-        let machine = SharedMachine(try job.make(plan, job.request))
-        var course = UploadAttempt(plan: plan, request: job.request, machine: machine)
-        while true {
-            switch course.machine.next() {
-            case .failed(let error): throw error
-            case .pause(let duration, let reason):
-                course.trace.retries += 1
-                job.observer.retrying(reason, duration)
-                job.monitor.pause(until: .after(duration))
-                try await self.wait(duration, orFor: course.unreachable)
-            case .answered(let head):
-                course.trace.upload = course.machine.upload
-                let answer = ExchangeResponse(
-                    head: head, body: ExchangeResponseBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
-                    version: .http11)
-                let result = try await answered(answer, course.trace)
-                course.machine.delivered()
-                return result
-            case .exchange(let request, let body, let expectsContinue):
-                let next = try await self.announce(request, body, &course, job)
-                let result = try await self.exchange(next, body, expectsContinue, &course, job, end, answered)
-                if let result { return result }
-            }
-        }
-    }
-
-    /// Reports that an exchange begins.
-    /// - Returns: The request with its checksum.
-    private func announce(
-        _ request: HTTPRequest, _ body: ExchangeBody?, _ course: inout UploadAttempt, _ job: Job
-    ) async throws -> HTTPRequest {
-        var next = request
-        if let algorithm = course.machine.checksum, let body {
-            next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
-                algorithm, from: body.offset, count: body.count)
-        }
-        if let upload = course.machine.upload, upload.resumptions > course.resumptions, let body {
-            course.resumptions = upload.resumptions
-            job.observer.resuming(body.offset, body.plan.contentLength)
-        }
-        course.unreachable = nil
-        course.trace.requests += 1
-        (course.trace.url, course.trace.method) = (next.urlText, next.method.rawValue)
-        (course.trace.hasBody, course.trace.upload) = (body != nil, course.machine.upload)
-        course.trace.redirects = course.machine.redirects
-        job.observer.beginning(course.trace)
-        job.monitor.begin(attempt: course.trace.retries + 1)
-        return next
-    }
-
-    /// Makes one exchange.
-    /// - Returns: What `answered` returned; `nil` if the machine decides what comes next.
-    private func exchange<Result: Sendable>(
-        _ next: HTTPRequest, _ body: ExchangeBody?, _ expectsContinue: Bool?, _ course: inout UploadAttempt, _ job: Job,
-        _ end: ContinuousClock.Instant?, _ answered: @Sendable (ExchangeResponse, Trace) async throws -> Result
-    ) async throws -> Result? {
-        let trusts = self.options.trustsRedirects
-        let (machine, asked) = (course.machine, course.isAuthorized ? nil : self.options.authentication)
-        var trace = course.trace
-        var isAnswered = false
-        var isAuthorized = course.isAuthorized
-        var authorization: String?
-        do {
-            let result: Result? = try await self.client.exchange(
-                next, body: body, expectsContinue: expectsContinue, reading: self.options.reading,
-                monitor: job.monitor, hooks: machine.hooks(job.observer, job.monitor),
-                answered: { answer in
-                    job.observer.received(answer.head, answer.version)
-                    if let asked, let challenge = next.challenge(answer.head, like: trusts ? next : job.request) {
-                        isAuthorized = true
-                        authorization = try await asked.answer(challenge)
-                        if authorization != nil { return nil }
-                    }
-                    let summary = SendResponse(
-                        head: answer.head, bytesSent: answer.bytesSent, isBodyComplete: answer.isBodyComplete)
-                    isAnswered = machine.answered(
-                        summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
-                    trace.upload = machine.upload
-                    (trace.redirects, trace.movedTo) = (machine.redirects, machine.movedTo)
-                    trace.isSourceRead = machine.isSourceRead
-                    var answer = answer
-                    answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
-                    guard isAnswered else { return nil }
-                    let result = try await answered(answer, trace)
-                    machine.delivered()
-                    return result
-                })
-            if let result { return result }
-            if let authorization {
-                // A server that refused before the body left it unread.
-                if body != nil, machine.isSourceRead { try course.plan.checkAuthorizable() }
-                course.request.headerFields[.authorization] = authorization
-                course.machine = SharedMachine(try job.make(course.plan, course.request))
-            }
-        } catch is ExchangeStopped {
-            try Task.checkCancellation()
-        } catch {
-            try Task.checkCancellation()
-            if isAnswered || authorization != nil { throw error }
-            let code = (error as? TransferError)?.code
-            if code == .connect || code == .resolve { course.unreachable = next }
-            machine.failed(error, remaining: end.map { ContinuousClock.now.duration(to: $0) })
-        }
-        course.isAuthorized = isAuthorized
-        return nil
-    }
-}
-
-/// A machine that the connection's callbacks share with the driver.
-final class SharedMachine: Sendable {
-    private struct State {
-        var machine: any SendMachine
-        /// Counts the steps: later events of a finished exchange are ignored.
-        var turn = 0
-    }
-
-    private let state: Mutex<State>
-    init(_ machine: some SendMachine) { self.state = Mutex(State(machine: machine)) }
-
-    var upload: ResumableUpload? { self.state.withLock { $0.machine.upload } }
-    var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
-    var redirects: Int? { self.state.withLock { $0.machine.redirects } }
-    var movedTo: String? { self.state.withLock { $0.machine.movedTo } }
-    var checksum: String? { self.state.withLock { $0.machine.checksum } }
-    var isSourceRead: Bool { self.state.withLock { $0.machine.isSourceRead } }
-
-    func next() -> SendStep {
-        self.state.withLock { state in
-            state.turn += 1
-            return state.machine.next()
-        }
-    }
-
-    func answered(_ answer: SendResponse, remaining: Duration?) -> Bool {
-        self.state.withLock { $0.machine.answered(answer, remaining: remaining) }
-    }
-
-    func delivered() { self.state.withLock { $0.machine.delivered() } }
-
-    func failed(_ error: any Error, remaining: Duration?) {
-        self.state.withLock { $0.machine.failed(error, remaining: remaining) }
-    }
-
-    /// The hooks that report the exchange that starts now to the machine.
-    func hooks(_ observer: FormSender.Observer, _ monitor: UploadMonitor?) -> ExchangeHooks {
-        let turn = self.state.withLock { $0.turn }
-        var hooks = ExchangeHooks()
-        hooks.judgesEarly = { response, offer in
-            self.state.withLock { $0.machine.judges(early: response, after: offer) }
-        }
-        hooks.requesting = observer.requesting
-        hooks.answeredEarly = observer.received
-        hooks.reading = { self.advance(turn) { $0.reading() } }
-        hooks.sending = { offset in self.advance(turn) { $0.sending(upTo: offset) } }
-        hooks.ended = { length in self.advance(turn) { $0.bodyEnded(at: length) } }
-        hooks.informed = { response in
-            let (continues, acknowledged) = self.state.withLock { state in
-                (state.machine.informed(by: response), state.machine.upload?.acknowledged)
-            }
-            if let acknowledged, response.headerFields.uploadOffset != nil {
-                monitor?.acknowledge(acknowledged)
-            }
-            await observer.informed(response)
-            return continues
-        }
-        return hooks
-    }
-
-    private func advance(_ turn: Int, _ event: (inout any SendMachine) -> Void) {
-        self.state.withLock { if $0.turn == turn { event(&$0.machine) } }
-    }
-}
-
-extension HTTPRequest {
-    /// The challenge of a 401 from the origin of the first request; `nil` for any other answer.
-    fileprivate func challenge(
-        _ answer: HTTPResponse, like first: HTTPRequest
-    ) -> UploadAuthentication.Challenge? {
-        guard answer.status == .unauthorized, let target = UploadTarget(self),
-            UploadTarget(first)?.hasOrigin(of: target) == true
-        else { return nil }
-        return UploadAuthentication.Challenge(url: self.urlText) { name in
-            HTTPField.Name(name).map { answer.headerFields[values: $0] } ?? []
-        }
-    }
 }
 
 extension FormSender {
@@ -372,18 +140,8 @@ extension FormSender {
         _ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result
     ) async throws -> Result {
-        let kept = Mutex(resuming.link)
-        var resuming = resuming
-        let save = resuming.save
-        resuming.save = { link in
-            kept.withLock { $0 = link }
-            try save(link)
-        }
-        let first = resuming
-        return try await self.run(plan, request, observer, answered) { plan, request in
-            var resuming = first
-            resuming.link = kept.withLock { $0 }
-            return try ResumableSend(plan, request, resuming, self.options)
+        try await self.run(plan, request, observer, answered) { plan in
+            try ResumableSend(plan, request, resuming, self.options)
         }
     }
 }

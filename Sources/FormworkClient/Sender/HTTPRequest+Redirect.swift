@@ -39,25 +39,26 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// The request that a redirect asks for, and what it makes of this one; `nil` if the answer is not a redirect to http or
-    /// https.
+    /// What a redirect makes of this request; `nil` if the answer is not a redirect to http or https.
     /// - Parameter isTrusted: Whether credentials may follow to another origin.
-    func redirected(
-        by response: HTTPResponse, isTrusted: Bool = false
-    ) -> (request: HTTPRequest, redirection: Redirection)? {
+    func redirection(by response: HTTPResponse, isTrusted: Bool = false) -> Redirection? {
         let location = response.headerFields[.location]
-        guard
-            let redirection = Redirection(
-                status: response.status.code, method: self.method.rawValue, of: URL(text: self.urlText),
-                location: location, isTrusted: isTrusted), var next = self.resolving(location ?? "")
-        else { return nil }
+        guard self.resolving(location ?? "") != nil else { return nil }
+        return Redirection(
+            status: response.status.code, method: self.method.rawValue, of: URL(text: self.urlText),
+            location: location, isTrusted: isTrusted)
+    }
+
+    /// The request that a redirect asks for.
+    func following(_ redirection: Redirection) -> HTTPRequest {
+        guard var next = self.resolving(redirection.target) else { return self }
         // Credentials in the new URL are meant for it.
         let isItsOwn = next.headerFields[.authorization] != self.headerFields[.authorization]
         for name in Set(self.headerFields.map(\.name)) where !redirection.keeps(field: name.rawName) {
             if name != .authorization || !isItsOwn { next.headerFields[name] = nil }
         }
         if !redirection.keepsBody, next.method != .head { next.method = .get }
-        return (next, redirection)
+        return next
     }
 
     /// Why a redirect can't be followed; `nil` if it can, or if there is no redirect. 301, 302 and 303 without a
@@ -71,7 +72,7 @@ extension HTTPRequest {
                     + (hasBody ? "; the body was not delivered" : ""),
                 cause: response.headerFields[.location] == nil ? LocationFault.missing : .empty)
         }
-        guard let location = response.redirectLocation, self.redirected(by: response) == nil else { return nil }
+        guard let location = response.redirectLocation, self.redirection(by: response) == nil else { return nil }
         let base = URL(text: self.urlText)
         let scheme = URL(text: location, relativeTo: base)?.scheme?.lowercased()
         let fault: LocationFault =

@@ -5,132 +5,141 @@ import FormworkResumable
 import FormworkValues
 import HTTPTypes
 
-/// Sends the whole body each time; handles retries, redirects, and servers that refuse `Expect`.
+/// Sends the whole body each time, by the rules of ``Formwork/UploadMachine``.
 struct PlainSend: SendMachine {
     private let plan: BodyPlan
-    private let retry: RetryPolicy
-    private let maximumRedirects: Int
-    private let trustsRedirects: Bool
     private let isChunked: Bool
+    private let options: UploadOptions
+    private let manners: Manners
+    private var machine: UploadMachine
+    private var step = UploadMachine.Step.send
     private var request: HTTPRequest
-    private var hasBody: Bool
-    private var asks: Bool?
-    private var followed = 0
-    var redirects: Int? { self.followed }
+    /// The last answer's status, and whether its request had the body.
+    private var last = (status: 0, hadBody: false)
     private(set) var movedTo: String?
-    private(set) var isSourceRead = false
-    private var retries = 0
-    /// Requests that servers of HTTP/2 said they didn't process. They don't count as tries.
-    private var unprocessed = 0
-    private var pause: (Duration, reason: String)?
-    private var failure: (any Error)?
 
-    init(_ plan: BodyPlan, _ request: HTTPRequest, _ options: UploadOptions, hasBody: Bool = true) {
-        (self.plan, self.request, self.hasBody) = (plan, request, hasBody)
-        (self.retry, self.isChunked) = (options.retry, options.length == .chunked)
-        (self.maximumRedirects, self.trustsRedirects) = (options.maximumRedirects, options.trustsRedirects)
+    /// What differs between clients.
+    struct Manners: Sendable {
+        /// Whether the client sends `Expect: 100-continue`.
+        var mayAsk = true
+        /// Whether a redirect that can't be followed is a failure, and not the answer.
+        var refusesUnsafe = true
+        /// The client's error for a failure after the last request.
+        var error: @Sendable (UploadMachine.Failure, HTTPRequest) -> any Error = { $0.error(after: $1) }
+    }
+
+    init(
+        _ plan: BodyPlan, _ request: HTTPRequest, _ options: UploadOptions, hasBody: Bool = true,
+        for manners: Manners = Manners()
+    ) {
+        (self.plan, self.request) = (plan, request)
+        (self.isChunked, self.options) = (options.length == .chunked, options)
+        self.manners = manners
+        self.machine = UploadMachine(
+            hasBody ? plan : nil, options, mayAsk: manners.mayAsk, refusesUnsafe: manners.refusesUnsafe)
         if hasBody { self.request.headerFields[.contentType] = plan.contentType }
     }
 
     mutating func next() -> SendStep {
-        if let failure { return .failed(failure) }
-        if let (duration, reason) = self.pause {
-            self.pause = nil
+        switch self.step {
+        case .fail(let failure): return .failed(self.manners.error(failure, self.request))
+        case .wait(let duration, let reason):
+            self.step = .send
             return .pause(duration, reason: reason)
+        default:
+            var body = ExchangeBody(self.plan)
+            body.isChunked = self.isChunked
+            let hasBody = self.machine.hasBody
+            return .exchange(self.request, hasBody ? body : nil, expectsContinue: hasBody ? self.machine.asks : false)
         }
-        var body = ExchangeBody(self.plan)
-        body.isChunked = self.isChunked
-        return .exchange(
-            self.request, self.hasBody ? body : nil, expectsContinue: self.hasBody ? self.asks : false)
     }
 
-    mutating func reading() { self.isSourceRead = true }
-
-    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> Bool {
-        let status = answer.head.status
-        let canRepeat = !self.hasBody || self.plan.isReplayable || !self.isSourceRead
-        if status == .expectationFailed, self.hasBody, self.asks != false, canRepeat {
-            self.asks = false
-            return false
-        }
-        if self.maximumRedirects > 0, let failure = self.request.unfollowable(answer.head, hasBody: self.hasBody) {
-            self.failure = failure
-            return false
-        }
-        if self.maximumRedirects > 0, self.hasBody, let failure = answer.redirectBeforeBody(of: self.request) {
-            self.failure = failure
-            return false
-        }
-        if self.maximumRedirects > 0,
-            let next = self.request.redirected(by: answer.head, isTrusted: self.trustsRedirects)
-        {
-            self.follow(next, status: status.code, canRepeat: canRepeat)
-            return false
-        }
-        let asked = RetryAfter.delay(answer.head.headerFields[.retryAfter])
-        guard self.retry.covers(status: status.code), canRepeat,
-            let pause = self.retry.pause(after: self.retries, asked: asked, remaining: remaining)
-        else { return true }
-        self.tryAgain(after: pause, "the server answered \(status.code)")
-        return false
+    func note(in trace: inout FormSender.Trace) {
+        (trace.redirects, trace.movedTo) = (self.machine.redirects, self.movedTo)
+        trace.isSourceRead = self.machine.isSourceRead
     }
 
-    /// How often a request that wasn't processed is repeated without being asked to.
-    private static let mostUnprocessed = 3
+    mutating func reading() { self.machine.isSourceRead = true }
+
+    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> SendVerdict {
+        if let followed = answer.followed { (self.request, self.machine.hasBody) = followed }
+        self.last = (answer.head.status.code, self.machine.hasBody)
+        let seen = answer.seen(by: self.request, hasBody: self.machine.hasBody, self.options)
+        return self.take(self.machine.answered(seen, remaining: remaining))
+    }
+
+    mutating func authenticated(with value: String?) -> SendVerdict {
+        self.take(self.machine.authenticated(with: value))
+    }
 
     mutating func failed(_ error: any Error, remaining: Duration?) {
-        let canRepeat = !self.hasBody || self.plan.isReplayable || !self.isSourceRead
-        if (error as? TransferError)?.isUnprocessed ?? false, canRepeat, self.unprocessed < Self.mostUnprocessed {
-            // At once, and then ever later.
-            let pause = Duration.seconds(self.unprocessed)
-            self.unprocessed += 1
-            if remaining.map({ pause < $0 }) ?? true { return self.pause = (pause, "\(error)") }
-        }
-        guard self.retry.covers(error), let pause = self.retry.pause(after: self.retries, remaining: remaining)
-        else { return self.failure = error }
-        if self.hasBody, self.isSourceRead, let blocker = self.plan.replayBlocker {
-            var shown = error as? TransferError
-            shown?.message += "; not tried again, as \(blocker)"
-            return self.failure = shown ?? error
-        }
-        self.tryAgain(after: pause, "\(error)")
+        self.step = self.machine.failed(
+            error, mayPass: self.options.retry.covers(error),
+            isUnprocessed: (error as? TransferError)?.isUnprocessed
+                ?? (error as? ClientFailure)?.isUnprocessed ?? false, remaining: remaining)
     }
 
-    private mutating func tryAgain(after pause: Duration, _ reason: String) {
-        self.retries += 1
-        self.pause = (pause, reason)
-    }
-
-    private mutating func follow(
-        _ next: (request: HTTPRequest, redirection: Redirection), status: Int, canRepeat: Bool
-    ) {
-        self.followed += 1
-        guard self.followed <= self.maximumRedirects else {
-            return self.failure = TransferError(
-                .redirects,
-                "more than \(self.maximumRedirects, "redirect"): \(self.request.shownURL) redirects to \(next.request.shownURL)"
-            )
+    private mutating func take(_ step: UploadMachine.Step) -> SendVerdict {
+        self.step = step
+        switch step {
+        case .done: return .isResult
+        case .authenticate(let challenge): return .asksFor(challenge)
+        case .authorize(let value): self.request.headerFields[.authorization] = value
+        case .follow(let redirection):
+            let next = self.request.following(redirection)
+            if self.last.hadBody, !redirection.keepsBody, self.isMove(to: next) {
+                self.movedTo = "\(next.shownURL) (\(self.last.status))"
+            }
+            self.request = next
+        case .send, .wait, .fail: break
         }
-        guard !next.redirection.leavesTLS else {
-            return self.failure = TransferError(
-                .redirects,
-                "the server redirects to \(next.request.shownURL), without TLS: send there, if you trust it")
-        }
-        if self.hasBody, next.redirection.keepsBody, !canRepeat, let blocker = self.plan.replayBlocker {
-            return self.failure = FormworkError(
-                .notReplayable,
-                "the server redirects to \(next.request.shownURL), but \(blocker.reason): send there, or give a source that can be opened again",
-                part: blocker.part)
-        }
-        if self.hasBody, !next.redirection.keepsBody, self.isMove(status, to: next.request) {
-            self.movedTo = "\(next.request.shownURL) (\(status))"
-        }
-        self.request = next.request
-        self.hasBody = self.hasBody && next.redirection.keepsBody
+        return .continues
     }
 
     /// Whether a redirect means that the form belongs there, and not that the server has it and shows a page.
-    private func isMove(_ status: Int, to next: HTTPRequest) -> Bool {
-        status == 301 || self.request.scheme != next.scheme && self.request.path == next.path
+    private func isMove(to next: HTTPRequest) -> Bool {
+        self.last.status == 301 || self.request.scheme != next.scheme && self.request.path == next.path
+    }
+}
+
+extension SendResponse {
+    /// The answer as the machine sees it.
+    /// - Parameter hasBody: Whether the request had the body.
+    func seen(by request: HTTPRequest, hasBody: Bool, _ options: UploadOptions) -> UploadMachine.Response {
+        let fields = self.head.headerFields
+        let challenge = UploadAuthentication.Challenge(url: request.urlText) { name in
+            HTTPField.Name(name).map { fields[values: $0] } ?? []
+        }
+        var seen = UploadMachine.Response(status: self.head.status.code, challenge)
+        seen.redirection = request.redirection(by: self.head, isTrusted: options.trustsRedirects)
+        seen.redirectFault = request.unfollowable(self.head, hasBody: hasBody)
+        seen.retryAfter = RetryAfter.delay(fields[.retryAfter])
+        (seen.isAtOrigin, seen.bytesSent, seen.isBodyComplete) = (self.isAtOrigin, self.bytesSent, self.isBodyComplete)
+        return seen
+    }
+}
+
+extension UploadMachine.Failure {
+    /// The sender's error.
+    func error(after request: HTTPRequest) -> any Error {
+        switch self {
+        case .early(let status, let redirection?, let offset):
+            return FormworkError(
+                .writeFailed,
+                "the server answered \(status) before it had all of the body, and redirects to "
+                    + request.following(redirection).shownURL,
+                offset: offset)
+        case .other(var error as TransferError, let blocker?):
+            error.message += "; not tried again, as \(blocker)"
+            return error
+        default:
+            return self.error { redirection, limit in
+                let target = request.following(redirection).shownURL
+                return TransferError(
+                    .redirects,
+                    limit.map { "more than \($0, "redirect"): \(request.shownURL) redirects to \(target)" }
+                        ?? "the server redirects to \(target), without TLS: send there, if you trust it")
+            }
+        }
     }
 }

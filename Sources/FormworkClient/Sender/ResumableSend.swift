@@ -19,7 +19,7 @@ package struct ResumableSend: SendMachine {
         /// failed try, reported first. → upload, page, failed
         case planned(UploadStep, reason: String?)
         /// The upload is over, and redirected to a page. → page, failed
-        case page(HTTPRequest, redirects: Int)
+        case page(HTTPRequest, UploadMachine)
         /// The end. Later events change nothing.
         case failed(any Error)
     }
@@ -41,13 +41,13 @@ package struct ResumableSend: SendMachine {
     }
 
     private let plan: BodyPlan
-    private let retriesAllErrors: Bool
-    private let tusChecksum: String?
-    private let maximumRedirects: Int
-    private let trustsRedirects: Bool
-    /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
-    private let save: @Sendable (SavedUpload?) throws -> Void
-    private let method: HTTPRequest.Method
+    private let resuming: FormSender.Resuming
+    /// Without tries and credentials, which ``resuming`` and ``authentication`` have.
+    private let pageOptions: UploadOptions
+    private var authentication: AuthenticationRule
+    /// The answer that asked for credentials.
+    private var challenged: (answer: SendResponse, remaining: Duration?)?
+    private var original: HTTPRequest
     private var state = State.upload
     private var client: UploadClient
     private var known: Known
@@ -67,26 +67,31 @@ package struct ResumableSend: SendMachine {
     /// Whether nothing is left to resume once the answer was read.
     private var isOver = false
 
-    /// - Parameter redirecting: Its rules for redirects are used.
+    /// - Parameter options: Its rules for redirects and a 401 are used.
     /// - Throws: `invalidArgument` for a request without a scheme or an authority.
     package init(
-        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, _ redirecting: UploadOptions
+        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, _ options: UploadOptions
     ) throws(FormworkError) {
-        (self.plan, self.save) = (plan, resuming.save)
-        (self.maximumRedirects, self.trustsRedirects) = (redirecting.maximumRedirects, redirecting.trustsRedirects)
+        var pageOptions = options
+        (pageOptions.retry, pageOptions.authentication) = (RetryPolicy(), nil)
+        (self.plan, self.resuming, self.pageOptions) = (plan, resuming, pageOptions)
+        self.authentication = AuthenticationRule(options)
         var request = request
         request.headerFields[.contentType] = plan.contentType
+        (self.original, self.request) = (request, request)
+        self.client = try Self.client(plan, request, resuming, options)
+        self.known = resuming.link.map { .saved($0) } ?? .none
+        self.wasCut = resuming.link != nil
+    }
+
+    private static func client(
+        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, _ redirecting: UploadOptions
+    ) throws(FormworkError) -> UploadClient {
         var options = resuming.options
         options.isReplayable = plan.isReplayable
         options.maximumRedirects = redirecting.maximumRedirects
         options.trustsRedirects = redirecting.trustsRedirects
-        self.retriesAllErrors = options.retriesAllErrors
-        self.tusChecksum = options.checksum
-        (self.request, self.method) = (request, request.method)
-        self.client = try UploadClient(
-            request, length: plan.contentLength, options: options, continuing: resuming.link)
-        self.known = resuming.link.map { .saved($0) } ?? .none
-        self.wasCut = resuming.link != nil
+        return try UploadClient(request, length: plan.contentLength, options: options, continuing: resuming.link)
     }
 
     /// An ordinary server's answer is judged as in a plain transfer.
@@ -95,12 +100,16 @@ package struct ResumableSend: SendMachine {
     }
 
     var checksum: String? {
-        self.client.uploadProtocol == .tus && self.page == nil ? self.tusChecksum : nil
+        self.client.uploadProtocol == .tus && self.page == nil ? self.resuming.options.checksum : nil
     }
 
     private(set) var isSourceRead = false
 
     private(set) var isBodyComplete: Bool?
+
+    func note(in trace: inout FormSender.Trace) {
+        (trace.upload, trace.isSourceRead) = (self.upload, self.isSourceRead)
+    }
 
     var upload: ResumableUpload? {
         guard let link = self.known.link else { return nil }
@@ -178,10 +187,44 @@ package struct ResumableSend: SendMachine {
         return advice == .continue && !self.hasFailed
     }
 
-    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> Bool {
+    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> SendVerdict {
+        guard self.authentication.asks(after: answer.head.status.code, isAtOrigin: answer.isAtOrigin) else {
+            return self.judge(answer, remaining) ? .isResult : .continues
+        }
+        self.challenged = (answer, remaining)
+        let seen = answer.seen(by: self.page ?? self.request, hasBody: self.hasContent, self.pageOptions)
+        return .asksFor(seen.challenge)
+    }
+
+    mutating func authenticated(with value: String?) -> SendVerdict {
+        guard let value else {
+            guard let (answer, remaining) = self.challenged else { return .continues }
+            return self.judge(answer, remaining) ? .isResult : .continues
+        }
+        if case .page(var request, let machine) = self.state {
+            request.headerFields[.authorization] = value
+            self.state = .page(request, machine)
+            return .continues
+        }
+        guard !self.hasFailed else { return .continues }
+        do {
+            if self.hasContent, self.isSourceRead { try self.plan.checkAuthorizable() }
+            self.original.headerFields[.authorization] = value
+            var resuming = self.resuming
+            // A new client continues the upload, if it has begun.
+            if case .saved(let link) = self.known { resuming.link = link } else { resuming.link = nil }
+            self.client = try Self.client(self.plan, self.original, resuming, self.pageOptions)
+            (self.state, self.request, self.isSourceRead) = (.upload, self.original, false)
+            self.wasCut = resuming.link != nil
+        } catch { self.fail(error) }
+        return .continues
+    }
+
+    /// - Returns: Whether this is the transfer's answer.
+    private mutating func judge(_ answer: SendResponse, _ remaining: Duration?) -> Bool {
         let (status, fields) = (answer.head.status, answer.head.headerFields)
         if self.page != nil {
-            guard !self.follow(answer.head) else { return false }
+            guard !self.follow(answer) else { return false }
             if status.code < 400 { self.isOver = true }
             return true
         }
@@ -191,7 +234,7 @@ package struct ResumableSend: SendMachine {
             return false
         }
         // The client handles redirects of an upload that has its own URL.
-        if self.maximumRedirects > 0, self.client.link == nil,
+        if self.pageOptions.maximumRedirects > 0, self.client.link == nil,
             let failure = self.whole.unfollowable(answer.head, hasBody: true)
         {
             self.fail(failure)
@@ -212,12 +255,16 @@ package struct ResumableSend: SendMachine {
         guard case .planned(.done(let outcome), _) = self.state, outcome.response == answer.head else { return false }
         self.state = .upload
         // With 0 redirects it is the answer, unless the server says that it has the whole upload.
-        if self.maximumRedirects > 0 || outcome.isOver, let failure = answer.redirectBeforeBody(of: self.whole) {
-            self.fail(failure)
+        let redirection = self.whole.redirection(by: answer.head)
+        if self.pageOptions.maximumRedirects > 0 || outcome.isOver, status.kind == .redirection, !answer.isBodyComplete,
+            redirection?.keepsBody != true
+        {
+            let early = UploadMachine.Failure.early(status: status.code, redirection, offset: answer.bytesSent)
+            self.fail(early.error(after: self.whole))
             return false
         }
         self.finish(outcome)
-        return !self.follow(answer.head) && !self.hasFailed
+        return !self.follow(answer) && !self.hasFailed
     }
 
     mutating func failed(_ error: any Error, remaining: Duration?) {
@@ -253,7 +300,8 @@ package struct ResumableSend: SendMachine {
         case let error as TransferError:
             // What fails before HTTP may be a connection that broke, if the upload has begun.
             let early: [TransferError.Code] = [.tls, .proxy]
-            return self.retriesAllErrors || error.mayPass || self.client.link != nil && early.contains(error.code)
+            return self.resuming.options.retriesAllErrors || error.mayPass
+                || self.client.link != nil && early.contains(error.code)
         case let error as FormworkError: return error.code == .writeFailed && error.cause == nil
         default: return false
         }
@@ -322,7 +370,9 @@ package struct ResumableSend: SendMachine {
         self.saveState(nil)
     }
 
-    private mutating func saveState(_ link: SavedUpload?) { do { try self.save(link) } catch { self.fail(error) } }
+    private mutating func saveState(_ link: SavedUpload?) {
+        do { try self.resuming.save(link) } catch { self.fail(error) }
+    }
 
     // MARK: pages
 
@@ -332,39 +382,29 @@ package struct ResumableSend: SendMachine {
     /// The last request, in the form of an ordinary one with the whole body.
     private var whole: HTTPRequest {
         var request = self.request
-        request.method = self.method
+        request.method = self.original.method
         for name in HTTPField.Name.uploadRequest { request.headerFields[name] = nil }
         return request
     }
 
     /// Follows a redirect to a page, like a plain transfer.
     /// - Returns: Whether the answer redirects. If it can't be followed, the transfer has failed.
-    private mutating func follow(_ response: HTTPResponse) -> Bool {
-        guard self.maximumRedirects > 0 else { return false }
-        let (last, before): (HTTPRequest, Int?) =
-            if case .page(let request, let redirects) = self.state { (request, redirects) } else { (self.whole, nil) }
-        if let failure = last.unfollowable(response, hasBody: false) {
-            self.fail(failure)
-            return true
-        }
-        guard let next = last.redirected(by: response, isTrusted: self.trustsRedirects) else { return false }
-        let redirects = (before ?? 0) + 1
-        if before == nil, next.redirection.keepsBody {
+    private mutating func follow(_ answer: SendResponse) -> Bool {
+        var last = self.whole
+        var machine = UploadMachine(nil, self.pageOptions, refusesUnsafe: true)
+        let isFirst = self.page == nil
+        if case .page(let request, let earlier) = self.state { (last, machine) = (request, earlier) }
+        switch machine.answered(answer.seen(by: last, hasBody: false, self.pageOptions), remaining: nil) {
+        case .follow(let redirection) where isFirst && redirection.keepsBody:
             self.fail(
                 TransferError(
                     .redirects,
-                    "the server has the upload and wants all of it again at \(next.request.shownURL): send there, "
-                        + "if you trust it"))
-        } else if next.redirection.leavesTLS || redirects > self.maximumRedirects {
-            self.fail(
-                TransferError(
-                    .redirects,
-                    next.redirection.leavesTLS
-                        ? "the server redirects to \(next.request.shownURL), without TLS: send there, if you trust it"
-                        : "more than \(self.maximumRedirects, "redirect"): \(last.shownURL) redirects to \(next.request.shownURL)"
-                ))
-        } else if !self.hasFailed {
-            self.state = .page(next.request, redirects: redirects)
+                    "the server has the upload and wants all of it again at \(last.following(redirection).shownURL): "
+                        + "send there, if you trust it"))
+        case .follow(let redirection):
+            if !self.hasFailed { self.state = .page(last.following(redirection), machine) }
+        case .fail(let failure): self.fail(failure.error(after: last))
+        default: return false
         }
         return true
     }

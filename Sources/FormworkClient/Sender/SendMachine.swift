@@ -20,8 +20,9 @@ protocol SendMachine: Sendable {
     mutating func bodyEnded(at length: Int64)
     /// Handles an exchange's final answer.
     /// - Parameter remaining: The time left for the transfer; `nil` for no limit.
-    /// - Returns: Whether this is the transfer's answer: then ``next()`` isn't called again.
-    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> Bool
+    mutating func answered(_ answer: SendResponse, remaining: Duration?) -> SendVerdict
+    /// Gets the `Authorization` for ``SendVerdict/asksFor(_:)``; `nil` if there is none.
+    mutating func authenticated(with value: String?) -> SendVerdict
     /// Handles a failed exchange. ``next()`` returns the consequence.
     mutating func failed(_ error: any Error, remaining: Duration?)
     /// Called after the transfer's answer was handled.
@@ -29,17 +30,12 @@ protocol SendMachine: Sendable {
     /// Whether the machine judges this answer itself, if it is a 2xx or a redirect to a page before the whole body was
     /// sent: ``ExchangeHooks/judgesEarly``.
     func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool
-    /// Whether the source of the body was asked for bytes, in any exchange. A source that can be read only once is used up
-    /// then, even if the server got none of them.
-    var isSourceRead: Bool { get }
+    /// Writes what the machine knows about the transfer.
+    func note(in trace: inout FormSender.Trace)
     /// Whether the requests together sent the whole body; `nil` if only the last one counts.
     var isBodyComplete: Bool? { get }
     /// The upload that can be resumed; `nil` for none.
     var upload: ResumableUpload? { get }
-    /// Redirects that were followed; `nil` if they aren't counted.
-    var redirects: Int? { get }
-    /// Where the server has moved to, and the status, if the redirect was followed without the body; `nil` if not.
-    var movedTo: String? { get }
     /// The algorithm for `Upload-Checksum` of the next request's content; `nil` for none.
     var checksum: String? { get }
 }
@@ -53,9 +49,17 @@ extension SendMachine {
     func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool { false }
     var isBodyComplete: Bool? { nil }
     var upload: ResumableUpload? { nil }
-    var redirects: Int? { nil }
-    var movedTo: String? { nil }
     var checksum: String? { nil }
+}
+
+/// What an answer means.
+enum SendVerdict: Sendable {
+    /// It is the transfer's answer: ``SendMachine/next()`` isn't called again.
+    case isResult
+    /// ``SendMachine/next()`` returns what follows.
+    case continues
+    /// It asks for credentials: call ``SendMachine/authenticated(with:)``.
+    case asksFor(UploadAuthentication.Challenge)
 }
 
 /// The state of an upload that has its own URL.
@@ -96,24 +100,12 @@ struct SendResponse: Sendable {
     var bytesSent: Int64
     /// Whether that was the whole body.
     var isBodyComplete: Bool
+    /// Whether it came from the origin of the transfer's first request.
+    var isAtOrigin = true
+    /// The request that the client made of a redirect, and whether it has the body; `nil` if it followed none.
+    var followed: (request: HTTPRequest, hasBody: Bool)?
 
     init(head: HTTPResponse, bytesSent: Int64, isBodyComplete: Bool) {
         (self.head, self.bytesSent, self.isBodyComplete) = (head, bytesSent, isBodyComplete)
-    }
-}
-
-extension SendResponse {
-    /// Why a redirect that arrived before the whole body was sent, and drops it, is a failure; `nil` for another
-    /// answer.
-    func redirectBeforeBody(of request: HTTPRequest) -> FormworkError? {
-        let next = request.redirected(by: self.head)
-        guard self.head.status.kind == .redirection, !self.isBodyComplete, next?.redirection.keepsBody != true else {
-            return nil
-        }
-        // For example to a login page, which doesn't get the body.
-        let place = next.map { ", and redirects to \($0.request.shownURL)" } ?? ""
-        return FormworkError(
-            .writeFailed, "the server answered \(self.head.status.code) before it had all of the body\(place)",
-            offset: self.bytesSent)
     }
 }

@@ -76,18 +76,16 @@ extension FormSender {
         sender.options.monitor = monitor
         sender.options.retry.count = max(0, tries - 1)
         let options = sender.options
+        let question = request.asksTus
         return try await sender.run(
-            BodyPlan(copying: .bytes([])), request.asksTus, observer,
-            { answer, _ in TusServer(answer.head.headerFields) }
-        ) { plan, request in
-            PlainSend(plan, request, options, hasBody: false)
-        }
+            BodyPlan(copying: .bytes([])), question, observer, { answer, _ in TusServer(answer.head.headerFields) }
+        ) { plan in PlainSend(plan, question, options, hasBody: false) }
     }
 }
 
 extension HTTPRequest {
     /// The question for what a tus server supports. `Tus-Resumable` isn't part of it.
-    fileprivate var asksTus: HTTPRequest {
+    var asksTus: HTTPRequest {
         var request = self
         request.method = .options
         for name in [HTTPField.Name.contentType, .contentLength, .transferEncoding, .expect, .reprDigest] {

@@ -18,10 +18,6 @@ extension HTTPClientRequest.Body {
     public static func formwork(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) -> Self {
         .stream(FedBuffers { BufferFeed(plan, options: options) }, length: Length(of: plan, isChunked: false))
     }
-
-    static func feed(_ feed: BufferFeed, of plan: BodyPlan, isChunked: Bool) -> Self {
-        .stream(FedBuffers { feed }, length: Length(of: plan, isChunked: isChunked))
-    }
 }
 
 extension HTTPClientRequest.Body.Length {
@@ -71,37 +67,6 @@ extension HTTPClientRequest {
     mutating func describeBody(_ plan: BodyPlan, isChunked: Bool) {
         if self.method == .GET { self.method = .POST }
         self.headers.describeBody(plan, isChunked: isChunked || plan.contentLength == nil)
-    }
-
-    /// The request that a redirect asks for, and whether the body is sent with it; `nil` if there is no redirect to
-    /// follow. Redirects from https to http, and to other schemes, aren't followed.
-    /// - Parameter isTrusted: Whether credentials may follow to another origin.
-    func redirected(
-        by response: HTTPClientResponse, isTrusted: Bool = false
-    ) -> (request: HTTPClientRequest, keepsBody: Bool)? {
-        guard
-            let redirection = Redirection(
-                status: Int(response.status.code), method: self.method.rawValue, of: URL(string: self.url),
-                location: response.headers.first(name: "Location"), isTrusted: isTrusted), !redirection.leavesTLS
-        else { return nil }
-        var next = self
-        next.url = redirection.target
-        for (name, _) in self.headers where !redirection.keeps(field: name) { next.headers.remove(name: name) }
-        guard !redirection.keepsBody else { return (next, true) }
-        if next.method != .HEAD { next.method = .GET }
-        next.body = nil
-        return (next, false)
-    }
-
-    /// The challenge of a 401 to this request.
-    func challenge(_ response: HTTPClientResponse) -> UploadAuthentication.Challenge {
-        UploadAuthentication.Challenge(url: self.url) { response.headers[$0] }
-    }
-
-    /// Whether the other request goes to the same scheme, host and port (RFC 6454).
-    func hasOrigin(of other: HTTPClientRequest) -> Bool {
-        guard let origin = URL(string: self.url)?.origin else { return false }
-        return origin == URL(string: other.url)?.origin
     }
 }
 

@@ -33,26 +33,22 @@ extension URLRequest {
         #endif
     }
 
-    /// The request that a redirect asks for, and whether the body is sent with it; `nil` if there is no redirect to
-    /// follow. Redirects from https to http, and to other schemes, aren't followed.
+    /// Where an answer redirects to; `nil` if it doesn't, or not to a URL of http or https.
     /// - Parameter isTrusted: Whether credentials may follow to another origin.
-    func redirected(
-        by response: HTTPURLResponse, isTrusted: Bool = false
-    ) -> (request: URLRequest, keepsBody: Bool)? {
-        guard
-            let redirection = Redirection(
-                status: response.statusCode, method: self.httpMethod ?? "GET", of: response.url ?? self.url,
-                location: response.value(forHTTPHeaderField: "Location"), isTrusted: isTrusted), !redirection.leavesTLS
-        else { return nil }
-        var next = self
-        next.url = URL(string: redirection.target)
+    func redirection(by response: HTTPURLResponse, isTrusted: Bool = false) -> Redirection? {
+        Redirection(
+            status: response.statusCode, method: self.httpMethod ?? "GET", of: response.url ?? self.url,
+            location: response.value(forHTTPHeaderField: "Location"), isTrusted: isTrusted)
+    }
+
+    /// Becomes the request that a redirect asks for.
+    mutating func follow(_ redirection: Redirection) {
+        self.url = URL(string: redirection.target)
         for name in self.allHTTPHeaderFields?.keys.map({ $0 }) ?? [] where !redirection.keeps(field: name) {
-            next.setValue(nil, forHTTPHeaderField: name)
+            self.setValue(nil, forHTTPHeaderField: name)
         }
-        guard !redirection.keepsBody else { return (next, true) }
-        if next.httpMethod != "HEAD" { next.httpMethod = "GET" }
-        next.httpBodyStream = nil
-        next.httpBody = nil
-        return (next, false)
+        guard !redirection.keepsBody else { return }
+        if self.httpMethod != "HEAD" { self.httpMethod = "GET" }
+        (self.httpBodyStream, self.httpBody) = (nil, nil)
     }
 }

@@ -55,7 +55,7 @@ extension URLSession {
         }
     }
 
-    /// Makes transfers until no redirect, 401 or retry requires another.
+    /// Makes transfers until the machine has an answer.
     private func send(
         _ request: URLRequest, _ plan: BodyPlan?, _ options: UploadOptions, by end: ContinuousClock.Instant?
     ) async throws -> (Data, HTTPURLResponse) {
@@ -68,57 +68,49 @@ extension URLSession {
             streams = BodyInputStreams(plan, options: options.readerOptions)
         }
         let first = request.url
-        var redirects = 0
-        var retries = 0
-        var isAuthorized = false
+        var machine = UploadMachine(streams?.plan, options)
         while true {
             if let streams { request.httpBodyStream = try streams.nextForSession() }
-            options.monitor?.begin(attempt: retries + 1)
-            let data: Data, response: HTTPURLResponse
-            do {
-                (data, response) = try await self.send(
-                    request, streams, followsRedirects: options.maximumRedirects > 0, options.monitor)
-            } catch {
-                guard options.retry.covers(session: error), streams?.plan.isReplayable ?? true,
-                    let pause = options.retry.pause(
-                        after: retries, remaining: end.map { ContinuousClock.now.duration(to: $0) })
-                else { throw error }
-                retries += 1
-                options.monitor?.pause(until: .after(pause))
-                try await Task.sleep(for: pause.asWait)
-                continue
+            machine.isSourceRead = streams != nil
+            options.monitor?.begin(attempt: machine.retries + 1)
+            var result: (Data, HTTPURLResponse)?
+            var step: UploadMachine.Step
+            let outcome = try await self.transfer(request, streams, options.monitor)
+            let remaining = end.map { ContinuousClock.now.duration(to: $0) }
+            switch outcome {
+            case .failure(let error):
+                step = machine.failed(error, mayPass: options.retry.covers(session: error), remaining: remaining)
+            case .success(let (data, response, bytesSent, isWhole)):
+                result = (data, response)
+                var answer = UploadMachine.Response(status: response.statusCode, response.challenge)
+                answer.redirection = request.redirection(by: response, isTrusted: options.trustsRedirects)
+                (answer.retryAfter, answer.isAtOrigin) = (response.retryAfter, response.hasOrigin(of: first))
+                (answer.bytesSent, answer.isBodyComplete) = (bytesSent, isWhole)
+                step = machine.answered(answer, remaining: remaining)
             }
-            if response.statusCode == 401, !isAuthorized, options.trustsRedirects || response.hasOrigin(of: first),
-                let authorization = try await options.authentication?.answer(response.challenge)
-            {
-                try streams?.plan.checkAuthorizable()
-                isAuthorized = true
-                request.setValue(authorization, forHTTPHeaderField: "Authorization")
-            } else if options.maximumRedirects > 0,
-                let next = request.redirected(by: response, isTrusted: options.trustsRedirects)
-            {
-                redirects += 1
-                guard redirects <= options.maximumRedirects else { throw URLError(.httpTooManyRedirects) }
-                request = next.request
-                if !next.keepsBody { streams = nil }
-            } else if options.retry.covers(status: response.statusCode), streams?.plan.isReplayable ?? true,
-                let pause = options.retry.pause(
-                    after: retries, asked: response.retryAfter,
-                    remaining: end.map { ContinuousClock.now.duration(to: $0) })
-            {
-                retries += 1
+            if case .authenticate(let challenge) = step {
+                step = machine.authenticated(with: try await options.authentication?.answer(challenge))
+            }
+            switch step {
+            case .done: if let result { return result }
+            case .send, .authenticate: break
+            case .authorize(let value): request.setValue(value, forHTTPHeaderField: "Authorization")
+            case .follow(let redirection):
+                request.follow(redirection)
+                if !redirection.keepsBody { streams = nil }
+            case .wait(let pause, _):
                 options.monitor?.pause(until: .after(pause))
                 try await Task.sleep(for: pause.asWait)
-            } else {
-                return (data, response)
+            case .fail(let failure): throw failure.error { _, _ in URLError(.httpTooManyRedirects) }
             }
         }
     }
 
     /// One transfer, without redirects.
-    private func send(
-        _ request: URLRequest, _ streams: BodyInputStreams?, followsRedirects: Bool, _ monitor: UploadMonitor?
-    ) async throws -> (Data, HTTPURLResponse) {
+    /// - Returns: The answer, the bytes that were read of the body, and whether it counts as delivered; or why there is none.
+    private func transfer(
+        _ request: URLRequest, _ streams: BodyInputStreams?, _ monitor: UploadMonitor?
+    ) async throws -> Result<(Data, HTTPURLResponse, Int64, Bool), any Error> {
         let delegate = UploadDelegate(streams, monitor)
         let session = streams == nil ? self.withoutCache : self
         defer { if session !== self { session.finishTasksAndInvalidate() } }
@@ -134,27 +126,24 @@ extension URLSession {
         try Task.checkCancellation()
         if let failure = feed?.failure { throw failure }
         if let error = outcome.error {
-            guard let feed, feed.count > 0, !feed.isComplete else { throw error }
-            throw FormworkError(
-                .writeFailed, "the connection failed before the server had all of the body",
-                offset: feed.count, cause: error)
+            guard let feed, feed.count > 0, !feed.isComplete else { return .failure(error) }
+            return .failure(
+                FormworkError(
+                    .writeFailed, "the connection failed before the server had all of the body", offset: feed.count,
+                    cause: error))
         }
-        guard let response = outcome.response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-        // A redirect that drops the body also means that the server has it. It may lead to a login page, which isn't an
-        // answer to the upload.
-        let leavesBody = followsRedirects && request.redirected(by: response)?.keepsBody == false
-        if let feed, leavesBody || 200..<300 ~= response.statusCode {
-            let count = feed.count
-            guard await feed.wasAllGiven() else {
-                try Task.checkCancellation()
-                if let failure = feed.failure { throw failure }
-                throw FormworkError(
-                    .writeFailed, "the server answered \(response.statusCode) before it had all of the body",
-                    offset: count)
-            }
+        guard let response = outcome.response as? HTTPURLResponse else {
+            return .failure(URLError(.badServerResponse))
+        }
+        let count = feed?.count ?? 0
+        var isWhole = feed?.isComplete ?? true
+        if let feed, !isWhole, UploadMachine.claimsBody(status: response.statusCode) {
+            isWhole = await feed.wasAllGiven()
+            try Task.checkCancellation()
+            if let failure = feed.failure { throw failure }
         }
         if feed?.isComplete ?? false { monitor?.update { $0.acknowledged = $0.sent } }
-        return (outcome.data ?? Data(), response)
+        return .success((outcome.data ?? Data(), response, count, isWhole))
     }
 
     /// A session like this one, in which a task without a body can be cancelled at any time too:

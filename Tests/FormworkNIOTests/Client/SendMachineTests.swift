@@ -46,9 +46,10 @@ extension NIOTests {
         private func answer(
             _ machine: inout some SendMachine, _ status: Int, _ fields: HTTPFields = [:], remaining: Duration? = nil
         ) -> Bool {
-            machine.answered(
+            let verdict = machine.answered(
                 SendResponse(head: self.head(status, fields), bytesSent: 100, isBodyComplete: true),
                 remaining: remaining)
+            if case .isResult = verdict { return true } else { return false }
         }
 
         private func next(_ machine: inout some SendMachine) -> String {

@@ -1,0 +1,254 @@
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
+import Synchronization
+
+/// A client that makes one exchange at a time, and has no rules of its own.
+protocol ExchangeClient: Sendable {
+    /// Sends a request and calls a closure with its answer.
+    /// - Throws: ``TransferError`` if there is no answer; the errors of the body's sources; `CancellationError`;
+    ///   `ExchangeStopped`.
+    func exchange<Result: Sendable>(
+        _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, reading: ReaderOptions,
+        monitor: UploadMonitor?, hooks: ExchangeHooks, answered: (ExchangeResponse) async throws -> Result
+    ) async throws -> Result
+    /// Whether the server of a request accepts a connection now.
+    func reaches(_ request: HTTPRequest) async -> Bool
+}
+
+/// A failure with the caller's own error.
+struct ClientFailure: Error, CustomStringConvertible {
+    var error: any Error
+    /// Whether another try may help.
+    var mayPass = false
+    /// Whether the server said that it didn't process the request.
+    var isUnprocessed = false
+    var description: String { "\(self.error)" }
+}
+
+extension FormClient: ExchangeClient {}
+
+/// Performs the steps of a machine.
+struct SendDriver: Sendable {
+    let client: any ExchangeClient
+    let options: UploadOptions
+    /// The first request.
+    let request: HTTPRequest
+    let monitor: UploadMonitor
+    let observer: FormSender.Observer
+
+    /// Pauses before another try. If no server could be reached, a connection is tried every second, and the pause ends
+    /// with the first that succeeds: a long pause would outlast a short outage. A delay that the caller chose is kept.
+    private func wait(_ duration: Duration, orFor unreachable: HTTPRequest?) async throws {
+        let end = ContinuousClock.Instant.after(duration)
+        let interval = Duration.seconds(1)
+        while true {
+            let rest = ContinuousClock.now.duration(to: end)
+            guard rest > .zero else { return }
+            guard rest > interval, let unreachable, self.options.retry.delay == nil else {
+                return try await Task.sleep(for: rest.asWait)
+            }
+            try await Task.sleep(for: interval.asWait)
+            if await self.client.reaches(unreachable) { return }
+        }
+    }
+
+    /// How far a transfer has come.
+    private struct UploadAttempt {
+        let machine: SharedMachine
+        var trace = FormSender.Trace()
+        var resumptions = 0
+        /// The request whose server accepted no connection.
+        var unreachable: HTTPRequest?
+    }
+
+    /// Performs the steps of a machine, with the body as it is sent, until there is an answer.
+    func send<Result: Sendable>(
+        _ plan: BodyPlan, by end: ContinuousClock.Instant?,
+        _ answered: @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result,
+        _ make: (BodyPlan) throws -> any SendMachine
+    ) async throws -> Result {
+        var plan = plan
+        if self.options.length == .fixed, plan.contentLength == nil {
+            plan = try await plan.collected(
+                upTo: self.options.memoryThreshold, in: self.options.temporaryFolder,
+                checksFraming: self.options.reading.checksFraming)
+        }
+        plan = try await plan.checkedIfEmpty()
+        var course = UploadAttempt(machine: SharedMachine(try make(plan)))
+        while true {
+            switch course.machine.next() {
+            case .failed(let error): throw error
+            case .pause(let duration, let reason):
+                course.trace.retries += 1
+                self.observer.retrying(reason, duration)
+                self.monitor.pause(until: .after(duration))
+                let rest = end.map { ContinuousClock.now.duration(to: $0) } ?? duration
+                try await self.wait(min(duration, rest), orFor: course.unreachable)
+            case .answered(let head):
+                course.machine.note(in: &course.trace)
+                let answer = ExchangeResponse(
+                    head: head, body: ExchangeResponseBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
+                    version: .http11)
+                let result = try await answered(answer, course.trace)
+                course.machine.delivered()
+                return result
+            case .exchange(let request, let body, let expectsContinue):
+                let next = try await self.announce(request, body, &course)
+                let result = try await self.exchange(next, body, expectsContinue, &course, end, answered)
+                if let result { return result }
+            }
+        }
+    }
+
+    /// Reports that an exchange begins.
+    /// - Returns: The request with its checksum.
+    private func announce(
+        _ request: HTTPRequest, _ body: ExchangeBody?, _ course: inout UploadAttempt
+    ) async throws -> HTTPRequest {
+        var next = request
+        if let algorithm = course.machine.checksum, let body {
+            next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
+                algorithm, from: body.offset, count: body.count)
+        }
+        course.machine.note(in: &course.trace)
+        if let upload = course.trace.upload, upload.resumptions > course.resumptions, let body {
+            course.resumptions = upload.resumptions
+            self.observer.resuming(body.offset, body.plan.contentLength)
+        }
+        course.unreachable = nil
+        course.trace.requests += 1
+        (course.trace.url, course.trace.method) = (next.urlText, next.method.rawValue)
+        course.trace.hasBody = body != nil
+        self.observer.beginning(course.trace)
+        self.monitor.begin(attempt: course.trace.retries + 1)
+        return next
+    }
+
+    /// Makes one exchange.
+    /// - Returns: What `answered` returned; `nil` if the machine decides what comes next.
+    private func exchange<Result: Sendable>(
+        _ next: HTTPRequest, _ body: ExchangeBody?, _ expectsContinue: Bool?, _ course: inout UploadAttempt,
+        _ end: ContinuousClock.Instant?,
+        _ answered: @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result
+    ) async throws -> Result? {
+        let machine = course.machine
+        var trace = course.trace
+        var isAnswered = false
+        do {
+            return try await self.client.exchange(
+                next, body: body, expectsContinue: expectsContinue, reading: self.options.reading,
+                monitor: self.monitor, hooks: machine.hooks(self.observer, self.monitor),
+                answered: { answer in
+                    self.observer.received(answer.head, answer.version)
+                    var summary = SendResponse(
+                        head: answer.head, bytesSent: answer.bytesSent, isBodyComplete: answer.isBodyComplete)
+                    summary.isAtOrigin = (answer.followed?.request ?? next).hasOrigin(of: self.request)
+                    summary.followed = answer.followed
+                    isAnswered = try await machine.answered(
+                        summary, self.options.authentication,
+                        remaining: end.map { ContinuousClock.now.duration(to: $0) })
+                    machine.note(in: &trace)
+                    if let upload = trace.upload, answer.head.headerFields.uploadOffset != nil {
+                        self.monitor.acknowledge(upload.acknowledged)
+                    }
+                    var answer = answer
+                    answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
+                    guard isAnswered else { return nil }
+                    let result = try await answered(answer, trace)
+                    machine.delivered()
+                    return result
+                })
+        } catch is ExchangeStopped {
+            try Task.checkCancellation()
+        } catch {
+            try Task.checkCancellation()
+            if isAnswered { throw error }
+            let code = (error as? TransferError)?.code
+            if code == .connect || code == .resolve { course.unreachable = next }
+            machine.failed(error, remaining: end.map { ContinuousClock.now.duration(to: $0) })
+        }
+        return nil
+    }
+}
+
+/// A machine that the connection's callbacks share with the driver.
+final class SharedMachine: Sendable {
+    private struct State {
+        var machine: any SendMachine
+        /// Counts the steps: later events of a finished exchange are ignored.
+        var turn = 0
+    }
+
+    private let state: Mutex<State>
+    init(_ machine: some SendMachine) { self.state = Mutex(State(machine: machine)) }
+
+    var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
+    var checksum: String? { self.state.withLock { $0.machine.checksum } }
+    func note(in trace: inout FormSender.Trace) { self.state.withLock { $0.machine.note(in: &trace) } }
+
+    func next() -> SendStep {
+        self.state.withLock { state in
+            state.turn += 1
+            return state.machine.next()
+        }
+    }
+
+    /// Handles an exchange's final answer, and asks the caller for credentials if it requires them.
+    /// - Returns: Whether this is the transfer's answer.
+    func answered(
+        _ answer: SendResponse, _ authentication: UploadAuthentication?, remaining: Duration?
+    ) async throws -> Bool {
+        var verdict = self.state.withLock { $0.machine.answered(answer, remaining: remaining) }
+        if case .asksFor(let challenge) = verdict {
+            let value = try await authentication?.answer(challenge)
+            verdict = self.state.withLock { $0.machine.authenticated(with: value) }
+        }
+        if case .isResult = verdict { return true } else { return false }
+    }
+
+    func delivered() { self.state.withLock { $0.machine.delivered() } }
+
+    func failed(_ error: any Error, remaining: Duration?) {
+        self.state.withLock { $0.machine.failed(error, remaining: remaining) }
+    }
+
+    /// The hooks that report the exchange that starts now to the machine.
+    func hooks(_ observer: FormSender.Observer, _ monitor: UploadMonitor?) -> ExchangeHooks {
+        let turn = self.state.withLock { $0.turn }
+        var hooks = ExchangeHooks()
+        hooks.judgesEarly = { response, offer in
+            self.state.withLock { $0.machine.judges(early: response, after: offer) }
+        }
+        hooks.requesting = observer.requesting
+        hooks.answeredEarly = observer.received
+        hooks.reading = { self.advance(turn) { $0.reading() } }
+        hooks.sending = { offset in self.advance(turn) { $0.sending(upTo: offset) } }
+        hooks.ended = { length in self.advance(turn) { $0.bodyEnded(at: length) } }
+        hooks.informed = { response in
+            let (continues, acknowledged) = self.state.withLock { state in
+                (state.machine.informed(by: response), state.machine.upload?.acknowledged)
+            }
+            if let acknowledged, response.headerFields.uploadOffset != nil {
+                monitor?.acknowledge(acknowledged)
+            }
+            await observer.informed(response)
+            return continues
+        }
+        return hooks
+    }
+
+    private func advance(_ turn: Int, _ event: (inout any SendMachine) -> Void) {
+        self.state.withLock { if $0.turn == turn { event(&$0.machine) } }
+    }
+}
+
+extension HTTPRequest {
+    /// Whether the other request goes to the same scheme, host and port (RFC 6454).
+    func hasOrigin(of first: HTTPRequest) -> Bool {
+        guard let target = UploadTarget(self) else { return false }
+        return UploadTarget(first)?.hasOrigin(of: target) ?? false
+    }
+}

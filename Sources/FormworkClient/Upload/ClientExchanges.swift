@@ -1,0 +1,341 @@
+import AsyncHTTPClient
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import FormworkSystem
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOPosix
+
+/// AsyncHTTPClient as the client of a ``SendDriver``. It doesn't report informational answers.
+struct ClientExchanges: ExchangeClient {
+    private let client: HTTPClient
+    private let first: HTTPClientRequest
+    private let options: UploadOptions
+    private let deadline: NIODeadline
+    private let resumes: Bool
+    /// Whether the server ever accepted a connection for this upload, in this process or an earlier one.
+    private let wasReached: WatchedState<Bool>
+
+    /// - Parameter resumes: Whether failures are those that ``ResumableSend`` knows, and not the caller's.
+    init(
+        _ client: HTTPClient, like first: HTTPClientRequest, _ options: UploadOptions, _ deadline: NIODeadline,
+        wasReached: Bool = false, resumes: Bool = false
+    ) {
+        (self.client, self.first, self.options, self.deadline) = (client, first, options, deadline)
+        (self.wasReached, self.resumes) = (WatchedState(wasReached), resumes)
+    }
+
+    /// Performs the steps of a machine.
+    /// - Throws: ``ClientFailure`` for the caller's own errors.
+    func send(
+        _ plan: BodyPlan, _ request: HTTPRequest, _ make: (BodyPlan) throws -> any SendMachine
+    ) async throws -> HTTPClient.UploadResponse {
+        let monitor = self.options.monitor ?? UploadMonitor()
+        // The body was collected already if that was necessary.
+        var options = self.options
+        options.length = nil
+        let driver = SendDriver(
+            client: self, options: options, request: request, monitor: monitor, observer: FormSender.Observer())
+        let answered: @Sendable (ExchangeResponse, FormSender.Trace) async throws -> HTTPClient.UploadResponse = {
+            answer, trace in
+            if answer.isBodyComplete { monitor.update { $0.acknowledged = $0.total ?? $0.sent } }
+            let head = HTTPClientResponse(
+                status: HTTPResponseStatus(statusCode: answer.head.status.code),
+                headers: HTTPHeaders(answer.head.headerFields))
+            return HTTPClient.UploadResponse(
+                response: answer.given?.take() ?? head, url: answer.followed?.request.urlText ?? trace.url,
+                bytesSent: answer.bytesSent, isBodyComplete: answer.isBodyComplete, retries: trace.retries,
+                upload: trace.upload)
+        }
+        let end = self.deadline.remaining.map { ContinuousClock.Instant.after($0) }
+        return try await driver.send(plan, by: end, answered, make)
+    }
+
+    /// Asks the server what it supports, with `OPTIONS`.
+    func offer(to question: HTTPRequest, _ retry: RetryPolicy) async throws -> HTTPFields {
+        let options = UploadOptions(retry: retry)
+        let driver = SendDriver(
+            client: self, options: options, request: question, monitor: UploadMonitor(), observer: FormSender.Observer()
+        )
+        let end = self.deadline.remaining.map { ContinuousClock.Instant.after($0) }
+        return try await driver.send(
+            BodyPlan(copying: .bytes([])), by: end, { answer, _ in answer.head.headerFields }
+        ) { PlainSend($0, question, options, hasBody: false, for: .client) }
+    }
+
+    func reaches(_ request: HTTPRequest) async -> Bool { false }
+
+    func exchange<Result: Sendable>(
+        _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, reading: ReaderOptions,
+        monitor: UploadMonitor?, hooks: ExchangeHooks, answered: (ExchangeResponse) async throws -> Result
+    ) async throws -> Result {
+        var made = self.first
+        (made.url, made.method) = (request.urlText, HTTPMethod(rawValue: request.method.rawValue))
+        (made.headers, made.body) = (HTTPHeaders(request.headerFields), nil)
+        // A server may have given the URL.
+        try made.checkURL()
+        var feed: BufferFeed?
+        if let body {
+            monitor?.update { progress in
+                (progress.start, progress.sent, progress.total) = (body.offset, body.offset, body.plan.contentLength)
+            }
+            var whole = body
+            // The length shows whether all was read, even if it isn't sent.
+            whole.isChunked = false
+            let stretch = try BufferFeed(whole, options: self.options.readerOptions)
+            let buffers = FollowedBuffers(feed: stretch, offset: body.offset, hooks: hooks)
+            made.body = .stream(buffers, length: body.length.map { .known($0) } ?? .unknown)
+            feed = stretch
+        }
+        let response: HTTPClientResponse
+        switch try await self.attempt(made, feed) {
+        case .success(let given): response = given.locatedAbsolutely()
+        case .failure(let error): throw self.failure(error, request, feed)
+        }
+        self.wasReached.withLock { $0 = true }
+        let isWhole = try await self.isWhole(response, feed)
+        let given = GivenResponse(response.reading(feed, isComplete: isWhole))
+        var answer = ExchangeResponse(
+            head: HTTPResponse(response), body: ExchangeResponseBody(), bytesSent: feed?.count ?? 0,
+            isBodyComplete: isWhole, isAllSent: isWhole, version: .http11)
+        answer.given = given
+        if response.history.count > 1, let last = response.history.last?.request,
+            var next = request.resolving(last.url)
+        {
+            (next.method, next.headerFields) = (
+                HTTPRequest.Method(last.method.rawValue) ?? .get, HTTPFields(last.headers)
+            )
+            answer.followed = (next, last.body != nil)
+            if last.body == nil { answer.bytesSent = 0 }
+        }
+        let result = try await answered(answer)
+        // So that its connection can be used again.
+        if !given.isTaken, isWhole { _ = try? await given.take().body.collect(upTo: 64 << 10) }
+        return result
+    }
+
+    /// Executes a request. Its body's feed stops if that fails.
+    /// - Returns: The answer, or an error after which another try may help.
+    /// - Throws: An error of the body, and what ends all tries: a cancellation, the deadline, and the client's own
+    ///   limit of redirects.
+    private func attempt(
+        _ request: HTTPClientRequest, _ feed: BufferFeed?
+    ) async throws -> Result<HTTPClientResponse, any Error> {
+        do {
+            return .success(
+                try await withTaskCancellationHandler {
+                    try await self.client.execute(request, deadline: self.deadline)
+                } onCancel: {
+                    feed?.stop(CancellationError())
+                })
+        } catch {
+            feed?.stop(error)
+            try Task.checkCancellation()
+            if let failure = feed?.failure { throw failure }
+            let ends: [HTTPClientError] = [
+                .deadlineExceeded, .cancelled, .redirectLimitReached, .redirectCycleDetected,
+            ]
+            if let error = error as? HTTPClientError, ends.contains(error) { throw error }
+            return .failure(error)
+        }
+    }
+
+    /// The error of a request without an answer.
+    private func failure(_ error: any Error, _ request: HTTPRequest, _ feed: BufferFeed?) -> any Error {
+        guard self.resumes else {
+            var shown = error
+            if let feed, !feed.isComplete, feed.count > 0 {
+                shown = FormworkError(
+                    .writeFailed, "the connection failed before the server had all of the body", offset: feed.count,
+                    cause: error)
+            }
+            let closed = error as? NIOHTTP2Errors.StreamClosed
+            return ClientFailure(
+                error: shown, mayPass: self.options.retry.covers(client: error),
+                isUnprocessed: closed?.errorCode == .refusedStream)
+        }
+        guard error.precedesConnection else {
+            self.wasReached.withLock { $0 = true }
+            return TransferError(.receive, "the connection failed", bytesSent: feed?.count ?? 0, cause: error)
+        }
+        let failure = TransferError(connecting: request.authority ?? request.shownURL, error)
+        // The client has tried again and again, for as long as it does. Its URL may be wrong.
+        return self.wasReached.withLock { $0 } ? failure : ClientFailure(error: failure)
+    }
+
+    /// Whether the body counts as delivered.
+    private func isWhole(_ response: HTTPClientResponse, _ feed: BufferFeed?) async throws -> Bool {
+        guard let feed, !feed.isComplete else { return true }
+        if let failure = feed.failure { throw failure }
+        // The client followed a redirect, which it does if the body is dropped.
+        let isFollowed = response.history.count > 1
+        guard isFollowed || self.resumes || UploadMachine.claimsBody(status: Int(response.status.code)) else {
+            return false
+        }
+        let isWhole = await feed.wasAllGiven()
+        if let failure = feed.failure { throw failure }
+        if !isWhole, isFollowed, let first = response.history.first?.responseHead.status {
+            let early = UploadMachine.Failure.early(status: Int(first.code), nil, offset: feed.count)
+            feed.stopQuietly()
+            throw ClientFailure(error: early.clientError)
+        }
+        return isWhole
+    }
+}
+
+extension PlainSend.Manners {
+    /// AsyncHTTPClient sends no `Expect`, and a redirect that isn't followed is its answer.
+    static let client = PlainSend.Manners(mayAsk: false, refusesUnsafe: false) { failure, _ in failure.clientError }
+}
+
+extension UploadMachine.Failure {
+    /// The error of an upload by AsyncHTTPClient.
+    fileprivate var clientError: any Error {
+        guard case .other(let failure as ClientFailure, let blocker?) = self else {
+            return self.error { _, _ in HTTPClientError.redirectLimitReached }
+        }
+        return FormworkError(
+            .notReplayable,
+            "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
+            part: blocker.part, cause: failure.error)
+    }
+}
+
+/// Stops a feed when the last reference to this is released: when an early answer was read or dropped.
+final class FeedEnd: Sendable {
+    private let feed: BufferFeed
+
+    init(_ feed: BufferFeed) { self.feed = feed }
+
+    deinit { self.feed.stop(HTTPClientError.cancelled) }
+}
+
+/// A transfer whose connection failed.
+private struct BrokenConnection: Error {
+    /// The client's error.
+    var cause: any Error
+    /// Bytes of the body that were given to the client, if not all of them; 0 otherwise.
+    var offset: Int64
+
+    /// The error for the caller.
+    var error: any Error {
+        guard self.offset > 0 else { return self.cause }
+        return FormworkError(
+            .writeFailed, "the connection failed before the server had all of the body", offset: self.offset,
+            cause: self.cause)
+    }
+}
+
+/// A feed that reports its bytes to a machine before the client gets them.
+private struct FollowedBuffers: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let feed: BufferFeed
+    let offset: Int64
+    let hooks: ExchangeHooks
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let buffers: FollowedBuffers
+        var isBegun = false
+
+        mutating func next() async throws -> ByteBuffer? {
+            if !self.isBegun { self.buffers.hooks.reading() }
+            self.isBegun = true
+            let buffer = try await self.buffers.feed.next()
+            let end = self.buffers.offset + self.buffers.feed.count
+            if buffer == nil { self.buffers.hooks.ended(end) } else { self.buffers.hooks.sending(end) }
+            return buffer
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffers: self) }
+}
+
+extension Error {
+    /// Whether no connection was made, so that the server can't have received anything.
+    fileprivate var precedesConnection: Bool {
+        switch self {
+        case let error as HTTPClientError:
+            [.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error)
+        // The client connects to an address without a search for others, whose errors would be collected in this one.
+        case is NIOConnectionError: true
+        case let error as IOError:
+            [Errno.connectionRefused, .noRouteToHost, .networkUnreachable].contains(Errno(rawValue: error.errnoCode))
+        default: false
+        }
+    }
+}
+
+extension HTTPClientResponse {
+    /// The response; when it was read or dropped, it stops an incomplete feed.
+    fileprivate func reading(_ feed: BufferFeed?, isComplete: Bool) -> Self {
+        guard let feed, !isComplete else { return self }
+        feed.stopQuietly()
+        let end = FeedEnd(feed)
+        var early = self
+        early.body = .stream(self.body.map { buffer in withExtendedLifetime(end) { buffer } })
+        return early
+    }
+
+    /// The response with an absolute `Location`, as the client may have followed a redirect.
+    fileprivate func locatedAbsolutely() -> Self {
+        guard self.history.count > 1, let last = self.history.last?.request.url,
+            let location = self.headers.first(name: "Location"),
+            let target = UploadTarget(last)?.resolving(location)
+        else { return self }
+        var copy = self
+        copy.headers.replaceOrAdd(name: "Location", value: target.url)
+        return copy
+    }
+}
+
+extension HTTPRequest {
+    /// The head of a client's request.
+    /// - Throws: ``TransferError/Code/invalidRequest``.
+    init(_ request: HTTPClientRequest) throws {
+        let method = request.method == .GET ? HTTPMethod.POST : request.method
+        let name = HTTPRequest.Method(rawValue: method.rawValue) ?? .post
+        if let invalid = request.headers.first(where: { HTTPField.Name($0.name) == nil }) {
+            throw FormworkError(
+                .invalidArgument, "the request's field \(invalid.name) has a name that HTTP doesn't allow")
+        }
+        let fields = HTTPFields(request.headers)
+        let parts = request.url.split(separator: "://", maxSplits: 1)
+        guard let scheme = parts.first, scheme.hasSuffix("unix"), let rest = parts.last else {
+            try self.init(name, to: request.url, headerFields: fields)
+            return
+        }
+        // The URL of a Unix socket has no origin.
+        let path = rest.firstIndex(of: "/") ?? rest.endIndex
+        self.init(
+            method: name, scheme: String(scheme), authority: String(rest[..<path]), path: String(rest[path...]),
+            headerFields: fields)
+    }
+}
+
+extension HTTPResponse {
+    fileprivate init(_ response: HTTPClientResponse) {
+        self.init(
+            status: HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase),
+            headerFields: HTTPFields(response.headers))
+    }
+}
+
+extension HTTPFields {
+    fileprivate init(_ headers: HTTPHeaders) {
+        self.init()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { self.append(HTTPField(name: name, value: value)) }
+        }
+    }
+}
+
+extension HTTPHeaders {
+    fileprivate init(_ fields: HTTPFields) {
+        self.init(fields.map { ($0.name.rawName, $0.value) })
+    }
+}
