@@ -109,12 +109,9 @@ package struct UploadRoom: Sendable {
     var isForm: Bool
     /// The folder in which it is stored; `nil` if that is not a folder.
     var place: FilePath?
-    /// Bytes in that folder that count as free, since others may be removed.
-    package var reclaimable: Int64 = 0
 
-    package init(length: Int64, missing: Int64, isForm: Bool, place: FilePath?, reclaimable: Int64 = 0) {
-        (self.length, self.missing, self.isForm) = (max(0, length), max(0, missing), isForm)
-        (self.place, self.reclaimable) = (place, max(0, reclaimable))
+    package init(length: Int64, missing: Int64, isForm: Bool, place: FilePath?) {
+        (self.length, self.missing, self.isForm, self.place) = (max(0, length), max(0, missing), isForm, place)
     }
 
     /// Whether the disk of the folder for complete files has this room; `true` if that can't be determined.
@@ -127,8 +124,7 @@ package struct UploadRoom: Sendable {
             needed = isBeyond ? .max : sum
         }
         guard needed > 0, let available = DiskSpace.available(at: folder.path) else { return true }
-        let room = available - min(available, max(0, free))
-        return needed - (isOnDisk ? min(self.reclaimable, needed) : 0) <= room
+        return needed <= available - min(available, max(0, free))
     }
 }
 

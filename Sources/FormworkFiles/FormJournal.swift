@@ -52,6 +52,9 @@ struct FormJournal {
             else { return nil }
             (self.inode, self.size) = (inode, size)
             self.modified = FileTime(seconds: seconds, nanoseconds: nanoseconds)
+            guard words.count == 4 || words[4].hasPrefix(OpenFolder.hiddenPrefix) && !words[4].contains("/") else {
+                return nil
+            }
             self.hiddenName = words.count == 5 ? words[4] : nil
         }
 
@@ -89,8 +92,9 @@ struct FormJournal {
     // MARK: Writing
 
     /// Begins a journal. It is empty until it is written for the first time.
-    init(in folder: OpenFolder, durably: Bool) throws(Errno) {
-        self.id = RandomWord.make()
+    /// - Parameter id: A name that no other form has; `nil` for a random one.
+    init(in folder: OpenFolder, id: String? = nil, durably: Bool) throws(Errno) {
+        self.id = id ?? RandomWord.make()
         let name = Self.prefix + self.id
         let descriptor = try folder.createLocked(named: name)
         SystemCalls.setPermissions(of: descriptor, .ownerReadWrite)
@@ -176,11 +180,20 @@ struct FormJournal {
         switch place[0] {
         case "file": if let file = Identity(Array(words(6).dropFirst())) { self.entries.append(Entry(file: file)) }
         case "at" where place.count == 3, "over" where place.count == 3:
-            guard let index = Int(place[1]), self.entries.indices.contains(index) else { return }
+            guard let index = Int(place[1]), self.entries.indices.contains(index), Self.isInside(place[2]) else {
+                return
+            }
             self.entries[index].places.append(Destination(path: place[2], replaces: place[0] == "over"))
-        case "folder" where place.count > 1: self.folders.append(words(2)[1])
+        case "folder" where place.count > 1 && Self.isInside(words(2)[1]): self.folders.append(words(2)[1])
         case "done" where place.count == 1: self.isDone = true
         default: break
+        }
+    }
+
+    /// Whether a path leads to a place below the folder. Others may write in the folder, so its journals aren't trusted.
+    private static func isInside(_ path: String) -> Bool {
+        path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
         }
     }
 

@@ -34,10 +34,12 @@ extension OpenFolder {
     ///     before,
     ///     with ``UnpublishedFile/finish(durably:)``, because that takes long for many files.
     ///   - records: Each is called once, and makes one more file, or none, from the names of the files before it.
+    ///   - form: A name of the form that no other has, for ``settleForm(_:)``; `nil` for none.
     /// - Returns: The published files, then the records.
     /// - Throws: `writeFailed`.
     package func publish(
-        _ files: [FileToPublish], durably: Bool, records: [@Sendable ([String]) -> RecordToPublish?] = []
+        _ files: [FileToPublish], durably: Bool, records: [@Sendable ([String]) -> RecordToPublish?] = [],
+        form: String? = nil
     ) throws(FormworkError) -> [PublishedFile] {
         if files.count == 1, records.isEmpty, files[0].path.folders.isEmpty,
             !(files[0].rule == .replacing && durably)
@@ -50,11 +52,11 @@ extension OpenFolder {
             var states: [FileValidator] = []
             for one in files { states.append(try one.state()) }
             guard files.contains(where: { $0.rule == .replacing }) else {
-                return try FormPublication.run(files, states, in: self, isAlone: false, durably: durably, records)
+                return try FormPublication.run(files, states, in: self, isAlone: false, durably: durably, records, form)
             }
             // Two forms that replace the same files could restore each other's files.
             return try self.exclusively { () throws(FormworkError) in
-                try FormPublication.run(files, states, in: self, isAlone: true, durably: durably, records)
+                try FormPublication.run(files, states, in: self, isAlone: true, durably: durably, records, form)
             }
         }
     }
@@ -84,10 +86,10 @@ private struct FormPublication {
 
     static func run(
         _ files: [FileToPublish], _ states: [FileValidator], in folder: OpenFolder, isAlone: Bool, durably: Bool,
-        _ records: [@Sendable ([String]) -> RecordToPublish?]
+        _ records: [@Sendable ([String]) -> RecordToPublish?], _ form: String?
     ) throws(FormworkError) -> [PublishedFile] {
         let journal = try FormworkError.writing(folder.path) { () throws(Errno) in
-            try FormJournal(in: folder, durably: durably)
+            try FormJournal(in: folder, id: form, durably: durably)
         }
         var publication = FormPublication(folder: folder, durably: durably, journal: journal)
         do throws(FormworkError) {

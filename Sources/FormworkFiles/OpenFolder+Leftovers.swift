@@ -11,8 +11,7 @@ extension OpenFolder {
         let names = try FormworkError.writing(self.path) { () throws(Errno) in
             try SystemCalls.names(in: self.descriptor)
         }
-        var count = 0
-        for name in names where FormJournal.isJournal(name) && self.settleLeftForm(name) { count += 1 }
+        var count = self.settleLeftForms(names)
         for name in names where name.hasPrefix(Self.hiddenPrefix) {
             guard let file = self.openLeft(name) else { continue }
             defer { try? SystemCalls.close(file) }
@@ -20,6 +19,55 @@ extension OpenFolder {
             count += 1
         }
         return count
+    }
+
+    /// Undoes or completes the publication of each form that a killed process left.
+    /// - Returns: How many there were, and the folder's other names.
+    /// - Throws: `writeFailed` if the folder can't be read.
+    package func settleForms() throws(FormworkError) -> (count: Int, names: [String]) {
+        let names = try FormworkError.writing(self.path) { () throws(Errno) in
+            try SystemCalls.names(in: self.descriptor)
+        }
+        return (self.settleLeftForms(names), names)
+    }
+
+    private func settleLeftForms(_ names: [String]) -> Int {
+        names.count { FormJournal.isJournal($0) && self.settleLeftForm($0) }
+    }
+
+    /// Undoes or completes the publication of a form that a killed process left.
+    /// - Parameter form: Its name, with which it was published.
+    package func settleForm(_ form: String) { _ = self.settleLeftForm(FormJournal.prefix + form) }
+
+    /// The bytes of a file, or `nil` if there is none of this name: no link is followed, and nobody else's file read.
+    /// - Throws: `sourceUnavailable`.
+    package func bytes(ofOwn name: String) throws(FormworkError) -> [UInt8]? {
+        do throws(Errno) {
+            let file = try SystemCalls.openFile(name, in: self.descriptor)
+            defer { try? SystemCalls.close(file) }
+            guard self.isOwn(try SystemCalls.status(of: file)) else { return nil }
+            var (bytes, before): ([UInt8], Int) = ([], -1)
+            while bytes.count > before {
+                before = bytes.count
+                try bytes.append(upTo: 64 << 10) { room throws(Errno) in try SystemCalls.read(file, into: &room) }
+            }
+            return bytes
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw FormworkError(
+                .sourceUnavailable, "can't be read", path: self.path.appending(name).string, cause: error)
+        }
+    }
+
+    package func removeFile(_ name: String) { SystemCalls.unlink(name, in: self.descriptor) }
+
+    /// Whether a file is a regular one that a process like this one has made. Some file systems, and NFS, give files other
+    /// owners, so it is compared with a new one.
+    private func isOwn(_ status: FileStatus) -> Bool {
+        guard status.kind == .regular, let sample = try? self.makeFile() else { return false }
+        defer { sample.close() }
+        return (try? SystemCalls.status(of: sample.descriptor))?.user == status.user
     }
 
     /// Opens a file that no running process has locked.
@@ -36,7 +84,7 @@ extension OpenFolder {
         guard let file = self.openLeft(name) else { return false }
         defer { try? SystemCalls.close(file) }
         // Another process may have settled it after the names were read.
-        guard let status = try? SystemCalls.status(of: file), status.links > 0,
+        guard let status = try? SystemCalls.status(of: file), status.links > 0, self.isOwn(status),
             let journal = try? FormJournal(named: name, from: file)
         else { return false }
         return self.exclusively {

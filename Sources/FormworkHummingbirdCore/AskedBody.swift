@@ -26,12 +26,17 @@ package struct AskedBody: AsyncSequence, Sendable {
         let channel: any Channel
         var asks: Bool
         let gate: BodyGate?
+        var isWanted = false
 
         package mutating func next() async throws -> ByteBuffer? { try await self.next(isolation: #isolation) }
 
         package mutating func next(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
             guard self.iterator != nil else { throw BodyGate.Refusal.wasRead }
             try self.gate?.enter()
+            if !self.isWanted {
+                self.isWanted = true
+                self.channel.triggerUserOutboundEvent(BodyWanted(), promise: nil)
+            }
             if self.asks {
                 self.asks = false
                 self.channel.inform(HTTPResponse(status: .continue))
@@ -55,6 +60,11 @@ package struct AskedBody: AsyncSequence, Sendable {
             iterator: isFirst ? self.body.makeAsyncIterator() : nil, channel: self.channel, asks: self.asks,
             gate: self.gate)
     }
+}
+
+/// An event of a request's channel: its body is read from now on.
+package struct BodyWanted: Sendable {
+    package init() {}
 }
 
 extension HTTPRequest {

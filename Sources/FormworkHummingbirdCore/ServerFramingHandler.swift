@@ -1,3 +1,4 @@
+import FormworkHTTP
 import NIOCore
 import NIOHTTP1
 
@@ -68,6 +69,10 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     private func begin(_ head: inout HTTPRequestHead) throws(HeadRefusal) {
+        // NIO leaves the blanks after this value, and removes those of others (RFC 9110 section 5.5).
+        if let host = head.headers["Host"].first, host.utf8.last?.isBlank == true, head.headers["Host"].count == 1 {
+            head.headers.replaceOrAdd(name: "Host", value: String(Substring(host.utf8.trimmingBlanks)))
+        }
         try RequestHeadCheck.check(head)
         let isOld = (head.version.major, head.version.minor) < (1, 1)
         let connection = RequestHeadCheck.tokens(head.headers["Connection"])

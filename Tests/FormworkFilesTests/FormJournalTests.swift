@@ -212,6 +212,57 @@ struct FormJournalTests {
         try open.removeLeftovers()
         #expect(self.folder.names == ["a"])
     }
+
+    /// Others may write into the folder, if not outside it.
+    @Test(
+        "A planted journal changes nothing outside the folder",
+        arguments: ["../OUT/x", "./../OUT/x", "a/../../OUT/x", "OUT", "//OUT/x", "../OUT/."])
+    func planted(path: String) throws {
+        let outside = TemporaryFolder()
+        try outside.file("x", "victim")
+        let name = outside.path.lastComponent?.string ?? ""
+        let status = try SystemCalls.status(of: outside.path.appending("x")).validator
+        let modified = status.modified
+        let victim =
+            path == "OUT" ? outside.path.appending("x").string : path.replacingOccurrences(of: "OUT", with: name)
+        let empty = outside.path.appending("empty").string
+        try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
+        try self.folder.file(
+            ".formwork-form.planted",
+            """
+            formwork-form 1
+            file \(status.inode) \(status.size) \(modified.seconds) \(modified.nanoseconds)
+            at 0 \(victim)
+            folder ../\(name)/empty
+            folder \(empty)
+
+            """)
+        _ = try OpenFolder(self.folder.path).removeLeftovers()
+        #expect(try outside.text(of: "x") == "victim")
+        #expect(FileManager.default.fileExists(atPath: empty))
+    }
+
+    @Test("Another user's journal isn't read", .enabled(if: getuid() == 0))
+    func foreign() throws {
+        try self.folder.file("a", "theirs")
+        let status = try SystemCalls.status(of: self.folder.path.appending("a")).validator
+        let modified = status.modified
+        let journal = self.folder.path.appending(".formwork-form.planted").string
+        try self.folder.file(
+            ".formwork-form.planted",
+            """
+            formwork-form 1
+            file \(status.inode) \(status.size) \(modified.seconds) \(modified.nanoseconds)
+            at 0 a
+
+            """)
+        #expect(chown(journal, 12_345, 12_345) == 0)
+        _ = try OpenFolder(self.folder.path).removeLeftovers()
+        #expect(self.folder.names == ["a"])
+        #expect(chown(journal, 0, 0) == 0)
+        _ = try OpenFolder(self.folder.path).removeLeftovers()
+        #expect(self.folder.names == [])
+    }
 }
 
 extension TemporaryFolder {

@@ -26,12 +26,14 @@ struct HTTP2Tests {
         try await TestReceiver.run({ try $0.useTLS() }) { receiver in
             let peer = try SecurePeer(port: receiver.port)
             try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
-            // The connection's grows by what is missing at its first bytes: 4,194,304 - 65,530.
-            let (setting, update): ([UInt8], [UInt8]) = ([0, 4, 0, 0x10, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0x3F, 0, 6])
+            // The connection's grows by what is missing at its first bytes: 4,194,304 - 65,530. The stream's grows when its
+            // body is read, before or after its first bytes arrive: 1,048,576 - 65,535, or 5 more.
+            let update: [UInt8] = [8, 0, 0, 0, 0, 0, 0, 0x3F, 0, 6]
+            let room: [UInt8] = [0, 0, 4, 8, 0, 0, 0, 0, 1, 0, 0x0F, 0]
             #expect(
                 try await receiver.eventually {
                     let bytes = Array(peer.output.utf8)
-                    return bytes.firstRange(of: setting) != nil && bytes.firstRange(of: update) != nil
+                    return bytes.firstRange(of: room) != nil && bytes.firstRange(of: update) != nil
                 })
             try peer.finish()
         }
@@ -134,27 +136,47 @@ struct HTTP2Tests {
         }
     }
 
-    @Test func `The first settings count as acknowledged at once, wherever the bytes are cut`() throws {
-        let (before, between) = (HTTP2Bytes.preface, HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
-        let after = HTTP2Bytes.acknowledgement + HTTP2Bytes.data("", ends: true)
-        let sent = before + between + HTTP2Bytes.acknowledgement + after
-        for cut in 0...sent.count {
-            let channel = EmbeddedChannel(handler: EarlyAcknowledgement())
-            for piece in [sent[..<cut], sent[cut...]] { try channel.writeInbound(ByteBuffer(bytes: piece)) }
-            var passed: [UInt8] = []
-            while let buffer = try channel.readInbound(as: ByteBuffer.self) { passed += buffer.readableBytesView }
-            #expect(passed == before + HTTP2Bytes.acknowledgement + between + after, "cut at \(cut)")
-            _ = try channel.finish()
+    private var residentBytes: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let words = text.split(separator: " ")
+        return words.count > 1 ? (Int(words[1]) ?? 0) * 4_096 : 0
+    }
+
+    @Test func `Frames of unknown types don't fill the memory, and the connection works`() async throws {
+        try await TestReceiver.run({ try $0.useTLS() }) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(HTTP2Bytes.preface + [0, 0x10, 0, 0x77, 0, 0, 0, 0, 0])
+            let before = self.residentBytes
+            // Each write ends within a frame: the rest of one, 63 frames, and the head of the next.
+            let frame: [UInt8] = Array(repeating: 0, count: 0x1000) + [0, 0x10, 0, 0x77, 0, 0, 0, 0, 0]
+            let piece = Array(repeatElement(frame, count: 64).joined())
+            for _ in 0..<256 { try peer.send(piece) }
+            try peer.send(Array(repeating: 0, count: 0x1000))
+            try peer.send(HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello", ends: true))
+            #expect(try await receiver.eventually { receiver.folder.names == ["a"] })
+            // 64 MiB were sent.
+            #expect(self.residentBytes - before < 24 << 20)
+            try peer.finish()
         }
     }
 
-    @Test func `Settings that are too long aren't collected`() throws {
-        let channel = EmbeddedChannel(handler: EarlyAcknowledgement())
-        // 16,385 bytes are announced.
-        let sent = HTTP2Bytes.preface.prefix(24) + [0, 0x40, 1, 4, 0, 0, 0, 0, 0]
-        try channel.writeInbound(ByteBuffer(bytes: sent))
-        #expect(try channel.readInbound(as: ByteBuffer.self) == ByteBuffer(bytes: sent))
-        _ = try channel.finish()
+    /// The window of 1 MiB comes when the upload is read.
+    @Test func `A stream whose upload waits for memory has a window of 64 KiB`() async throws {
+        let memory = ReceiverMemory(limit: ReceiverMemory.readBytes)
+        let lease = await memory.admit()
+        try await TestReceiver.run({
+            try $0.useTLS()
+            $0.memory = memory
+        }) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a"))
+            for _ in 0..<4 { try peer.send(HTTP2Bytes.data(String(repeating: "x", count: 16_383))) }
+            try await Task.sleep(for: .milliseconds(300))
+            // WINDOW_UPDATE of stream 1.
+            let update: [UInt8] = [0, 0, 4, 8, 0, 0, 0, 0, 1]
+            #expect(Array(peer.output.utf8).firstRange(of: update) == nil)
+            withExtendedLifetime(lease) {}
+        }
     }
 
     /// The same size as with HTTP/1.1, which refuses more than 80 KiB.

@@ -39,6 +39,18 @@ package final class OpenFolder: Sendable {
         }
     }
 
+    /// Opens a folder in this one, but no link to one, or makes it, accessible to this user only.
+    /// - Throws: `writeFailed`.
+    package init(private name: String, in folder: OpenFolder) throws(FormworkError) {
+        let path = folder.path.appending(name)
+        (self.path, self.avoidsUnnamedFiles) = (path, folder.avoidsUnnamedFiles)
+        self.keepsInodes = Mutex(nil)
+        self.descriptor = try FormworkError.writing(path) { () throws(Errno) in
+            try SystemCalls.makePrivateFolder(path)
+            return try SystemCalls.openFolder(name, in: folder.descriptor)
+        }
+    }
+
     /// The error for a folder that can't be made or opened.
     package static func unusable(_ path: FilePath, _ error: Errno) -> FormworkError {
         let above = path.removingLastComponent()

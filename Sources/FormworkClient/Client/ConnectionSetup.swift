@@ -155,6 +155,7 @@ struct ConnectionSetup: Sendable {
             let pipeline = channel.pipeline.syncOperations
             self.ledger.usesWindows()
             try pipeline.addHandler(DataFrameMeter(self.ledger))
+            try pipeline.addHandler(FrameGate(isServer: false))
             let streams = try pipeline.configureAsyncHTTP2Pipeline(mode: .client, configuration: configuration) {
                 // The settings already tell the server not to push.
                 $0.eventLoop.makeSucceededVoidFuture()

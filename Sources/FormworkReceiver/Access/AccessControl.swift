@@ -57,24 +57,27 @@ final class AccessControl: Sendable {
     func admission(_ fields: HTTPFields, client: String) -> Admission {
         guard let token = self.token else { return .admitted }
         if self.session(in: fields) != nil { return .admitted }
-        let shown = token.shown(in: fields)
-        guard shown != .nothing else { return .missing }
-        // A right token isn't accepted either: otherwise a client that guesses would learn that it has found it.
-        guard !self.state.withLock({ $0.tries.isSlowed(client, at: .now) }) else { return .slowed }
-        guard shown == .other else { return .admitted }
-        self.state.withLock { $0.tries.note(client, at: .now) }
-        return .wrong
+        switch token.shown(in: fields) {
+        case .nothing: return .missing
+        // Whatever others send from the same address. A token of 16 characters can't be guessed at any rate.
+        case .token: return .admitted
+        case .other: return self.wrong(client)
+        }
+    }
+
+    private func wrong(_ client: String) -> Admission {
+        self.state.withLock { state in
+            guard !state.tries.isSlowed(client, at: .now) else { return .slowed }
+            state.tries.note(client, at: .now)
+            return .wrong
+        }
     }
 
     /// Checks the token that the login form sent.
     /// - Returns: The cookie for a right token.
     func logIn(_ text: String, client: String, isSecure: Bool) -> (admission: Admission, cookie: String?) {
         guard let token = self.token else { return (.admitted, nil) }
-        guard !self.state.withLock({ $0.tries.isSlowed(client, at: .now) }) else { return (.slowed, nil) }
-        guard token.isToken(text) else {
-            self.state.withLock { $0.tries.note(client, at: .now) }
-            return (.wrong, nil)
-        }
+        guard token.isToken(text) else { return (self.wrong(client), nil) }
         return (.admitted, token.cookie(token.newSession(now: Self.now), isSecure: isSecure))
     }
 

@@ -37,6 +37,16 @@ struct AccessToken: Sendable {
     /// What a request presents.
     enum Shown { case nothing, other, token }
 
+    /// The name that a request gives with the token; `nil` for none. It isn't checked.
+    static func user(in fields: HTTPFields) -> String? {
+        guard let words = fields[.authorization]?.split(separator: " "), words.count == 2,
+            words[0].lowercased() == "basic", let data = Data(base64Encoded: String(words[1])),
+            let name = String(decoding: data, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false)
+                .first
+        else { return nil }
+        return name.isEmpty ? nil : String(name).cut(to: 64)
+    }
+
     /// What a request presents as `Bearer`, or as `Basic` with the token as the password.
     func shown(in fields: HTTPFields) -> Shown {
         let values = fields[values: .authorization]

@@ -47,6 +47,18 @@ struct ReceiveAddress: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The path below which a proxy serves the receiver. The proxy may remove it from requests, or not. (default: /)",
+            valueName: "/path"))
+    var basePath = "/"
+
+    @Option(
+        help: ArgumentHelp(
+            "A site whose pages may upload here, with a token or a link: https://example.org. Can be repeated.",
+            valueName: "origin"))
+    var allowOrigin: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Which files the page lists: all; own, those of the same login or address; or none. "
                 + "(default: own with a token and --public, otherwise all)", valueName: "all|own|none"),
         completion: .list(["all", "own", "none"]))
@@ -99,6 +111,36 @@ struct ReceiveAddress: ParsableArguments {
         options.tls = try self.tls()
         options.proxies = TrustedProxies(self.trustedProxy.map(\.block))
         options.listing = self.list?.scope
+        options.basePath = try self.checkedPath()
+        options.allowedOrigins = Set(try self.allowOrigin.map(Self.origin))
+    }
+
+    private func checkedPath() throws -> String {
+        let segments = self.basePath.split(separator: "/").map(String.init)
+        let isPath = segments.allSatisfy { segment in
+            segment != "." && segment != ".."
+                && segment.utf8.allSatisfy { $0.isLetterOrDigit || "-._~!$&'()*+,;=:@".utf8.contains($0) }
+        }
+        guard self.basePath.hasPrefix("/"), isPath else {
+            throw ExitStatus(
+                2,
+                "formwork: --base-path \(ShellQuote.quote(self.basePath).withControlCharactersEscaped): give a path such as "
+                    + "/drop, of letters, digits and -._~")
+        }
+        return segments.isEmpty ? "/" : "/\(segments.joined(separator: "/"))/"
+    }
+
+    private static func origin(_ text: String) throws -> String {
+        let origin = text.lowercased()
+        let host = ["https://", "http://"].first(where: origin.hasPrefix).map { origin.dropFirst($0.count) } ?? ""
+        let isOrigin = host.utf8.allSatisfy { $0.isLetterOrDigit || "-.:[]".utf8.contains($0) }
+        guard !host.isEmpty, isOrigin else {
+            throw ExitStatus(
+                2,
+                "formwork: --allow-origin \(ShellQuote.quote(text).withControlCharactersEscaped): give a scheme and a host, "
+                    + "as in https://example.org, without a path")
+        }
+        return origin
     }
 
     /// Uses the socket that a service manager passed, if it did.

@@ -194,7 +194,9 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: .init(
-                services: [service] + self.destination.services(for: stores.storage, stores.bucket)
+                services: [service]
+                    + self.destination.services(
+                        for: stores.storage, stores.bucket, stores.unfinished, logger)
                     + [stores.hooks].compactMap { $0 },
                 logger: quiet))
         announcement.group.withLock { $0 = group }

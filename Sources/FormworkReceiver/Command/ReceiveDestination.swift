@@ -1,6 +1,7 @@
 import ArgumentParser
 import Formwork
 import FormworkCommand
+import FormworkResumable
 import Logging
 import ServiceLifecycle
 
@@ -146,18 +147,36 @@ struct ReceiveDestination: ParsableArguments {
         if let addressing { options.addressing = addressing.addressing }
         let storage = try S3Storage(
             from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)
-        do { try await storage.sweep(olderThan: self.age) } catch {
+        do {
+            while true {
+                do {
+                    _ = try await storage.sweep(olderThan: self.age)
+                    return storage
+                } catch let error as FormworkError {
+                    // The arguments are right: a store that answers that it is overloaded won't be later.
+                    guard let cause = error.cause as? S3Error, cause.isTransient, cause.status != 0 else { throw error }
+                    logger.warning("waiting for the store", metadata: ["reason": "\(error)"])
+                    try await Task.sleep(for: .seconds(5))
+                }
+            }
+        } catch {
             await storage.close()
-            throw ExitStatus(2, "formwork: \(error)")
+            let cause = (error as? FormworkError)?.cause as? S3Error
+            throw ExitStatus(cause?.isTransient == true ? 7 : 2, "formwork: \(error)")
         }
-        return storage
     }
 
     /// Services that have to run beside the receiver.
-    func services(for storage: any ReceiverStorage, _ uploads: BucketUploads?) -> [any Service] {
-        (storage as? S3Storage).map { storage in
+    func services(
+        for storage: any ReceiverStorage, _ uploads: BucketUploads?, _ unfinished: UploadStore?, _ logger: Logger
+    ) -> [any Service] {
+        switch storage {
+        case let storage as S3Storage:
             [S3Sweeper(storage, olderThan: self.age) { try await uploads?.removeLeftovers() }]
-        } ?? []
+        case let storage as FolderStorage:
+            [FolderSweeper(storage: storage, uploads: unfinished, logger: logger)]
+        default: []
+        }
     }
 
     private var age: Duration { self.abandonAfter?.duration ?? TimeOption.day }

@@ -36,8 +36,8 @@ struct ReceiveResuming: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "An upload can be continued until this long after its first request; a request that is running then may "
-                + "finish. (default: 24h)", valueName: "time"), transform: TimeOption.read)
+            "An upload can be continued until this long after its last byte. (default: 24h)", valueName: "time"),
+        transform: TimeOption.read)
     var resumeLifetime = TimeOption(86_400, "24h")
 
     @Option(
@@ -59,7 +59,8 @@ struct ReceiveResuming: ParsableArguments {
         help: ArgumentHelp(
             "Bytes of all unfinished uploads together, announced ones included. Above that, uploads are removed as with "
                 + "--resume-uploads; if none can be, the answer is 503, or 507 for an upload without a length. An upload that "
-                + "announces more than that is answered 413. (default: no limit)", valueName: "bytes"),
+                + "announces more than that is answered 413. With --public, one client may announce half of it. "
+                + "(default: no limit)", valueName: "bytes"),
         transform: ByteCount.read)
     var resumeTotal: ByteCount?
 

@@ -1,6 +1,7 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import Synchronization
 
 /// Closes an idle connection: one that doesn't negotiate TLS, or an HTTP/2 connection without streams.
 /// ``ExchangeHandler`` supervises exchanges.
@@ -12,7 +13,8 @@ final class ConnectionWatch: ChannelInboundHandler {
     /// The event that cuts a connection.
     struct Cut: Sendable {}
 
-    private let idleTime: TimeAmount
+    private let (idleTime, headTime): (TimeAmount, TimeAmount)
+    private let activity: ConnectionActivity
     private var exchanges = 0
     private var hadExchange = false
     private var idleSince = NIODeadline.now()
@@ -21,12 +23,15 @@ final class ConnectionWatch: ChannelInboundHandler {
     private var timer: RepeatedTask?
     private var lastCall: Scheduled<Void>?
 
-    init(_ pace: ReceivingPace) { self.idleTime = TimeAmount(pace.idleTime) }
+    init(_ pace: ReceivingPace, _ activity: ConnectionActivity) {
+        (self.idleTime, self.headTime) = (TimeAmount(pace.idleTime), TimeAmount(pace.headTime))
+        self.activity = activity
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         self.idleSince = .now()
-        let step = TimeAmount.nanoseconds(max(1_000_000, self.idleTime.nanoseconds / 4))
+        let step = TimeAmount.nanoseconds(max(1_000_000, self.headTime.nanoseconds / 4))
         let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
         self.timer = context.eventLoop.scheduleRepeatedTask(initialDelay: step, delay: step) { _ in
             loopBound.value.check()
@@ -48,22 +53,27 @@ final class ConnectionWatch: ChannelInboundHandler {
         if self.exchanges == 0 { self.closeLater() }
     }
 
-    /// An exchange begins: a stream, or a whole HTTP/1 connection.
-    func began() {
+    /// An exchange begins: a stream, or a whole HTTP/1 connection, which says itself when it has a request.
+    func began(isStream: Bool) {
         self.exchanges += 1
         self.hadExchange = true
         self.lastCall?.cancel()
+        if isStream { self.hasRequest(true) }
     }
+
+    /// A request's head is complete, or everything of the request is.
+    func hasRequest(_ hasRequest: Bool) { self.activity.idleSince = hasRequest ? nil : .now() }
 
     func ended() {
         self.exchanges -= 1
         self.idleSince = .now()
+        if self.exchanges == 0 { self.hasRequest(false) }
         if self.isStopping, self.exchanges == 0 { self.closeLater() }
     }
 
     private func check() {
         // A client that had an exchange first gets HTTP/2's GOAWAY at the end of the idle time, from another handler.
-        let limit = self.hadExchange ? self.idleTime + ExchangeHandler.drainTime : self.idleTime
+        let limit = self.hadExchange ? self.idleTime + ExchangeHandler.drainTime : self.headTime
         if self.exchanges == 0, .now() - self.idleSince >= limit { self.context?.close(promise: nil) }
     }
 
@@ -78,6 +88,20 @@ final class ConnectionWatch: ChannelInboundHandler {
     }
 }
 
+/// Since when a connection has no request.
+final class ConnectionActivity: Sendable {
+    /// 0 while it has one.
+    private let nanoseconds = Atomic(NIODeadline.now().uptimeNanoseconds)
+
+    var idleSince: NIODeadline? {
+        get {
+            let nanoseconds = self.nanoseconds.load(ordering: .relaxed)
+            return nanoseconds == 0 ? nil : .uptimeNanoseconds(nanoseconds)
+        }
+        set { self.nanoseconds.store(newValue?.uptimeNanoseconds ?? 0, ordering: .relaxed) }
+    }
+}
+
 /// The client already has its maximum number of connections, so another is closed.
 private struct TooManyConnections: Error {}
 
@@ -89,8 +113,9 @@ struct WatchedChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         do {
-            guard self.connections.opened(channel, logger) else { throw TooManyConnections() }
-            try channel.pipeline.syncOperations.addHandler(ConnectionWatch(self.pace))
+            let activity = ConnectionActivity()
+            guard self.connections.opened(channel, activity, logger) else { throw TooManyConnections() }
+            try channel.pipeline.syncOperations.addHandler(ConnectionWatch(self.pace, activity))
             if self.connections.isFromProxy(channel) {
                 let connections = self.connections
                 try channel.pipeline.syncOperations.addHandler(

@@ -9,6 +9,7 @@ final class Connections: Sendable {
     private struct Entry {
         var channel: any Channel
         var client: ClientAddress
+        let activity: ConnectionActivity
         /// Whether it may have many streams, because it has presented the token.
         var isOpened = false
     }
@@ -45,23 +46,26 @@ final class Connections: Sendable {
 
     private let proxies: TrustedProxies
     private let limit: Int
+    private let total: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: Connections of one client at once.
-    init(proxies: TrustedProxies = TrustedProxies(), limit: Int = .max) {
-        (self.proxies, self.limit) = (proxies, limit)
+    /// - Parameters:
+    ///   - limit: Connections of one client at once.
+    ///   - total: Connections at once. The one that has been without a request for the longest gives way to the last of them.
+    init(proxies: TrustedProxies = TrustedProxies(), limit: Int = .max, total: Int = .max) {
+        (self.proxies, self.limit, self.total) = (proxies, limit, total)
     }
 
     /// Registers a connection.
     /// - Returns: Whether its client may have another connection.
-    func opened(_ channel: any Channel, _ logger: Logger) -> Bool {
+    func opened(_ channel: any Channel, _ activity: ConnectionActivity, _ logger: Logger) -> Bool {
         let id = ObjectIdentifier(channel)
         let client = ClientAddress(channel.remoteAddress)
         let isCounted = !self.proxies.contains(client.address)
         let key = client.key
         let isTaken = self.state.withLock { state in
             guard !isCounted || state.counts[key, default: 0] < self.limit else { return false }
-            state.entries[id] = Entry(channel: channel, client: client)
+            state.entries[id] = Entry(channel: channel, client: client, activity: activity)
             if isCounted { state.counts[key, default: 0] += 1 }
             state.open += 1
             state.peak = max(state.peak, state.open)
@@ -71,6 +75,7 @@ final class Connections: Sendable {
             self.refused(client, logger)
             return false
         }
+        self.makeRoom()
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
                 state.open -= 1
@@ -83,6 +88,18 @@ final class Connections: Sendable {
             }
         }
         return true
+    }
+
+    /// Closes the connection that has had no request for the longest, if there are as many as may be: heads that never end
+    /// must not keep others out.
+    private func makeRoom() {
+        let oldest = self.state.withLock { state -> (any Channel)? in
+            guard state.open >= self.total else { return nil }
+            return state.entries.values.lazy.filter(\.channel.isActive)
+                .compactMap { entry in entry.activity.idleSince.map { (since: $0, channel: entry.channel) } }
+                .min { $0.since < $1.since }?.channel
+        }
+        oldest?.pipeline.fireUserInboundEventTriggered(ConnectionWatch.Cut())
     }
 
     /// Counts a connection that a client may not have, and logs that.

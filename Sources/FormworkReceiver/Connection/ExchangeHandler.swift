@@ -61,6 +61,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let reads: ReadSizes
     private let refused: @Sendable (HeadRefusal, any Channel) -> Void
     private var phase = Phase.head(since: .now())
+    /// How long a head may take: less for the first one.
+    private var headTime: Duration
     private var closesAfterAnswer = false
     /// Whether the request was answered here, and its body is not for the service.
     private var isRefused = false
@@ -79,19 +81,18 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     init(
         _ pace: ReceivingPace, _ reads: ReadSizes,
         refused: @escaping @Sendable (HeadRefusal, any Channel) -> Void = { _, _ in }
-    ) { (self.pace, self.reads, self.refused) = (pace, reads, refused) }
+    ) { (self.pace, self.reads, self.refused, self.headTime) = (pace, reads, refused, pace.headTime) }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.reads.opened()
         let connection = context.channel.isHTTP2Stream ? context.channel.parent : context.channel
         self.watch = try? connection?.pipeline.syncOperations.handler(type: ConnectionWatch.self)
-        self.watch?.began()
+        self.watch?.began(isStream: context.channel.isHTTP2Stream)
         if !context.channel.isHTTP2Stream {
             _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
         }
         self.phase = .head(since: context.eventLoop.now)
-        let idle = TimeAmount(self.pace.idleTime)
-        let step = TimeAmount.nanoseconds(max(1_000_000, idle.nanoseconds / 4))
+        let step = TimeAmount.nanoseconds(max(1_000_000, TimeAmount(self.headTime).nanoseconds / 4))
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         self.timer = context.eventLoop.scheduleRepeatedTask(initialDelay: step, delay: step) { _ in
             let (handler, context) = loopBound.value
@@ -133,6 +134,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 part = .head(head)
             }
             self.phase = .body(PaceMeter(self.pace, now: context.eventLoop.now))
+            self.headTime = self.pace.idleTime
+            self.watch?.hasRequest(true)
             (self.isAnswered, self.closesAfterAnswer) = (false, head.headerFields[.connection] == "close")
         case (.body(let bytes), .body(var meter)):
             meter.took(bytes.readableBytes, at: context.eventLoop.now)
@@ -188,6 +191,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if context.channel.isHTTP2Stream {
             // Closing its output would cancel the stream.
             (self.phase, self.isRefused) = (.draining(bytes: 0), true)
+            context.triggerUserOutboundEvent(BodyWanted(), promise: nil)
             context.read()
         } else {
             context.close(mode: .output, promise: nil)
@@ -286,6 +290,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch self.phase {
         case .body:
             self.phase = .draining(bytes: 0)
+            context.triggerUserOutboundEvent(BodyWanted(), promise: nil)
             // Our side is closed after the body's end, if that comes soon: a client that still has its last chunk to
             // send may take a closed connection as the end of its own sending.
             self.closeLater(context)
@@ -348,13 +353,14 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func waitForHead(_ context: ChannelHandlerContext) {
         self.lastCall?.cancel()
         self.phase = .head(since: context.eventLoop.now)
+        if !context.channel.isHTTP2Stream { self.watch?.hasRequest(false) }
     }
 
     private func check(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         switch self.phase {
         case .head(let since):
-            if now - since >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
+            if now - since >= TimeAmount(self.headTime) { self.closeNow(context) }
         case .body(var meter):
             let isLate = meter.isLate(at: now)
             self.phase = .body(meter)

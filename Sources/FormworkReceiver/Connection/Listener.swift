@@ -50,7 +50,8 @@ struct Listener<Child: ServerChildChannel>: Service {
     private func open(_ quiescing: ServerQuiescingHelper) async throws -> NIOAsyncChannel<Child.Value, Never> {
         let (limit, logger, child) = (self.limit, self.logger, self.child)
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 256)
+            // The system allows fewer. A short queue would drop a burst, and its clients would try again seconds later.
+            .serverChannelOption(.backlog, value: 4_096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .serverChannelInitializer { channel in

@@ -4,6 +4,9 @@ import NIOCore
 struct ReceivingPace: Sendable, Hashable {
     /// How long nothing may arrive, of a request's head or its body, while the receiver waits. Default 30 s.
     var idleTime: Duration = .seconds(30)
+    /// How long a connection may take until its first request's head is complete, with the handshake of TLS. 10 s, or
+    /// ``idleTime`` if that is less.
+    var headTime: Duration { min(self.idleTime, .seconds(10)) }
     /// Bytes of body per second that must arrive while the receiver waits, measured over each ``idleTime``. Default
     /// 500, as in Apache's mod_reqtimeout.
     var bytesPerSecond: Int64 = 500

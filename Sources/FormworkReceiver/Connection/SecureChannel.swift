@@ -24,10 +24,7 @@ struct SecureChannel: ServerChildChannel {
         let channel: any Channel
     }
 
-    /// How many bytes a stream may send before they are read: the most that an upload holds in memory while its storage
-    /// is slow.
-    private static let streamWindow = 1 << 20
-    /// The same limit for all of a connection's streams together.
+    /// How many bytes all of a connection's streams may send before NIOHTTP2 has their frames. ``BodyWindow`` limits each.
     private static let connectionWindow = 4 << 20
 
     /// The longest head that is decoded, also counting 32 bytes for each field (RFC 9113 section 6.5.2). A longer one ends the
@@ -65,30 +62,27 @@ struct SecureChannel: ServerChildChannel {
             configuration: .init(maxIdleTime: self.idleTime, maxAge: nil, maxGraceTime: nil, keepalive: nil))
         var configuration = NIOHTTP2Handler.Configuration()
         configuration.connection.targetWindowSize = Self.connectionWindow
-        configuration.stream.targetWindowSize = Self.streamWindow
+        configuration.stream.targetWindowSize = 0
         configuration.connection.initialSettings = [
             HTTP2Setting(parameter: .maxHeaderListSize, value: Self.decodedHead)
         ]
-        try channel.pipeline.syncOperations.addHandler(EarlyAcknowledgement())
+        try channel.pipeline.syncOperations.addHandler(FrameGate(isServer: true))
         let streams = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
             mode: .server, streamDelegate: manager.http2StreamDelegate, configuration: configuration
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
                 if let connection = stream.parent { try pipeline.addHandler(SendWindow(of: connection)) }
-                try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
+                try pipeline.addHandlers([BodyWindow(), HTTP2FramePayloadToHTTPServerCodec()])
                 try pipeline.addHandlers(self.http1.configuration.additionalChannelHandlers())
                 try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
                 return try Stream(wrappingChannelSynchronously: stream)
             }
         }
         try channel.pipeline.syncOperations.addHandlers([PeerSettings(), manager, ConnectionEnd()])
-        // Those that the client has to know before they apply.
-        let settings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: self.streamLimit),
-            HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow),
-        ]
-        let frame = HTTP2Frame(streamID: .rootStream, payload: .settings(.settings(settings)))
+        // The client has to know it before it applies.
+        let setting = HTTP2Setting(parameter: .maxConcurrentStreams, value: self.streamLimit)
+        let frame = HTTP2Frame(streamID: .rootStream, payload: .settings(.settings([setting])))
         channel.writeAndFlush(frame, promise: nil)
         return streams
     }

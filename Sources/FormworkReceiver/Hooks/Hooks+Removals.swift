@@ -48,7 +48,7 @@ extension UploadRemoval.Reason {
     fileprivate var status: Int {
         switch self {
         case .expired: 410
-        case .displaced, .noRoom: 507
+        case .displaced: 507
         case .refused(let status): status
         case .cancelled: 499
         }
@@ -58,7 +58,6 @@ extension UploadRemoval.Reason {
         switch self {
         case .expired: "The upload expired before it was complete."
         case .displaced: "The upload had received nothing for a long time, and others needed its space."
-        case .noRoom: "There is no room for the upload."
         case .refused: "The upload was refused: its content isn't what was announced."
         case .cancelled: "The client cancelled the upload."
         }

@@ -161,11 +161,7 @@ final class Hooks: Service, Sendable {
         self.state.withLock { _ = $0.storing.insert(name) }
         return StoredNotice(box: self.box, name: name) { names in
             var upload = described
-            upload.files = zip(files, names).map { file, name in
-                var file = file
-                file.name = name
-                return file
-            }
+            upload.files = files.named(names)
             upload.fieldsIn = names.count > files.count ? names.last : nil
             return HookEvent(.stored, upload, timestamp: time)
         }

@@ -7,6 +7,8 @@ struct FileNaming: Sendable {
     var terms: UploadTerms
     /// The most bytes of a path in the storage.
     var maximumPathBytes: Int
+    /// The resumable upload that has the files; `nil` for another one.
+    var upload: String?
 
     /// The name that a file would get without other terms.
     func name(_ path: SafePath) -> String { self.keepsPaths ? path.text : path.name.text }
@@ -16,7 +18,10 @@ struct FileNaming: Sendable {
     func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(ProblemDetails) -> IncomingFile {
         var file = IncomingFile(
             try self.path(path), contentType: type, length: length, mayReplace: self.terms.mayReplace)
-        file.metadata = self.terms.metadata ?? [:]
+        (file.metadata, file.upload) = (self.terms.metadata ?? [:], self.upload)
+        if !self.keepsPaths, self.terms.path == nil, !path.folders.isEmpty {
+            file.droppedFolders = path.folders.map(\.text).joined(separator: "/")
+        }
         return file
     }
 

@@ -64,6 +64,15 @@ struct FormFields: Sendable {
         }
     }
 
+    /// What a client said of a file: a field for each entry.
+    init(_ metadata: [(name: String, value: [UInt8])]) {
+        self.kept = metadata.map { name, bytes in
+            let value = String(decoding: bytes, as: UTF8.self)
+            return Kept(
+                name: name, value: value, base64: value.utf8.elementsEqual(bytes) ? nil : Base64.encode(bytes))
+        }
+    }
+
     /// Throws 400 for a field that contains the form's delimiter: a client wrote it without CRLF before or after it, and the
     /// parts after it would be stored as the field's text.
     ///
@@ -86,7 +95,9 @@ struct FormFields: Sendable {
     var isEmpty: Bool { self.kept.isEmpty }
 
     /// The fields as the answer shows them.
-    var answered: [UploadReceipt.Field] { self.kept.map { UploadReceipt.Field(name: $0.name, value: $0.value) } }
+    var answered: [UploadReceipt.Field] {
+        self.kept.map { UploadReceipt.Field(name: $0.name, value: $0.value, base64: $0.base64) }
+    }
 
     /// The fields as a file next to the form's files: `a.jpg.form.json`, where `a.jpg` is the first of them.
     /// - Parameter folders: Where it is stored if there are no files.

@@ -1,4 +1,5 @@
 import Formwork
+import FormworkEssentials
 import FormworkHTTP
 import FormworkResumable
 import FormworkSystem
@@ -21,8 +22,10 @@ struct IncomingUpload: Sendable {
     var condition = PathCondition.none
     /// The digests that the body must have.
     var digests: [BodyCheck.Digest] = []
-    /// Whether a resumable upload has its bytes, so that it can be completed again after a failure.
-    var isKept = false
+    /// The resumable upload that has its bytes, so that it can be completed again after a failure; `nil` for another one.
+    var resumed: (name: String, begun: Date)?
+    /// What a client said of a file besides its name and type, with tus.
+    var metadata: [(name: String, value: [UInt8])] = []
     /// The terms on which it was accepted.
     var terms = UploadTerms()
 

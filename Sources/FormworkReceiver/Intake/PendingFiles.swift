@@ -11,6 +11,7 @@ struct PendingFiles {
 
     private let storage: any ReceiverStorage
     private let arrivals: Arrivals
+    private let context: UploadContext
     private var entries: [Entry] = []
     /// The state of ``UploadReceipt/fingerprint``; `nil` for none.
     var fingerprint: SHA256Digest?
@@ -19,8 +20,8 @@ struct PendingFiles {
     /// The number of files whose bytes weren't in the body that was read, but are known.
     var foundElsewhere = 0
 
-    init(_ storage: any ReceiverStorage, _ arrivals: Arrivals) {
-        (self.storage, self.arrivals) = (storage, arrivals)
+    init(_ storage: any ReceiverStorage, _ arrivals: Arrivals, _ context: UploadContext) {
+        (self.storage, self.arrivals, self.context) = (storage, arrivals, context)
     }
 
     var count: Int { self.entries.count }
@@ -80,8 +81,10 @@ struct PendingFiles {
     private mutating func add(_ upload: any StorageUpload, _ file: IncomingFile, field: String?) {
         // A head can contain a long type or name, and a thousand of them are kept, and reported to a hook.
         let type = file.contentType?.cut(to: 255)
-        let described = UploadReceipt.File(name: file.path.text, size: 0, type: type, field: field?.cut(to: 255))
-        self.entries.append(Entry(upload: upload, file: described, arrival: self.arrivals.began(described)))
+        var described = UploadReceipt.File(name: file.path.text, size: 0, type: type, field: field?.cut(to: 255))
+        described.droppedFolders = file.droppedFolders?.cut(to: 255)
+        self.entries.append(
+            Entry(upload: upload, file: described, arrival: self.arrivals.began(described, of: self.context.owner)))
     }
 
     /// Records the size and digest of the file that was begun last.
@@ -100,41 +103,15 @@ struct PendingFiles {
     }
 
     /// Makes all of them visible.
-    /// - Parameters:
-    ///   - notice: A message that is kept in the same step; `nil` for none.
-    ///   - record: Makes a record of the form for the files, whose names are known by then; `nil` for no record.
-    /// - Returns: The files, and the record's name.
-    mutating func finish(
-        _ notice: StoredNotice? = nil, record: (@Sendable ([UploadReceipt.File]) -> FormRecord)? = nil
-    ) async throws -> (files: [UploadReceipt.File], record: String?) {
-        if let run = IdempotentUploads.Run.current, !run.beginPublishing() { throw CancellationError() }
+    /// - Returns: The names of the files, followed by the record's.
+    mutating func finish(_ publication: Publication) async throws -> [String] {
+        if let run = self.context.run, !run.beginPublishing() { throw CancellationError() }
         self.isPublishing = true
         ReceiverMemory.lease?.fileEnded()
-        let (storage, uploads, files) = (self.storage, self.entries.map(\.upload), self.entries.map(\.file))
-        var makeRecord: (@Sendable ([String]) -> FormRecord?)?
-        if let record {
-            makeRecord = { names in
-                var made = record(Self.renamed(files, names))
-                // The record doesn't replace a file of the same form.
-                if names.contains(made.path.text) { made.mayReplace = false }
-                return made
-            }
-        }
-        let names = try await StorageProblem.marking { [makeRecord] in
-            guard let notice else { return try await storage.publish(uploads, record: makeRecord) }
-            return try await storage.publish(uploads, record: makeRecord, notice: notice)
-        }
-        let named = Self.renamed(files, names)
-        for (entry, file) in zip(self.entries, named) { self.arrivals.arrived(entry.arrival, file) }
-        return (named, names.count > files.count ? names.last : nil)
-    }
-
-    private static func renamed(_ files: [UploadReceipt.File], _ names: [String]) -> [UploadReceipt.File] {
-        zip(files, names).map { file, name in
-            var file = file
-            file.name = name
-            return file
-        }
+        let (storage, uploads) = (self.storage, self.entries.map(\.upload))
+        let names = try await StorageProblem.marking { try await storage.publish(uploads, publication) }
+        for (entry, file) in zip(self.entries, self.files.named(names)) { self.arrivals.arrived(entry.arrival, file) }
+        return names
     }
 
     /// Removes all of them.
@@ -146,6 +123,17 @@ struct PendingFiles {
             await Task { for entry in entries.reversed() { await entry.upload.abandon() } }.value
         }
         for entry in entries { self.arrivals.failed(entry.arrival) }
+    }
+}
+
+extension [UploadReceipt.File] {
+    /// The same files with these names.
+    func named(_ names: some Sequence<String>) -> [UploadReceipt.File] {
+        zip(self, names).map { file, name in
+            var file = file
+            file.name = name
+            return file
+        }
     }
 }
 

@@ -19,8 +19,12 @@ struct UploadIntake: Sendable {
     var hooks: Hooks?
     /// The terms of the upload that this takes.
     private var terms = UploadTerms()
+    /// The name of the resumable upload that this takes; `nil` for another one.
+    private var resumed: String?
+    private var context = UploadContext()
+    private var isComparing = false
     /// Whether receipts have a fingerprint.
-    private var isKeyed = false
+    private var isKeyed: Bool { self.isComparing || self.context.run != nil }
 
     init(
         storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true, keepsPaths: Bool = false,
@@ -42,17 +46,18 @@ struct UploadIntake: Sendable {
         try await self.under(upload).take(upload, body, from: nil)
     }
 
-    /// The same, for an upload with an ``IdempotencyKey``.
-    var keyed: UploadIntake {
+    /// The same, for an upload of a request.
+    func `in`(_ context: UploadContext) -> UploadIntake {
         var intake = self
-        intake.isKeyed = true
+        intake.context = context
         return intake
     }
 
     /// The same, for an upload that is compared with one that is stored. Nothing is stored, shown or reported.
     var comparing: UploadIntake {
-        var intake = self.keyed
+        var intake = self
         (intake.storage, intake.arrivals, intake.hooks) = (DiscardingStorage(), Arrivals(), nil)
+        intake.isComparing = true
         return intake
     }
 
@@ -70,11 +75,12 @@ struct UploadIntake: Sendable {
     /// Stores the files of a body that is already complete in a file, or elsewhere.
     /// - Throws: The same.
     func take(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
-        try await StoredBody.$upload.withValue(stored.upload) { try await self.takeStored(upload, stored) }
-    }
-
-    private func takeStored(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
-        let intake = try self.under(upload)
+        var intake = try self.under(upload)
+        intake.resumed = stored.upload
+        if let name = stored.upload {
+            let receipt = try await StorageProblem.marking { try await intake.storage.receipt(ofUpload: name) }
+            if let receipt { return receipt }
+        }
         if let receipt = try await intake.place(upload, stored) { return receipt }
         if let receipt = try await intake.placeLargeFiles(upload, stored) { return receipt }
         let body = try BodyPlan(copying: stored.content).buffers()
@@ -106,6 +112,8 @@ struct UploadIntake: Sendable {
     /// Whether the storage has room for an upload that is stored elsewhere first.
     func hasRoom(for room: UploadRoom) async -> Bool { await self.storage.hasRoom(for: room) }
 
+    func forgetReceipt(ofUpload name: String) async { await self.storage.forgetReceipt(ofUpload: name) }
+
     /// Stores a file that is the whole body.
     /// - Returns: `nil` if its bytes must be read.
     private func place(
@@ -122,14 +130,14 @@ struct UploadIntake: Sendable {
             pending.note("file", "", "", type ?? "", digest?.hex ?? "")
             pending.ended(size: stored.length, sha256: self.isDigesting ? digest?.hex : nil)
             var receipt = UploadReceipt()
-            try await self.publish(nil, &pending, &receipt)
+            try await self.publish(FormFields(upload.metadata), &pending, &receipt)
             return receipt
         }
     }
 
     /// Collects the files of one body, and removes all of them after an error.
     private func withFiles<Result>(_ body: (inout PendingFiles) async throws -> Result) async throws -> Result {
-        var pending = PendingFiles(self.storage, self.arrivals)
+        var pending = PendingFiles(self.storage, self.arrivals, self.context)
         if self.isKeyed { pending.fingerprint = SHA256Digest() }
         do { return try await body(&pending) } catch {
             await pending.abandon()
@@ -187,34 +195,31 @@ struct UploadIntake: Sendable {
         receipt.fingerprint = pending.fingerprint.map {
             DigestValue(algorithm: SHA256Digest.algorithm, bytes: $0.finalized()).hex
         }
-        let notice = self.hooks?.notice(for: self.terms, pending.files, receipt.fields)
-        do { try await self.publish(fields, notice, &pending, &receipt) } catch {
-            if let notice { self.hooks?.ended(notice, wasStored: false) }
+        let (files, terms) = (pending.files, self.terms)
+        var publication = Publication(upload: self.resumed)
+        if let fields, !fields.isEmpty, self.keepsFields {
+            publication.record = { names in
+                var record = fields.record(for: files.named(names), in: terms.folders)
+                // The record doesn't replace a file of the same form.
+                record.mayReplace = terms.mayReplace && !names.contains(record.path.text)
+                return record
+            }
+        } else if !receipt.fields.isEmpty {
+            receipt.fieldKeeping = .dropped
+        }
+        let described = receipt
+        let complete: @Sendable ([String]) -> UploadReceipt = { names in
+            var receipt = described
+            receipt.files = files.named(names)
+            if names.count > files.count { receipt.fieldKeeping = .kept(name: names[files.count]) }
+            return receipt
+        }
+        (publication.receipt, publication.notice) = (complete, self.hooks?.notice(for: terms, files, receipt.fields))
+        do { receipt = complete(try await pending.finish(publication)) } catch {
+            if let notice = publication.notice { self.hooks?.ended(notice, wasStored: false) }
             throw error
         }
-        if let notice { self.hooks?.ended(notice, wasStored: true) }
-    }
-
-    private func publish(
-        _ fields: FormFields?, _ notice: StoredNotice?, _ pending: inout PendingFiles, _ receipt: inout UploadReceipt
-    ) async throws {
-        guard let fields, !fields.isEmpty else {
-            receipt.files = try await pending.finish(notice).files
-            return
-        }
-        guard self.keepsFields else {
-            receipt.fieldKeeping = .dropped
-            receipt.files = try await pending.finish(notice).files
-            return
-        }
-        let (folders, mayReplace) = (self.terms.folders, self.terms.mayReplace)
-        let finished = try await pending.finish(notice) { files in
-            var record = fields.record(for: files, in: folders)
-            record.mayReplace = mayReplace
-            return record
-        }
-        receipt.files = finished.files
-        if let name = finished.record { receipt.fieldKeeping = .kept(name: name) }
+        if let notice = publication.notice { self.hooks?.ended(notice, wasStored: true) }
     }
 
     /// Reads a body; its files aren't visible yet.
@@ -240,7 +245,7 @@ struct UploadIntake: Sendable {
                 throw FormworkError(
                     .truncatedBody, "The body has \(pending.lastSize, "byte") of the announced \(length).")
             }
-            return nil
+            return FormFields(upload.metadata)
         }
     }
 
@@ -323,7 +328,9 @@ struct UploadIntake: Sendable {
 
     /// How the files are named.
     var naming: FileNaming {
-        FileNaming(keepsPaths: self.keepsPaths, terms: self.terms, maximumPathBytes: self.storage.maximumPathBytes)
+        FileNaming(
+            keepsPaths: self.keepsPaths, terms: self.terms, maximumPathBytes: self.storage.maximumPathBytes,
+            upload: self.resumed)
     }
 
     /// Stores a large file of a form, whose bytes aren't in the body that is read.
@@ -387,11 +394,16 @@ extension ReceivedPart {
     }
 }
 
+/// What is known of an upload besides its head.
+struct UploadContext: Sendable {
+    /// The sender: a login, or an address.
+    var owner: String?
+    /// That of an upload with an ``IdempotencyKey``; `nil` for another one.
+    var run: IdempotentUploads.Run?
+}
+
 /// A body that is complete before its files are stored.
 struct StoredBody: Sendable {
-    /// The name of the resumable upload whose files the current task stores; `nil` for files of another body.
-    @TaskLocal static var upload: String?
-
     var content: BodySource
     /// The file that has its bytes; `nil` if they are elsewhere.
     var file: FinishedFile?

@@ -16,6 +16,8 @@ final class ReceiverMemory: Sendable {
     /// Bytes of each upload for what has been read from its connection, or is read from the store: twelve reads of 256 KiB,
     /// or one range of an unfinished upload.
     static let readBytes = 4 << 20
+    /// Bytes that the client of an upload may have sent before it is admitted: the window of a stream.
+    private static let waitingBytes = 64 << 10
     /// How long an upload waits to be admitted.
     static let patience = Duration.seconds(2)
     /// Answers up to this size aren't counted: each request holds this many bytes anyway.
@@ -195,10 +197,13 @@ final class ReceiverMemory: Sendable {
     // MARK: Buffers
 
     /// Admits an upload.
-    /// - Returns: `nil` if its least memory isn't there within ``patience``.
+    /// - Returns: `nil` if its least memory isn't there within ``patience``, or if what the clients of uploads that wait may
+    ///   have sent is an eighth of the limit already.
     func admit(within patience: Duration = ReceiverMemory.patience) async -> Lease? {
         let lease = Lease(of: self)
         if self.give(lease.id, reserved: self.whole) { return lease }
+        let waiting = self.state.withLock { $0.waiting.count { $0.reserved > 0 } }
+        guard waiting < max(1, (self.limit ?? .max) / 8 / Self.waitingBytes) else { return nil }
         return await self.wait(lease, reserved: self.whole, within: patience) ? lease : nil
     }
 

@@ -2,52 +2,48 @@ import Synchronization
 
 /// The resumable uploads that each client has begun in this run.
 final class UnfinishedUploads: Sendable {
+    private struct Entry {
+        var id: Int
+        /// `nil` for an upload that is being begun.
+        var name: String?
+        /// The bytes that it announced; 0 if it didn't.
+        var length: Int64
+    }
+
     private struct State {
-        var names: [String: [String]] = [:]
-        /// Uploads that are being begun, and have no names yet.
-        var places: [String: Int] = [:]
+        var entries: [String: [Entry]] = [:]
+        var lastID = 0
         /// When each client's uploads were last checked.
         var looked: [String: ContinuousClock.Instant] = [:]
         /// When names of uploads that no longer exist were last removed.
         var swept = ContinuousClock.now
 
-        func count(of client: String) -> Int { (self.names[client]?.count ?? 0) + (self.places[client] ?? 0) }
-
-        mutating func removePlace(of client: String) {
-            self.places[client] = self.places[client].flatMap { $0 > 1 ? $0 - 1 : nil }
+        mutating func remove(of client: String, _ isGone: (Entry) -> Bool) {
+            self.entries[client]?.removeAll(where: isGone)
+            if self.entries[client]?.isEmpty == true { self.entries[client] = nil }
         }
     }
 
     /// A client's right to begin one upload. It counts like an upload until it is given back or an upload has it.
-    final class Reservation: Sendable {
-        private let uploads: UnfinishedUploads
-        private let client: String
-        private let isOpen = Mutex(true)
-
-        fileprivate init(_ uploads: UnfinishedUploads, _ client: String) {
-            (self.uploads, self.client) = (uploads, client)
-        }
-
-        private func close() -> Bool {
-            self.isOpen.withLock { isOpen in
-                defer { isOpen = false }
-                return isOpen
-            }
-        }
+    struct Reservation: Sendable {
+        fileprivate let uploads: UnfinishedUploads
+        fileprivate let client: String
+        fileprivate let id: Int
 
         /// Counts the upload that was created instead.
         func take(_ name: String) {
-            guard self.close() else { return }
             self.uploads.state.withLock { state in
-                state.removePlace(of: self.client)
-                if self.uploads.limit < .max { state.names[self.client, default: []].append(name) }
+                guard self.uploads.limit < .max || self.uploads.bytes < .max else {
+                    return state.remove(of: self.client) { $0.id == self.id }
+                }
+                guard let index = state.entries[self.client]?.firstIndex(where: { $0.id == self.id }) else { return }
+                state.entries[self.client]?[index].name = name
             }
         }
 
         /// Counts no more, unless an upload was created.
         func giveBack() {
-            guard self.close() else { return }
-            self.uploads.state.withLock { $0.removePlace(of: self.client) }
+            self.uploads.state.withLock { $0.remove(of: self.client) { $0.id == self.id && $0.name == nil } }
         }
     }
 
@@ -55,33 +51,45 @@ final class UnfinishedUploads: Sendable {
     static let path = "/.uploads/"
 
     private let limit: Int
+    /// The bytes that all uploads of one client together may announce.
+    let bytes: Int64
     private let state = Mutex(State())
 
-    /// - Parameter limit: Uploads of one client.
-    init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: Uploads of one client.
+    ///   - bytes: The bytes that they may announce together.
+    init(limit: Int, bytes: Int64 = .max) { (self.limit, self.bytes) = (limit, bytes) }
 
-    private func reserveNow(for client: String) -> Reservation? {
+    private func reserveNow(_ length: Int64, for client: String) -> Reservation? {
         self.state.withLock { state in
-            guard state.count(of: client) < self.limit else { return nil }
-            state.places[client, default: 0] += 1
-            return Reservation(self, client)
+            let entries = state.entries[client] ?? []
+            let left = entries.reduce(self.bytes) { $0 - min($1.length, $0) }
+            guard entries.count < self.limit, length <= left else { return nil }
+            state.lastID += 1
+            state.entries[client] = entries + [Entry(id: state.lastID, length: length)]
+            return Reservation(uploads: self, client: client, id: state.lastID)
         }
     }
 
     /// Lets a client begin an upload.
-    /// - Parameter isThere: Whether an upload of this name exists and is unfinished; this reads files.
-    /// - Returns: `nil` if the client has too many.
-    func reserve(for client: String, at now: ContinuousClock.Instant = .now, isThere: (String) async -> Bool) async
-        -> Reservation?
-    {
-        if let place = self.reserveNow(for: client) { return place }
-        let (names, looked) = self.state.withLock { ($0.names[client] ?? [], $0.looked[client]) }
+    /// - Parameters:
+    ///   - length: The bytes that the upload announces, 0 or more.
+    ///   - isThere: Whether an upload of this name exists and is unfinished; this reads files.
+    /// - Returns: `nil` if the client has too many, or they have announced too many bytes.
+    func reserve(
+        _ length: Int64 = 0, for client: String, at now: ContinuousClock.Instant = .now,
+        isThere: (String) async -> Bool
+    ) async -> Reservation? {
+        if let place = self.reserveNow(length, for: client) { return place }
+        let (names, looked) = self.state.withLock { state in
+            (state.entries[client]?.compactMap(\.name) ?? [], state.looked[client])
+        }
         // A client that asks repeatedly gets the last result for a second.
         if let looked, now - looked < .seconds(1) { return nil }
         var gone: Set<String> = []
         for name in names where !(await isThere(name)) { gone.insert(name) }
         self.remove(gone, of: client)
-        let place = self.reserveNow(for: client)
+        let place = self.reserveNow(length, for: client)
         self.state.withLock { state in
             state.looked[client] = place == nil ? now : nil
             if state.looked.count > 1_000 { state.looked = state.looked.filter { now - $0.value < .seconds(1) } }
@@ -93,31 +101,27 @@ final class UnfinishedUploads: Sendable {
     func forget(_ name: String, of client: String) { self.remove([name], of: client) }
 
     private func remove(_ gone: Set<String>, of client: String) {
-        self.state.withLock { state in
-            state.names[client]?.removeAll { gone.contains($0) }
-            if state.names[client]?.isEmpty == true { state.names[client] = nil }
-        }
+        self.state.withLock { $0.remove(of: client) { entry in entry.name.map(gone.contains) ?? false } }
     }
 
     /// The number of names known, for tests.
-    var count: Int { self.state.withLock { $0.names.values.reduce(0) { $0 + $1.count } } }
+    var count: Int { self.state.withLock { $0.entries.values.joined().count { $0.name != nil } } }
 
     /// Forgets uploads that no longer exist. Does nothing if that was done in the last minute.
     /// - Parameter existing: The names of all uploads, or `nil` if they can't be listed; this reads a folder.
     func sweep(at now: ContinuousClock.Instant = .now, existing: () async -> [String]?) async {
         // An upload that begins meanwhile isn't in the list, so the names are read first.
         let known = self.state.withLock { state -> Set<String> in
-            guard !state.names.isEmpty, now - state.swept >= .seconds(60) else { return [] }
+            guard !state.entries.isEmpty, now - state.swept >= .seconds(60) else { return [] }
             state.swept = now
-            return Set(state.names.values.joined())
+            return Set(state.entries.values.joined().compactMap(\.name))
         }
         guard !known.isEmpty, let existing = await existing() else { return }
         let gone = known.subtracting(existing)
         guard !gone.isEmpty else { return }
         self.state.withLock { state in
-            state.names = state.names.compactMapValues { names in
-                let left = names.filter { !gone.contains($0) }
-                return left.isEmpty ? nil : left
+            for client in Array(state.entries.keys) {
+                state.remove(of: client) { entry in entry.name.map(gone.contains) ?? false }
             }
         }
     }

@@ -70,18 +70,15 @@ struct FolderNotices: NoticeBox {
     static let folderName = ".formwork-hooks"
     private static let suffix = ".json"
 
-    private let folder: FilePath
+    private let folder: OpenFolder
 
     var leastAge: Double { 0 }
 
     /// - Parameter destination: The folder of the files.
     /// - Throws: `writeFailed`.
     init(in destination: FilePath) throws(FormworkError) {
-        self.folder = destination.appending(Self.folderName)
-        try self.folder.makePrivateFolder(for: "messages")
+        self.folder = try OpenFolder(private: Self.folderName, in: OpenFolder(destination))
     }
-
-    private func path(_ name: String) -> FilePath { self.folder.appending(name + Self.suffix) }
 
     /// The path of a message, below the destination.
     static func safePath(_ name: String) -> SafePath {
@@ -89,30 +86,29 @@ struct FolderNotices: NoticeBox {
     }
 
     func put(_ bytes: [UInt8], _ name: String) async throws {
-        let path = self.path(name)
-        try await NIOThreadPool.singleton.runIfActive { try PrivateFile.write(bytes, to: path) }
-    }
-
-    func get(_ name: String) async throws -> [UInt8]? {
-        let path = self.path(name).string
-        return try await NIOThreadPool.singleton.runIfActive {
-            FileManager.default.contents(atPath: path).map { Array($0) }
+        try await NIOThreadPool.singleton.runIfActive {
+            var file = try self.folder.makeFile()
+            defer { file.close() }
+            try file.write([bytes])
+            _ = try file.publish(as: SafeFilename(unchecked: name + Self.suffix), .replacing, durably: false)
         }
     }
 
+    func get(_ name: String) async throws -> [UInt8]? {
+        try await NIOThreadPool.singleton.runIfActive { try self.folder.bytes(ofOwn: name + Self.suffix) }
+    }
+
     func remove(_ name: String) async throws {
-        let path = self.path(name)
-        try await NIOThreadPool.singleton.runIfActive { PrivateFile.remove(path) }
+        try await NIOThreadPool.singleton.runIfActive { self.folder.removeFile(name + Self.suffix) }
     }
 
     func list() async throws -> [(name: String, age: Double)] {
-        let folder = self.folder
-        return try await NIOThreadPool.singleton.runIfActive {
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+        try await NIOThreadPool.singleton.runIfActive {
+            let names = try SystemCalls.names(in: self.folder.descriptor)
             let now = Date.now.timeIntervalSince1970
             return names.filter { $0.hasSuffix(Self.suffix) && !$0.hasPrefix(".") }.map { name in
                 // One that has gone in the meantime has no age, nor has one of a clock that was ahead.
-                let written = (try? FileValidator(ofRegularFile: folder.appending(name)))?.modified
+                let written = (try? SystemCalls.status(of: name, in: self.folder.descriptor))?.validator.modified
                 return (String(name.dropLast(Self.suffix.count)), written.map { max(0, now - Double($0.seconds)) } ?? 0)
             }
         }

@@ -87,16 +87,16 @@ struct S3Client: Sendable {
     /// - Returns: The upload's id.
     func createUpload(
         _ key: String, contentType: String?, marker: String, metadata: [String: String] = [:]
-    ) async throws -> String {
+    ) async throws -> (id: String, attempts: Int) {
         var request = S3Request(
             operation: "CreateMultipartUpload", method: .POST, key: key, query: [("uploads", "")])
         request.headers = Self.metadata(metadata) + [(Self.marker, marker)]
         if let contentType { request.headers.append(("Content-Type", contentType)) }
-        let answer = try await self.exchange.send(request).answer
+        let (answer, attempts) = try await self.exchange.send(request)
         guard let id = answer.xml?["UploadId"], !id.isEmpty else {
             throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
         }
-        return id
+        return (id, attempts)
     }
 
     /// - Parameters:

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Formwork
+import FormworkEssentials
 import Logging
 import NIOCore
 import NIOSSL
@@ -174,7 +175,7 @@ final class S3Storage: ReceiverStorage {
             if isTaken { throw IrreplaceableFile() }
         }
         let upload = S3Upload(file, in: self)
-        if let name = StoredBody.upload, let finished = self.finished.withLock({ $0[name] }) {
+        if let name = file.upload, let finished = self.finished.withLock({ $0[name] }) {
             await upload.recordIdentity(finished.confirm)
         }
         return upload
@@ -293,6 +294,18 @@ final class S3Storage: ReceiverStorage {
         // In this order: an upload that completes in between is already an object.
         guard try await self.openUploads(of: key).allSatisfy({ $0.id == mine }) else { return false }
         return try await self.client.head(key) == nil
+    }
+
+    /// Aborts the uploads of a key that were begun just before another one, and whose ids aren't known here. The name was
+    /// free before.
+    func abortTwins(of id: String, _ key: String, begunWithin duration: Duration) async throws {
+        let uploads = try await self.openUploads(of: key)
+        guard let own = uploads.first(where: { $0.id == id }) else { return }
+        // Some stores give whole seconds.
+        let earliest = own.initiated.addingTimeInterval(-(duration / .seconds(1)) - 1)
+        for other in uploads where earliest...own.initiated ~= other.initiated && !self.isUnderWay(other.id) {
+            try await self.client.abortUpload(key, id: other.id)
+        }
     }
 
     /// The open uploads of exactly this key; none if the store doesn't list them.

@@ -355,11 +355,14 @@ actor S3Upload: StorageUpload {
     /// - Returns: `nil` if another upload wants the name at the same moment.
     private func beginParts(as name: String) async throws -> Multipart? {
         let key = self.storage.location.prefix + name
-        let id = try await self.storage.client.createUpload(
+        let start = ContinuousClock.now
+        let (id, attempts) = try await self.storage.client.createUpload(
             key, contentType: self.contentType, marker: self.marker, metadata: self.file.metadata)
         self.storage.began(id)
         let multipart = Multipart(name: name, id: id)
         do {
+            // The store may have carried out a try whose answer was lost. That upload would hold the name for a day.
+            if attempts > 1 { try await self.storage.abortTwins(of: id, key, begunWithin: ContinuousClock.now - start) }
             try self.checkOpen()
             // A receiver that takes over aborts it, so that it doesn't hold the name.
             try await self.confirm?(key, id)

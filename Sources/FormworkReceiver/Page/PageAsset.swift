@@ -77,9 +77,13 @@ struct PageState: Sendable {
     var arrivals: [Arrival]
     /// The receiver's address, as this client uses it: `http://127.0.0.1:8080`.
     var origin: String
+    /// The path of the page's style and script, and of the login, with a slash at both ends.
+    var root = "/"
     /// The path of the page and of everything but its style and script, with a slash at its end: `/`, or that of an upload
     /// link.
     var base = "/"
+    /// Whether the folders of files are kept.
+    var keepsPaths = true
     /// When the link expires: RFC 3339, in UTC; `nil` without a link.
     var expiry: String?
     /// Whether uploads need a token.

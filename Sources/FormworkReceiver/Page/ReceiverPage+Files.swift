@@ -16,12 +16,13 @@ extension ReceiverPage {
             stroke-linejoin="round" aria-hidden="true"><path d="M12 15.5V4.5M7.5 9 12 4.5 16.5 9M4 15.5v3a1.5 1.5 0 0 0 1.5 \
             1.5h13a1.5 1.5 0 0 0 1.5-1.5v-3"/></svg>
             <strong><span class="scripted">Choose files</span><span class="plain">Files to send</span></strong>
-            <span class="hint">or drop files and folders anywhere on this page, or paste them</span>
+            <span class="hint">or drop files\(state.keepsPaths ? " and folders" : "" as HTML) anywhere on this page, or paste \
+            them</span>
             <input type="file" id="files" name="files" multiple required aria-describedby="limits">
             </label>
             <div class="more">
             <button class="main" id="send">Send</button>
-            <label class="folder">Choose a folder<input type="file" id="folder" webkitdirectory multiple></label>
+            <label class="folder"\(state.keepsPaths ? "" : " hidden" as HTML)>Choose a folder<input type="file" id="folder" webkitdirectory multiple></label>
             <p class="muted" id="limits">\(self.sentence(of: state.limits)) \(self.promise(state))\(self.end(of: state))</p>
             </div>
             </form>
@@ -44,7 +45,7 @@ extension ReceiverPage {
             <button type="button" id="show-all" hidden>Show all</button>
             </section>
             \(self.commands(state))
-            \(state.isLoggedIn ? Self.logout : "")
+            \(state.isLoggedIn ? Self.logout(state.root) : "")
             <p id="status" class="spoken" role="status"></p>
             <template id="sending-row"><li tabindex="-1">
             <p class="what"><bdi></bdi> <span class="size"></span></p>
@@ -82,9 +83,11 @@ extension ReceiverPage {
         return #" This link works until <time id="expiry" datetime="\#(expiry)">\#(self.readable(expiry))</time>."#
     }
 
-    private static let logout: HTML = """
-        <form id="logout" method="post" action="/logout"><button>Sign out</button></form>
+    private static func logout(_ root: String) -> HTML {
         """
+        <form id="logout" method="post" action="\(root)logout"><button>Sign out</button></form>
+        """
+    }
 
     private static func news(of count: Int) -> HTML {
         guard count > 0 else { return "" }

@@ -3,8 +3,8 @@ import FormworkResumable
 
 /// The page that the receiver serves, as a pure function of what it shows, and the two files that it refers to.
 ///
-/// The contract between server and page follows. All addresses begin at the host's root: a proxy that serves a receiver
-/// below a path would have to rewrite them. Below an upload link (``SignedLink``) the page, its form, its list and its
+/// The contract between server and page follows. All addresses begin at the host's root, or with the path that the receiver
+/// is told to be below. Below an upload link (``SignedLink``) the page, its form, its list and its
 /// uploads have the link's path in front, which the form's action shows; there is no login.
 /// - `GET /` returns ``html(_:)``; without the required token, the login view with status 401.
 /// - `GET /page.css` and `GET /page.js` return ``styleSheet`` and ``script``, to every client.
@@ -38,12 +38,14 @@ struct ReceiverPage: PageContent {
     /// The page without its script, which then takes over the form and the list.
     func html(_ state: PageState) -> String {
         switch state.view {
-        case .login(let isWrong): Self.document(title: "Sign in", head: "", Self.login(isWrong: isWrong)).markup
+        case .login(let isWrong):
+            Self.document(state.root, title: "Sign in", head: "", Self.login(state.root, isWrong: isWrong)).markup
         case .problem(let problem):
-            Self.document(title: problem.title, head: "", Self.problem(problem, state.base)).markup
+            Self.document(state.root, title: problem.title, head: "", Self.problem(problem, state.base)).markup
         case .uploads(let received):
             Self.document(
-                title: state.settings.title ?? Self.title, head: #"<script src="/page.js" type="module"></script>"#,
+                state.root, title: state.settings.title ?? Self.title,
+                head: #"<script src="\#(state.root)page.js" type="module"></script>"#,
                 Self.uploads(state, received: received)
             ).markup
         }
@@ -52,7 +54,7 @@ struct ReceiverPage: PageContent {
     /// The title if the operator gives none.
     static let title = "Send files"
 
-    private static func document(title: String, head: HTML, _ main: HTML) -> HTML {
+    private static func document(_ root: String, title: String, head: HTML, _ main: HTML) -> HTML {
         """
         <!doctype html>
         <html lang="en">
@@ -63,7 +65,7 @@ struct ReceiverPage: PageContent {
         <title>\(title)</title>
         <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath \
         fill='%2314626b' d='M1 1h14v3H1zM1 6h9v3H1zM1 11h3v4H1z'/%3E%3C/svg%3E">
-        <link rel="stylesheet" href="/page.css">
+        <link rel="stylesheet" href="\(root)page.css">
         \(head)
         </head>
         <body>
@@ -91,7 +93,7 @@ struct ReceiverPage: PageContent {
         """
     }
 
-    private static func login(isWrong: Bool) -> HTML {
+    private static func login(_ root: String, isWrong: Bool) -> HTML {
         let refusal: HTML =
             isWrong ? #"<p class="notice" id="refusal" role="alert">The token is wrong.</p>"# : ""
         let described: HTML = isWrong ? #" aria-invalid="true" aria-describedby="refusal""# : ""
@@ -99,7 +101,7 @@ struct ReceiverPage: PageContent {
             <h1>Sign in</h1>
             <p class="muted">To send files, enter this receiver’s token. The person who runs the receiver has it.</p>
             \(refusal)
-            <form id="login" method="post" action="/login">
+            <form id="login" method="post" action="\(root)login">
             <label for="token">Token</label>
             <input type="password" id="token" name="token" autocomplete="current-password" required autofocus\(described)>
             <button class="main">Sign in</button>

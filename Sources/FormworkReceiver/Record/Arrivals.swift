@@ -31,9 +31,6 @@ struct Arrival: Sendable, Hashable, Encodable {
 
 /// The files that have arrived in this run: the newest thousand.
 final class Arrivals: Sendable {
-    /// The sender of the files that the current task receives.
-    @TaskLocal static var owner: String?
-
     private struct Contents {
         var last = 0
         var revision = 0
@@ -54,14 +51,15 @@ final class Arrivals: Sendable {
     /// The number of the arrival that began last; 0 if there is none.
     var last: Int { self.contents.withLock { $0.last } }
 
-    func began(_ file: UploadReceipt.File) -> Int {
+    /// - Parameter owner: The sender.
+    func began(_ file: UploadReceipt.File, of owner: String?) -> Int {
         self.contents.withLock { contents in
             contents.last += 1
             contents.revision += 1
             if contents.list.count >= self.limit { contents.list.removeFirst(contents.list.count - self.limit + 1) }
             var arrival = Arrival(
                 id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving)
-            arrival.owner = Self.owner
+            arrival.owner = owner
             contents.list.append(arrival)
             return contents.last
         }

@@ -1,7 +1,8 @@
+import FormworkEssentials
 import FormworkHTTP
 
 /// What was stored from one request.
-struct UploadReceipt: Sendable, Hashable, Encodable {
+struct UploadReceipt: Sendable, Hashable, Codable {
     /// A file that was stored.
     struct File: Sendable, Hashable, Codable {
         /// The name under which it was stored.
@@ -14,6 +15,8 @@ struct UploadReceipt: Sendable, Hashable, Encodable {
         var sha256: String?
         /// The form field it came in; `nil` if the body was the file.
         var field: String?
+        /// The folders of its path, if they were not kept.
+        var droppedFolders: String?
 
         init(
             name: String, size: Int64, type: String? = nil, sha256: String? = nil, field: String? = nil
@@ -26,6 +29,8 @@ struct UploadReceipt: Sendable, Hashable, Encodable {
     struct Field: Sendable, Hashable, Codable {
         var name: String
         var value: String
+        /// Its bytes, if they aren't those of the value in UTF-8.
+        var base64: String?
     }
 
     /// In the order of arrival.
@@ -62,6 +67,23 @@ struct UploadReceipt: Sendable, Hashable, Encodable {
         case .kept(let name): try values.encode(name, forKey: .fieldsIn)
         case .dropped: try values.encode(true, forKey: .fieldsDropped)
         }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.files = try values.decode([File].self, forKey: .files)
+        self.fields = try values.decode([Field].self, forKey: .fields)
+        if let name = try values.decodeIfPresent(String.self, forKey: .fieldsIn) {
+            self.fieldKeeping = .kept(name: name)
+        } else if values.contains(.fieldsDropped) {
+            self.fieldKeeping = .dropped
+        }
+    }
+
+    /// Reads a receipt that ``jsonBytes`` has written.
+    init?(_ bytes: [UInt8]) {
+        guard let receipt = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+        self = receipt
     }
 
     /// The memory of the fields; it doesn't take part in comparisons.

@@ -65,9 +65,6 @@ final class IdempotentUploads: Sendable {
 
     /// An upload that is under way.
     final class Run: Sendable {
-        /// That of this task; `nil` for an upload without a key.
-        @TaskLocal static var current: Run?
-
         private enum State {
             /// → publishing, left, replaced
             case taking
@@ -198,7 +195,7 @@ final class IdempotentUploads: Sendable {
     /// - Throws: 422 if the key was used for another upload, 409 if a newer request has it.
     func once(
         _ arrival: Arrival, repeated: (Stored) async -> ServiceResponse,
-        _ take: @escaping @Sendable () async -> ServiceResponse
+        _ take: @escaping @Sendable (Run) async -> ServiceResponse
     ) async throws(ProblemDetails) -> ServiceResponse {
         while true {
             // Its client has gone, and may have begun again already.
@@ -220,7 +217,7 @@ final class IdempotentUploads: Sendable {
         }
     }
 
-    private func step(_ arrival: Arrival, _ take: @escaping @Sendable () async -> ServiceResponse) -> Step {
+    private func step(_ arrival: Arrival, _ take: @escaping @Sendable (Run) async -> ServiceResponse) -> Step {
         self.state.withLock { state in
             let key = arrival.key
             switch state.entries[key] {
@@ -231,7 +228,7 @@ final class IdempotentUploads: Sendable {
             case nil:
                 let run = Run(arrival)
                 let task = Task {
-                    let answer = await Run.$current.withValue(run) { await take() }
+                    let answer = await take(run)
                     self.ended(key, arrival.head, answer.receipt.flatMap { Stored($0) })
                     return answer
                 }

@@ -29,6 +29,10 @@ struct ReceiverOptions: Sendable {
     var keepsFields = true
     /// Certificates and key, PEM; `nil` for plain HTTP. With them, HTTP/2 is supported too.
     var tls: TLS?
+    /// The path below which the receiver is reached, with a slash at both ends.
+    var basePath = "/"
+    /// The sites whose pages may upload here, with a token or a link, in lower case.
+    var allowedOrigins: Set<String> = []
     /// Proxies that are trusted to name their clients.
     var proxies = TrustedProxies()
     /// Which files lists show. `nil`, the default, shows each client its own files if a token lets other machines in,
@@ -52,6 +56,10 @@ struct ReceiverOptions: Sendable {
     func unfinishedPerClient(of count: Int) -> Int {
         self.limits.unfinishedPerClient ?? (self.isLoopback ? .max : max(1, count / 10))
     }
+
+    /// Bytes that the unfinished uploads of one client may announce together, of as many that all may have: half; unlimited if
+    /// only this machine reaches the receiver.
+    func announcedPerClient(of total: Int64?) -> Int64 { self.isLoopback ? .max : total.map { max(1, $0 / 2) } ?? .max }
 
     /// Connections of one client, in the same ratio to its uploads as all connections to all uploads.
     var connectionsPerClient: Int {

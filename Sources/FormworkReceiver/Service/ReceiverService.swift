@@ -36,12 +36,13 @@ struct ReceiverService: Service {
     ) {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
         self.slots = UploadSlots(limit: options.limits.uploads, clientLimit: options.uploadsPerClient)
-        self.connections = Connections(proxies: options.proxies, limit: options.connectionsPerClient)
+        self.connections = Connections(
+            proxies: options.proxies, limit: options.connectionsPerClient, total: options.connections)
         self.access = AccessControl(options.token, options.linkKeys)
         self.certificates = options.tls.map { SecureContext($0) }
         var router = RequestRouter()
         (router.isLoopback, router.isTLS) = (options.isLoopback, options.tls != nil)
-        router.host = options.host
+        (router.host, router.root, router.origins) = (options.host, options.basePath, options.allowedOrigins)
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
         if store != nil { router.isResumable = Responder.isResumable }
         let (arrivals, memory) = (Arrivals(), options.memory ?? ReceiverMemory(options.limits))
@@ -69,7 +70,8 @@ struct ReceiverService: Service {
             arrivals: arrivals, slots: self.slots, page: page,
             pageSettings: options.page, store: store,
             unfinished: UnfinishedUploads(
-                limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
+                limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max,
+                bytes: options.announcedPerClient(of: store?.options.maximumTotalSize)),
             memory: memory, metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
             readiness: Readiness { await storage.isReachable() })
     }

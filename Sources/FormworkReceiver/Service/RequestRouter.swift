@@ -20,6 +20,8 @@ enum RequestDecision: Sendable {
     case logout
     /// `OPTIONS`.
     case methods
+    /// A browser's question whether another site's page may send a request.
+    case preflight
     case upload(IncomingUpload)
     /// A request of a resumable protocol.
     case resumable
@@ -38,10 +40,29 @@ struct RequestRouter: Sendable {
     var limits = ReceivingLimits()
     /// Whether requests are under an upload link, which lets them in, and only to the page and to uploads.
     var isLinked = false
+    /// The path below which the receiver is reached, with a slash at both ends.
+    var root = "/"
+    /// The sites whose pages may upload here, with a token or a link: `https://example.org`.
+    var origins: Set<String> = []
     /// Whether a request belongs to one of the resumable protocols.
     var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
 
     init() {}
+
+    /// A request's target without ``root``, which a proxy may have removed already.
+    func target(_ target: String?) -> String? {
+        let root = self.root.dropLast()
+        guard let target, !root.isEmpty, target.utf8.starts(with: root.utf8) else { return target }
+        let rest = target.utf8.dropFirst(root.utf8.count)
+        guard let next = rest.first else { return "/" }
+        return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
+            ? (next == UInt8(ascii: "?") ? "/" : "") + String(Substring(rest)) : target
+    }
+
+    /// The site of the page that sent a request, if that is another site whose pages may upload here.
+    func allowedOrigin(_ head: HTTPRequest) -> String? {
+        head.headerFields[.origin].flatMap { self.origins.contains($0.lowercased()) ? $0 : nil }
+    }
 
     /// - Parameters:
     ///   - isSecure: Whether the client spoke HTTPS to a proxy in front.
@@ -58,6 +79,9 @@ struct RequestRouter: Sendable {
             try self.checkHost(head)
             if !self.isLinked, let asset = Self.openAssets[path], isReading { return asset }
             if !isReading { try self.checkOrigin(head) }
+            if head.method == .options, head.headerFields.contains(.requestedMethod), self.allowedOrigin(head) != nil {
+                return .preflight
+            }
             if !self.isLinked, path == "/login", head.method == .post { return .login }
             if !self.isLinked, path == "/logout", head.method == .post { return .logout }
             switch self.isLinked ? .admitted : admission() {
@@ -144,6 +168,7 @@ struct RequestRouter: Sendable {
 
     /// A page of another site can make a browser send forms here, but can't hide its origin.
     private func checkOrigin(_ head: HTTPRequest) throws(ProblemDetails) {
+        guard self.allowedOrigin(head) == nil else { return }
         let fields = head.headerFields
         if let site = fields[.secFetchSite], site != "same-origin", site != "none" {
             throw .forbidden("Another site's page can't upload here.")
@@ -166,6 +191,13 @@ struct RequestRouter: Sendable {
 
 extension HTTPField.Name {
     static let requestedWith = Self("X-Requested-With").unsafelyKnown
+    static let requestedMethod = Self("Access-Control-Request-Method").unsafelyKnown
+    static let requestedFields = Self("Access-Control-Request-Headers").unsafelyKnown
+    static let allowedOrigin = Self("Access-Control-Allow-Origin").unsafelyKnown
+    static let allowedMethods = Self("Access-Control-Allow-Methods").unsafelyKnown
+    static let allowedFields = Self("Access-Control-Allow-Headers").unsafelyKnown
+    static let exposedFields = Self("Access-Control-Expose-Headers").unsafelyKnown
+    static let accessMaxAge = Self("Access-Control-Max-Age").unsafelyKnown
     static let secFetchSite = Self("Sec-Fetch-Site").unsafelyKnown
     static let contentSecurityPolicy = Self("Content-Security-Policy").unsafelyKnown
     static let referrerPolicy = Self("Referrer-Policy").unsafelyKnown

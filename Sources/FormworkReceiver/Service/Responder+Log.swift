@@ -1,4 +1,5 @@
 import Formwork
+import FormworkEssentials
 import FormworkHTTP
 import FormworkHummingbirdCore
 import FormworkResumable
@@ -8,14 +9,22 @@ import NIOCore
 
 extension Responder {
     /// Logs one line for each file.
-    func log(_ receipt: UploadReceipt, _ duration: Duration, _ client: ClientAddress) {
+    /// - Parameters:
+    ///   - duration: That of the last request.
+    ///   - resumed: The resumable upload that had the files.
+    func log(
+        _ receipt: UploadReceipt, _ duration: Duration, _ client: ClientAddress, _ resumed: (name: String, begun: Date)?
+    ) {
+        let duration = resumed.map { max(duration, .seconds(Date.now.timeIntervalSince($0.begun))) } ?? duration
         for file in receipt.files {
             var metadata: Logger.Metadata = [
                 "peer": "\(client.text)", "name": "\(file.name)", "size": .stringConvertible(file.size),
                 "seconds": .stringConvertible(duration.inSeconds), "status": .stringConvertible(201),
             ]
             if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
+            if let resumed { metadata["upload"] = "\(resumed.name)" }
             if let field = file.field { metadata["field"] = "\(field)" }
+            if let folders = file.droppedFolders { metadata["dropped"] = "\(folders)" }
             self.logger.info("received", metadata: self.linked(metadata))
         }
         switch receipt.fieldKeeping {
@@ -40,6 +49,17 @@ extension Responder {
                     "seconds": .stringConvertible(duration.inSeconds),
                 ]))
         }
+    }
+
+    /// Logs what happens to a resumable upload before it is complete.
+    func log(
+        _ event: Logger.Message, _ name: String, _ head: HTTPRequest, _ client: ClientAddress,
+        level: Logger.Level = .info, offset: Int64? = nil
+    ) {
+        var metadata: Logger.Metadata = ["peer": "\(client.text)", "upload": "\(name)"]
+        metadata["offset"] = offset.map { .stringConvertible($0) }
+        metadata["length"] = head.headerFields.uploadLength.map { .stringConvertible($0) }
+        self.logger.log(level: level, event, metadata: self.linked(metadata))
     }
 
     /// Logs one line for an upload that failed.

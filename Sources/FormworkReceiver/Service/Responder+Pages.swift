@@ -97,15 +97,16 @@ extension Responder {
         var state = PageState(
             view, limits: self.router.limits, arrivals: arrivals, origin: self.origin(head, client),
             needsToken: self.access.token != nil && self.scope == nil)
-        (state.base, state.expiry) = (self.base, self.scope?.link.expiry)
+        (state.root, state.base, state.expiry) = (self.router.root, self.base, self.scope?.link.expiry)
         state.isLoggedIn = self.isLoggedIn(head)
         (state.isResumable, state.settings) = (self.store != nil, self.pageSettings)
+        state.keepsPaths = self.intake.naming.keepsPaths
         return ServiceResponse(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))
     }
 
     /// Handles the login form, which is small and contains only `token`.
     func logIn(_ head: HTTPRequest, _ body: AskedBody, _ client: ClientAddress) async -> ServiceResponse {
-        guard self.access.token != nil else { return .seeOther("/") }
+        guard self.access.token != nil else { return .seeOther(self.router.root) }
         var bytes: [UInt8] = []
         do {
             for try await buffer in body {
@@ -123,7 +124,7 @@ extension Responder {
         let outcome = self.access.logIn(text, client: client.key, isSecure: isSecure)
         switch outcome.admission {
         case .admitted:
-            var answer = ServiceResponse.seeOther("/")
+            var answer = ServiceResponse.seeOther(self.router.root)
             answer.fields[.setCookie] = outcome.cookie
             return answer
         case .missing, .wrong:
@@ -138,7 +139,7 @@ extension Responder {
     /// Ends a login here and in its browser.
     func logOut(_ head: HTTPRequest, _ client: ClientAddress) -> ServiceResponse {
         self.access.logOut(head.headerFields)
-        var answer = ServiceResponse.seeOther("/")
+        var answer = ServiceResponse.seeOther(self.router.root)
         answer.fields[.setCookie] = AccessToken.endOfCookie(isSecure: self.router.isTLS || client.isSecure)
         answer.closes = head.mayBringBody
         return answer

@@ -36,6 +36,7 @@ extension Responder {
         handler.created = { name in
             processing.noteCreated(name)
             place?.take(name)
+            self.log("upload begun", name, head, client)
         }
         guard await handler.isWork(head) else {
             return await self.resume(head, nil, body, channel, handler, processing, client)
@@ -71,7 +72,7 @@ extension Responder {
                 "the storage of unfinished uploads failed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
         } complete: { upload in
             processing.begin()
-            let answer = await self.answer(upload, head, client)
+            let answer = await self.answer(upload, processing.run, head, client)
             processing.note(answer.receipt)
             // That receiver has the answer, or will.
             guard !answer.isBusy else { throw UploadIsBusy() }
@@ -81,8 +82,9 @@ extension Responder {
                 HTTPResponse(status: answer.status, headerFields: answer.fields),
                 content: Array(answer.body.readableBytesView))
         }
-        handler.publicPrefix = self.scope.map { "\($0.base)\(Self.uploadsPath.dropFirst())" }
-        handler.maxSize = { self.maxSize(self.scope?.terms ?? UploadTerms(), isForm: $0, head) }
+        handler.publicPrefix = "\(self.base)\(Self.uploadsPath.dropFirst())"
+        let share = self.unfinished.bytes
+        handler.maxSize = { min(share, self.maxSize(self.scope?.terms ?? UploadTerms(), isForm: $0, head)) }
         if let scope {
             handler.mayUse = { (try? UploadTerms(stored: $0))?.link == scope.link.id }
         }
@@ -91,6 +93,7 @@ extension Responder {
             self.slots.watch(task)
         }
         handler.hasRoom = { await self.intake.hasRoom(for: $0) }
+        handler.saved = { await self.intake.forgetReceipt(ofUpload: $0) }
         return handler
     }
 
@@ -100,11 +103,16 @@ extension Responder {
     ) async throws(ProblemDetails) -> UnfinishedUploads.Reservation? {
         // Not waited for: a bucket may have long lists.
         _ = Task { await self.unfinished.sweep { await store.names() } }
-        guard case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) else { return nil }
-        if let place = await self.unfinished.reserve(for: client.key, isThere: { await store.isUnfinished($0) }) {
-            return place
+        guard case .create(let creation) = UploadRequest(head, resource: nil), !Self.namesUpload(head) else {
+            return nil
         }
-        throw .tooMany("This client has too many unfinished uploads: complete or cancel one first.")
+        // A longer one is refused with the limit.
+        let length = min(max(0, creation.length ?? 0), self.unfinished.bytes)
+        let place = await self.unfinished.reserve(length, for: client.key) { await store.isUnfinished($0) }
+        if let place { return place }
+        throw .tooMany(
+            "This client has too many unfinished uploads, or they are too large together: complete or cancel one first."
+        )
     }
 
     /// Notes a request with a key that is a whole upload; `nil` for another one.
@@ -132,7 +140,8 @@ extension Responder {
                 var answer = await self.repeated(stored, upload, body, head, client)
                 if answer.receipt != nil { answer.fields[.uploadComplete] = "?1" }
                 return answer
-            } _: {
+            } _: { run in
+                processing.note(run)
                 let answer = await self.handle(head, body, channel, handler, processing, client)
                 return await processing.ended(answer)
             }
@@ -155,15 +164,19 @@ extension Responder {
                 let terms = try await self.asked(creation, head, client)
                 // Others have nothing to keep.
                 if self.scope != nil || terms.asked != nil { handler.note = terms.stored }
-                handler.maxSize = { self.maxSize(terms, isForm: $0, head) }
+                let share = self.unfinished.bytes
+                handler.maxSize = { min(share, self.maxSize(terms, isForm: $0, head)) }
                 begun = terms
             } catch let problem as ProblemDetails {
                 self.log(problem, head, client)
                 return self.refusal(problem, head, client)
             } catch {
-                self.log(self.failure(error), head, client, nil)
+                self.log(self.failure(error, processing.run), head, client, nil)
                 return nil
             }
+        }
+        if let name = Self.name(of: head), let offset = head.headerFields.uploadOffset {
+            self.log("upload continues", name, head, client, level: offset == 0 ? .debug : .info, offset: offset)
         }
         switch await handler.handle(head, body: body, inform: { channel.inform($0) }) {
         case .answer(let given) where given.response.status.code == 507:
@@ -176,6 +189,7 @@ extension Responder {
             return answer
         case .answer(let given): return await self.answer(given, head, processing, begun, client)
         case .close:
+            if let name = processing.name ?? Self.name(of: head) { self.log("upload cut", name, head, client) }
             if self.slots.isDropped {
                 var failure = FailedUpload(CancellationError())
                 failure.reason = "the receiver is stopping; what has arrived of the upload is kept"
@@ -186,8 +200,8 @@ extension Responder {
             switch self.router.decideOrdinary(head) {
             case .upload(var upload):
                 upload.terms = begun ?? self.scope?.terms ?? upload.terms
-                return await self.take(upload, head, client) { intake, upload throws in
-                    try await (IdempotentUploads.Run.current == nil ? intake : intake.keyed).take(upload, body)
+                return await self.take(upload, processing.run, head, client) { intake, upload throws in
+                    try await intake.take(upload, body)
                 }
             case .refused(let problem):
                 self.log(problem, head, client)
@@ -218,14 +232,20 @@ extension Responder {
             closes: isRefusal && head.mayBringBody)
     }
 
+    /// The name of the upload whose URL a request is to.
+    private static func name(of head: HTTPRequest) -> String? {
+        self.namesUpload(head) ? RequestPath(head.path).lastSegment : nil
+    }
+
     /// Whether a request is to an unfinished upload's own URL.
     static func namesUpload(_ head: HTTPRequest) -> Bool { head.path?.hasPrefix(self.uploadsPath) == true }
 
     /// The target's own answer to a complete upload.
     /// - Parameter last: The request that completed it. Its login owns the files: the record has no credentials.
-    private func answer(_ completed: CompletedUpload, _ last: HTTPRequest, _ client: ClientAddress) async
-        -> ServiceResponse
-    {
+    ///   An upload in several requests has no run: what it stores is not remembered under its key.
+    private func answer(
+        _ completed: CompletedUpload, _ run: IdempotentUploads.Run?, _ last: HTTPRequest, _ client: ClientAddress
+    ) async -> ServiceResponse {
         var head = completed.request
         head.headerFields[.cookie] = last.headerFields[.cookie]
         head.headerFields[.contentType] = completed.contentType
@@ -235,15 +255,14 @@ extension Responder {
         do throws(ProblemDetails) {
             var upload = try IncomingUpload(head, filename: completed.givenPath)
             upload.terms = try UploadTerms(stored: completed.note)
-            upload.isKept = true
-            // An upload in several requests has no run: what it stores is not remembered under its key.
-            let isKeyed = IdempotentUploads.Run.current != nil
-            return await self.take(upload, head, client) { intake, upload throws in
+            upload.resumed = (completed.name, completed.created)
+            if case .file = upload.content { upload.metadata = completed.ownMetadata }
+            return await self.take(upload, run, head, client) { intake, upload throws in
                 var body = StoredBody(
                     completed.content, file: completed.file, upload: completed.name, length: completed.length,
                     digests: completed.digests)
                 body.form = StoredForm(completed, isDigesting: intake.isDigesting)
-                return try await (isKeyed ? intake.keyed : intake).take(upload, body)
+                return try await intake.take(upload, body)
             }
         } catch {
             self.log(error, head, client)
@@ -253,6 +272,12 @@ extension Responder {
 }
 
 extension CompletedUpload {
+    /// What the client said of the file besides its name and type.
+    fileprivate var ownMetadata: [(name: String, value: [UInt8])] {
+        let known: Set = ["filename", "name", "filetype", "type", "content-type", "relativePath"]
+        return self.metadata.entries.filter { !known.contains($0.key) }.map { ($0.key, Array($0.value)) }
+    }
+
     /// The file's name, with its folders if tus metadata has them: Uppy sends `relativePath` besides `filename`, and
     /// the text `null` if there is none.
     fileprivate var givenPath: String? {
@@ -266,6 +291,7 @@ private final class Processing: Sendable {
     private struct State {
         /// Whether the upload was complete, so that its outcome was reported.
         var hasBegun = false
+        var run: IdempotentUploads.Run?
         /// The upload that the request created.
         var name: String?
         var task: Task<ResumableResponse, Never>?
@@ -279,6 +305,8 @@ private final class Processing: Sendable {
     var hasBegun: Bool { self.state.withLock { $0.hasBegun } }
     var isClosed: Bool { self.state.withLock { $0.isClosed } }
     var name: String? { self.state.withLock { $0.name } }
+    var run: IdempotentUploads.Run? { self.state.withLock { $0.run } }
+    func note(_ run: IdempotentUploads.Run) { self.state.withLock { $0.run = run } }
     var isCreated: Bool { self.name != nil }
     func noteCreated(_ name: String) { self.state.withLock { $0.name = name } }
     func begin() { self.state.withLock { $0.hasBegun = true } }

@@ -44,11 +44,17 @@ struct Responder: Sendable {
         let client = self.connections.client(of: channel, request.head.headerFields)
         var (responder, head, decision) = self.route(request.head, client)
         responder.logger[metadataKey: "traceparent"] = TraceParent(head.headerFields).map { "\($0.text)" }
+        responder.logger[metadataKey: "user"] = AccessToken.user(in: head.headerFields).map { "\($0)" }
         guard let answer = try await responder.answer(decision, head, request.body, client, channel) else {
             channel.close(promise: nil)
             return
         }
-        let (response, body) = Self.response(answer, to: head, isHTTP2: channel.isHTTP2Stream)
+        var (response, body) = Self.response(answer, to: head, isHTTP2: channel.isHTTP2Stream)
+        if let origin = self.router.allowedOrigin(head) {
+            response.headerFields[.allowedOrigin] = origin
+            response.headerFields[.exposedFields] = Self.exposedFields
+            response.headerFields.append(HTTPField(name: .vary, value: "Origin"))
+        }
         try await writer.write(response: response, body: body)
         try await Self.hold(answer, channel)
     }
@@ -57,19 +63,23 @@ struct Responder: Sendable {
     private func route(
         _ head: HTTPRequest, _ client: ClientAddress
     ) -> (responder: Responder, head: HTTPRequest, decision: RequestDecision) {
+        var head = head
+        head.path = self.router.target(head.path)
+        // Another site's page needs a token of its own: a login is for this site's page.
+        if self.router.allowedOrigin(head) != nil { head.headerFields[.cookie] = nil }
         guard let path = LinkPath(head.path) else {
             let decision = self.router.decide(
                 head, isSecure: client.isSecure,
                 admission: self.access.admission(head.headerFields, client: client.key))
             return (self, head, decision)
         }
-        var head = head
         do throws(ProblemDetails) {
-            let responder = self.confined(to: LinkScope(link: try self.access.link(path.token), base: path.base))
+            let base = self.router.root + path.base.dropFirst()
+            let responder = self.confined(to: LinkScope(link: try self.access.link(path.token), base: base))
             head.path = path.rest
             let decision = responder.router.decide(head, isSecure: client.isSecure)
             // The page's own addresses are below the link.
-            if case .page = decision, !path.isFolder { return (responder, head, .seeOther(path.base)) }
+            if case .page = decision, !path.isFolder { return (responder, head, .seeOther(base)) }
             return (responder, head, decision)
         } catch {
             head.path = LinkPath.masked(head.path ?? "")
@@ -95,6 +105,10 @@ struct Responder: Sendable {
         case .health: answer = ServiceResponse(.ok, "text/plain", ByteBuffer(string: "ok\n"))
         case .readiness: answer = await self.readinessAnswer()
         case .methods: answer = ServiceResponse(.noContent, fields: [.allow: Self.methods])
+        case .preflight:
+            answer = ServiceResponse(
+                .noContent, fields: [.allowedMethods: "\(Self.methods), PATCH, DELETE", .accessMaxAge: "600"])
+            answer.fields[.allowedFields] = head.headerFields[.requestedFields]
         case .login: answer = await self.logIn(head, AskedBody(content, channel, asks: waits), client)
         case .logout: answer = self.logOut(head, client)
         case .seeOther(let location): answer = .seeOther(location)
@@ -110,7 +124,7 @@ struct Responder: Sendable {
             answer = resumed
         }
         switch decision {
-        case .refused, .login, .logout, .styleSheet, .script, .health, .readiness: break
+        case .refused, .login, .logout, .styleSheet, .script, .health, .readiness, .preflight: break
         default: if self.access.token != nil || self.scope != nil { self.connections.open(channel) }
         }
         if !answer.isShared {
@@ -177,6 +191,12 @@ struct Responder: Sendable {
 
     static let methods = "GET, HEAD, POST, PUT, OPTIONS"
 
+    /// The fields of answers that another site's page may read.
+    private static let exposedFields =
+        "Location, Retry-After, Repr-Digest, Upload-Offset, Upload-Length, Upload-Complete, Upload-Limit, Upload-Expires, "
+        + "Upload-Metadata, Upload-Draft-Interop-Version, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, "
+        + "Tus-Checksum-Algorithm"
+
     // MARK: uploads
 
     /// The answer to an upload in one request.
@@ -214,7 +234,7 @@ struct Responder: Sendable {
     }
 
     func take(
-        _ upload: IncomingUpload, _ head: HTTPRequest, _ client: ClientAddress,
+        _ upload: IncomingUpload, _ run: IdempotentUploads.Run?, _ head: HTTPRequest, _ client: ClientAddress,
         _ store: (UploadIntake, IncomingUpload) async throws -> UploadReceipt
     ) async -> ServiceResponse {
         let start = ContinuousClock.now
@@ -224,19 +244,19 @@ struct Responder: Sendable {
         do {
             upload.terms = try await self.asked(upload, head, client)
             let owner = upload.terms.link.map { "link \($0)" } ?? self.owner(head, client)
-            let receipt = try await Arrivals.$owner.withValue(owner) {
-                try await store(self.intake, upload)
-            }
+            let receipt = try await store(self.intake.in(UploadContext(owner: owner, run: run)), upload)
             let duration = ContinuousClock.now - start
             self.metrics.ended(201, receipt, duration)
-            self.log(receipt, duration, client)
+            self.log(receipt, duration, client, upload.resumed)
             return self.answer(receipt, head, client, after: before)
         } catch {
-            let failure = self.failure(error)
+            let failure = self.failure(error, run)
             self.metrics.ended(failure.isBusy ? nil : failure.problem.status, nil, ContinuousClock.now - start)
             self.log(failure, head, client, ContinuousClock.now - start)
             // A resumable upload can be completed again after such a failure.
-            if !upload.isKept || failure.problem.status < 500 { await self.report(failure.problem, upload.terms) }
+            if upload.resumed == nil || failure.problem.status < 500 {
+                await self.report(failure.problem, upload.terms)
+            }
             var answer = self.refusal(failure.problem, head, client)
             answer.isBusy = failure.isBusy
             return answer
@@ -272,8 +292,8 @@ struct Responder: Sendable {
         return answer
     }
 
-    func failure(_ error: any Error) -> FailedUpload {
-        if IdempotentUploads.Run.current?.isReplaced == true { return FailedUpload(ProblemDetails.replaced) }
+    func failure(_ error: any Error, _ run: IdempotentUploads.Run? = nil) -> FailedUpload {
+        if run?.isReplaced == true { return FailedUpload(ProblemDetails.replaced) }
         // Otherwise, a task is cancelled because its connection ended, or the receiver stops.
         guard Task.isCancelled, !self.slots.isDropped else {
             var failure = FailedUpload(error)
@@ -293,15 +313,15 @@ struct Responder: Sendable {
     ) async -> ServiceResponse {
         do throws(ProblemDetails) {
             guard let arrival else {
-                return await self.take(upload, head, client) { intake, upload throws in
+                return await self.take(upload, nil, head, client) { intake, upload throws in
                     try await intake.take(upload, body)
                 }
             }
             return try await self.idempotent.once(arrival) { stored in
                 await self.repeated(stored, upload, body, head, client)
-            } _: {
-                await self.take(upload, head, client) { intake, upload throws in
-                    try await intake.keyed.take(upload, body)
+            } _: { run in
+                await self.take(upload, run, head, client) { intake, upload throws in
+                    try await intake.take(upload, body)
                 }
             }
         } catch {
@@ -366,7 +386,7 @@ extension UploadReceipt {
 // Requests under an upload link.
 extension Responder {
     /// The path under which the page and its uploads are, with a slash at its end.
-    var base: String { self.scope?.base ?? "/" }
+    var base: String { self.scope?.base ?? self.router.root }
 
     /// A responder for requests under a link: they see their own files, and store files on its terms.
     func confined(to scope: LinkScope) -> Responder {

@@ -1,9 +1,14 @@
 import Formwork
+import FormworkEssentials
 import FormworkNIO
 import FormworkClient
 import FormworkFiles
+import FormworkResumable
+import FormworkSystem
+import Logging
 import NIOCore
 import NIOPosix
+import ServiceLifecycle
 import Synchronization
 
 /// Stores uploads as files in a folder.
@@ -148,46 +153,74 @@ final class FolderStorage: ReceiverStorage {
     }
 
     /// Makes the files of a form visible. Once this has begun, cancellation doesn't stop it: it completes or is undone.
-    func publish(
-        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
-    ) async throws -> [String] {
-        try await self.publishAll(uploads, self.records(record))
-    }
-
-    /// What makes the form's record, as a file of the folder.
-    private func records(_ record: (@Sendable ([String]) -> FormRecord?)?) -> [Record] {
-        guard let record else { return [] }
-        let replacing = self.replacing
-        return [
-            { names in
+    /// A message and a receipt are two more files of the form.
+    func publish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
+        var records: [Record] = []
+        if let record = publication.record {
+            let replacing = self.replacing
+            records.append { names in
                 record(names).map { made in
                     RecordToPublish(
                         made.bytes, as: made.path, replacing && made.mayReplace ? PublishingRule.replacing : .numbered)
                 }
             }
-        ]
+        }
+        let (receipt, notice) = (publication.receipt, publication.notice)
+        if let name = publication.upload.map(Self.receiptName), let receipt {
+            records.append { names in
+                RecordToPublish(receipt(names).jsonBytes, as: SafePath(SafeFilename(unchecked: name)), .exclusive)
+            }
+        }
+        if let notice {
+            let path = FolderNotices.safePath(notice.name)
+            let others = publication.upload == nil ? 0 : 1
+            records.append { RecordToPublish(notice.bytes($0.dropLast(others)), as: path, .replacing) }
+        }
+        let names = try await self.publishAll(uploads, records, publication.upload)
+        return names.dropLast((publication.upload == nil ? 0 : 1) + (notice == nil ? 0 : 1))
     }
 
-    /// The message is one more file of the form.
-    func publish(
-        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
-    ) async throws -> [String] {
-        let path = FolderNotices.safePath(notice.name)
-        let names = try await self.publishAll(
-            uploads,
-            self.records(record) + [
-                // A message of this name is there if the receiver was killed before it noted that the upload is stored. It
-                // is the same message, whose names are too old. Only one request at a time stores an upload.
-                { names in RecordToPublish(notice.bytes(names), as: path, .replacing) }
-            ])
-        return Array(names.dropLast())
+    private static let receiptPrefix = ".formwork-stored."
+    private static func receiptName(_ upload: String) -> String { self.receiptPrefix + upload }
+
+    /// Completes or undoes what killed receivers of the same folder were publishing, and forgets what is stored of uploads that
+    /// are gone.
+    /// - Returns: The number of forms that were completed or undone.
+    /// - Throws: `writeFailed` if the folder can't be read, or isn't at its place.
+    func sweep(_ uploads: UploadStore?) async throws -> Int {
+        let found = try await NIOThreadPool.singleton.runIfActive {
+            try self.checkPlace()
+            return try self.folder.settleForms()
+        }
+        guard let uploads else { return found.count }
+        for name in found.names where name.hasPrefix(Self.receiptPrefix) {
+            let upload = String(name.dropFirst(Self.receiptPrefix.count))
+            // Another receiver of this folder may keep its uploads elsewhere.
+            let written = (try? SystemCalls.status(of: name, in: self.folder.descriptor))?.validator.modified.seconds
+            let age = written.map { Date.now.timeIntervalSince1970 - Double($0) } ?? 0
+            guard age >= uploads.options.lifetime, try await !uploads.exists(upload) else { continue }
+            await self.forgetReceipt(ofUpload: upload)
+        }
+        return found.count
+    }
+
+    func receipt(ofUpload name: String) async throws -> UploadReceipt? {
+        try await NIOThreadPool.singleton.runIfActive {
+            try self.checkPlace()
+            self.folder.settleForm(name)
+            return try self.folder.bytes(ofOwn: Self.receiptName(name)).flatMap(UploadReceipt.init)
+        }
+    }
+
+    func forgetReceipt(ofUpload name: String) async {
+        try? await NIOThreadPool.singleton.runIfActive { self.folder.removeFile(Self.receiptName(name)) }
     }
 
     /// Makes one more file from the names of those before it.
     private typealias Record = @Sendable ([String]) -> RecordToPublish?
 
     private func publishAll(
-        _ uploads: [any StorageUpload], _ records: [Record]
+        _ uploads: [any StorageUpload], _ records: [Record], _ upload: String?
     ) async throws -> [String] {
         var taken: [FolderUpload.Whole] = []
         do {
@@ -225,7 +258,7 @@ final class FolderStorage: ReceiverStorage {
             }
             return try await NIOThreadPool.singleton.runIfActive {
                 defer { for whole in all { whole.file.close() } }
-                return try self.giveNames(all, records)
+                return try self.giveNames(all, records, upload)
             }
         }.value
         for (upload, file) in zip(uploads, published) { (upload as? FolderUpload)?.became(file) }
@@ -237,14 +270,16 @@ final class FolderStorage: ReceiverStorage {
         try whole.file.finish(durably: self.durably)
     }
 
-    private func giveNames(_ all: [FolderUpload.Whole], _ records: [Record]) throws -> [PublishedFile] {
+    private func giveNames(
+        _ all: [FolderUpload.Whole], _ records: [Record], _ upload: String?
+    ) throws -> [PublishedFile] {
         try self.checkPlace()
         for whole in all { try self.check(whole.incoming) }
         let files = all.map { whole in
             FileToPublish(whole.file, as: whole.incoming.path, self.rule(for: whole.incoming))
         }
         do throws(FormworkError) {
-            return try self.folder.publish(files, durably: self.durably, records: records)
+            return try self.folder.publish(files, durably: self.durably, records: records, form: upload)
         } catch {
             guard error.cause as? Errno == .fileExists, all.contains(where: { $0.incoming.condition == .isFree }) else {
                 throw error
@@ -259,6 +294,30 @@ final class FolderStorage: ReceiverStorage {
     }
 
     fileprivate func remove(_ file: PublishedFile) { self.folder.remove(file) }
+}
+
+/// Looks regularly for what killed receivers of the same folder have left. The next one that starts would find it, too, but it
+/// may be another machine's.
+struct FolderSweeper: Service {
+    let storage: FolderStorage
+    let uploads: UploadStore?
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var pause = Duration.seconds(60)
+            while (try? await Task.sleep(for: pause.asWait)) != nil {
+                let begun = ContinuousClock.now
+                // Uploads report that the folder is away.
+                if let count = try? await self.storage.sweep(self.uploads), count > 0 {
+                    self.logger.notice(
+                        "what a killed receiver was storing was completed or undone",
+                        metadata: ["forms": .stringConvertible(count)])
+                }
+                pause = max(.seconds(60), (ContinuousClock.now - begun) * 20)
+            }
+        }
+    }
 }
 
 /// The folder isn't at its path, so nobody would find the files.
@@ -357,7 +416,7 @@ private final class FolderUpload: StorageUpload {
     func became(_ file: PublishedFile) { self.state.withLock { $0 = .published(file) } }
 
     func finish() async throws -> String {
-        try await self.storage.publish([self], record: nil)[0]
+        try await self.storage.publish([self], Publication())[0]
     }
 
     func abandon() async {

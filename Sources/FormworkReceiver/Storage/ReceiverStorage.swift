@@ -35,17 +35,13 @@ protocol ReceiverStorage: Sendable {
     /// - Returns: `nil` if the storage doesn't have the upload, or it isn't known where large files are in it.
     func form(ofUpload name: String, isDigesting: Bool) -> StoredForm?
     /// Makes the files of one form visible, all of them or, if an error is thrown, none. Nothing is left of them then.
-    /// - Parameter record: Makes a record, stored as one more file, from the files' final names; `nil` for no record.
     /// - Returns: The files' names, followed by the record's.
-    func publish(
-        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
-    ) async throws -> [String]
-    /// The same, with a message that is kept if, and only if, the files become visible, even if this process is killed. If
-    /// the storage can't do that in one step, the message first has the traces of the files, by which ``name(of:)`` finds
-    /// them.
-    func publish(
-        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
-    ) async throws -> [String]
+    func publish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String]
+    /// What was stored of a resumable upload, if this or another process was killed before it could note that elsewhere;
+    /// `nil` if nothing was, or the storage finds that out in another way.
+    func receipt(ofUpload name: String) async throws -> UploadReceipt?
+    /// Forgets what was stored of a resumable upload: it is noted elsewhere.
+    func forgetReceipt(ofUpload name: String) async
     /// The name that a file got; `nil` if it isn't there.
     func name(of trace: Notice.Trace) async throws -> String?
     /// Files of one form that are finished at once. Default 1.
@@ -78,16 +74,18 @@ extension ReceiverStorage {
 
     func name(of trace: Notice.Trace) async throws -> String? { nil }
 
-    func publish(
-        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
-    ) async throws -> [String] {
+    func receipt(ofUpload name: String) async throws -> UploadReceipt? { nil }
+    func forgetReceipt(ofUpload name: String) async {}
+
+    func publish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
+        guard let notice = publication.notice else { return try await self.finish(uploads, publication) }
         do { try await notice.box.put(notice.intent(uploads.compactMap(\.trace)), notice.name) } catch {
             // In a separate task: the request's task may be cancelled.
             await Task { for upload in uploads.reversed() { await upload.abandon() } }.value
             throw error
         }
         let names: [String]
-        do { names = try await self.publish(uploads, record: record) } catch {
+        do { names = try await self.finish(uploads, publication) } catch {
             // As above.
             await Task { try? await notice.box.remove(notice.name) }.value
             throw error
@@ -128,9 +126,7 @@ extension ReceiverStorage {
     }
 
     /// Finishes the uploads; those already visible are withdrawn if a later one fails.
-    func publish(
-        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
-    ) async throws -> [String] {
+    private func finish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
         var uploads = uploads
         var names: [String] = []
         let early = await self.finishAtOnce(uploads)
@@ -141,9 +137,11 @@ extension ReceiverStorage {
                 if let result = early[index] { name = try result.get() } else { name = try await upload.finish() }
                 names.append(name)
             }
-            if let record = record?(names) {
-                let upload = try await self.begin(
-                    IncomingFile(record.path, contentType: FormRecord.mediaType, length: Int64(record.bytes.count)))
+            if let record = publication.record?(names) {
+                var file = IncomingFile(
+                    record.path, contentType: FormRecord.mediaType, length: Int64(record.bytes.count))
+                file.upload = publication.upload
+                let upload = try await self.begin(file)
                 uploads.append(upload)
                 try await upload.write(ByteBuffer(bytes: record.bytes))
                 names.append(try await upload.finish())
@@ -173,6 +171,19 @@ extension Result {
     fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
+/// What becomes visible together with the files of one form.
+struct Publication: Sendable {
+    /// Makes a record, stored as one more file, from the files' final names; `nil` for no record.
+    var record: (@Sendable ([String]) -> FormRecord?)?
+    /// A message that is kept if, and only if, the files become visible, even if this process is killed. If the storage can't
+    /// do that in one step, the message first has the traces of the files, by which ``ReceiverStorage/name(of:)`` finds them.
+    var notice: StoredNotice?
+    /// The resumable upload that has the files; `nil` for another one.
+    var upload: String?
+    /// Makes what ``ReceiverStorage/receipt(ofUpload:)`` returns, from the names of the files and of the record.
+    var receipt: (@Sendable ([String]) -> UploadReceipt)?
+}
+
 /// A form's text fields, stored as JSON next to its files.
 struct FormRecord: Sendable {
     static let mediaType = "application/json"
@@ -199,6 +210,10 @@ struct IncomingFile: Sendable {
     var condition = PathCondition.none
     /// Header fields to store with it, in a storage that has objects.
     var metadata: [String: String] = [:]
+    /// The resumable upload that has it; `nil` for another one.
+    var upload: String?
+    /// The folders of the path that the client gave it, if they aren't kept.
+    var droppedFolders: String?
 
     init(
         _ path: SafePath, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true

@@ -154,7 +154,12 @@ extension UploadResource {
 
     /// An answer about the upload, with its offset.
     func answer(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> ResumableResponse {
-        var answer = ResumableResponse(status, problem)
+        self.described(ResumableResponse(status, problem))
+    }
+
+    /// The same answer, with the upload's offset.
+    func described(_ answer: ResumableResponse) -> ResumableResponse {
+        var answer = answer
         self.describe(&answer)
         return answer
     }

@@ -1,4 +1,5 @@
 import Formwork
+import FormworkEssentials
 import FormworkHTTP
 import FormworkFiles
 import HTTPTypes
@@ -17,6 +18,8 @@ public struct CompletedUpload: Sendable {
     package var digests: [DigestValue] = []
     /// The server's own note, which ``ResumableHandler/note`` gave it.
     package var note: [UInt8]?
+    /// When it began.
+    package var created: Date
     /// Its length in bytes.
     public var length: Int64
     /// The media type of the whole body; `nil` if not given. For tus it comes from the metadata's `content-type`, or
@@ -32,7 +35,7 @@ public struct CompletedUpload: Sendable {
     public var request: HTTPRequest
 
     init(_ name: String, _ record: UploadRecord, _ content: BodySource, length: Int64) {
-        self.name = name
+        (self.name, self.created) = (name, record.created)
         self.content = content
         self.length = length
         self.contentType = record.contentType

@@ -17,6 +17,8 @@ public struct ResumableHandler: Sendable {
     var progressInterval: Duration
     /// Called with each task that processes a complete upload, which continues if its request is cut.
     package var processing: @Sendable (Task<ResumableResponse, Never>) -> Void = { _ in }
+    /// Called with the name of each upload whose answer was saved, so that it isn't processed again.
+    package var saved: @Sendable (_ name: String) async -> Void = { _ in }
     /// Called with the name of each upload that begins.
     package var created: @Sendable (_ name: String) -> Void = { _ in }
     /// The prefix of the URLs that clients get, if another server, or this one, maps it to ``prefix``.
@@ -128,14 +130,11 @@ public struct ResumableHandler: Sendable {
             case .append(let append):
                 guard let upload else { return .notResumable }
                 let check = try DigestCheck(append.check)
-                let extent = await upload.extent
-                if let length = append.length ?? extent?.length {
+                let announced = await upload.length
+                if let length = append.length ?? announced {
                     // The creation didn't announce it, or others have used the room since.
                     let room = self.room(length, from: append.offset, isForm: upload.isForm)
-                    guard await self.fits(room) else {
-                        if extent != nil { await self.removeIfHopeless(upload, after: StoredUpload.Failure.noRoom) }
-                        return .answer(.insufficientStorage)
-                    }
+                    guard await self.fits(room) else { return .answer(await upload.kept(.insufficientStorage)) }
                 }
                 switch try await upload.begin(append, check) {
                 case .failure(let refusal): return .answer(refusal.answer)
@@ -238,28 +237,15 @@ public struct ResumableHandler: Sendable {
         return .tooMany
     }
 
-    private func room(_ length: Int64, from offset: Int64, isForm: Bool, reclaimable: Int64 = 0) -> UploadRoom {
+    private func room(_ length: Int64, from offset: Int64, isForm: Bool) -> UploadRoom {
         UploadRoom(
             length: length, missing: max(0, length) - min(max(0, length), max(0, offset)), isForm: isForm,
-            place: self.store.place, reclaimable: reclaimable)
+            place: self.store.place)
     }
 
     private func fits(_ room: UploadRoom) async -> Bool {
-        let missing = room.missing - min(room.missing, room.reclaimable)
-        guard await self.store.diskHasRoom(for: missing) else { return false }
+        guard await self.store.diskHasRoom(for: room.missing) else { return false }
         return await self.hasRoom(room)
-    }
-
-    /// Removes an upload for which the disk has no room, unless it can become whole when others are complete or gone.
-    /// One without an announced length is always removed.
-    private func removeIfHopeless(_ upload: StoredUpload, after cause: any Error) async {
-        guard let errno = Errno(of: cause), errno.isLackOfRoom else { return }
-        if let (offset, length) = await upload.extent {
-            let others = await self.store.unfinishedBytes(except: upload.name)
-            let room = self.room(length, from: offset, isForm: upload.isForm, reclaimable: others)
-            if errno != .fileTooLarge, await self.fits(room) { return }
-        }
-        _ = await upload.remove(because: .noRoom) { true }
     }
 
     /// Receives the body of a request that can't be resumed: all of it, or nothing.
@@ -309,8 +295,13 @@ public struct ResumableHandler: Sendable {
         let end: UploadReception<Body>.End
         do { end = try await reception.run() } catch {
             await upload.abandon(turn)
-            if case StoredUpload.Failure.full(let cause) = error { await self.removeIfHopeless(upload, after: cause) }
-            throw error
+            guard case StoredUpload.Failure.full(let cause) = error else { throw error }
+            self.failed(cause)
+            // A file can't get so large here, whatever others remove.
+            if Errno(of: cause) == .fileTooLarge, await upload.remove(because: .refused(status: 507), if: { true }) {
+                return .answer(.storageFailed(cause))
+            }
+            return .answer(await upload.kept(.storageFailed(cause), location: location))
         }
         switch end {
         case .superseded: return .close

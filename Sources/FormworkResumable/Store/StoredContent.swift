@@ -82,6 +82,16 @@ final class StoredContent {
 
     func sync() async throws { try await self.file?.sync() }
 
+    /// Lets an upload to which bytes are added expire a lifetime after the last of them. Its record is written for that at most
+    /// eight times in a lifetime.
+    func renew() async {
+        let (now, lifetime, before) = (Date(), self.store.options.lifetime, self.record.expires)
+        guard self.isOpen, before < now.addingTimeInterval(lifetime / 8 * 7) else { return }
+        self.record.expires = now.addingTimeInterval(lifetime)
+        // A full disk doesn't end the request. The next one tries again.
+        do { try await self.save() } catch { self.record.expires = before }
+    }
+
     /// Saves the record.
     func save() async throws { try await self.store.save(self.record, of: self.name) }
 

@@ -67,10 +67,8 @@ actor StoredUpload {
     /// How many bytes it has.
     var offset: Int64 { self.resource.offset }
 
-    /// Its bytes, and how many it will have; `nil` if it didn't announce that.
-    var extent: (offset: Int64, length: Int64)? {
-        self.resource.length.map { (self.resource.offset, $0) }
-    }
+    /// How many bytes it will have; `nil` if it didn't announce that.
+    var length: Int64? { self.resource.length }
 
     /// Whether a request for the offset has it processed: a tus upload of which every byte has arrived.
     var awaitsProcessing: Bool {
@@ -244,7 +242,9 @@ actor StoredUpload {
     func progress(in turn: Turn) async throws -> HTTPResponse? {
         await self.gate.enter()
         defer { self.gate.leave() }
-        guard self.transfer?.number == turn.number, self.transfer?.check == nil else { return nil }
+        guard self.transfer?.number == turn.number else { return nil }
+        await self.content.renew()
+        guard self.transfer?.check == nil else { return nil }
         do { try await self.content.sync() } catch {
             self.endTransfer()
             await self.closeContent()
@@ -282,6 +282,7 @@ actor StoredUpload {
         }
         try await self.content.sync()
         guard self.processing == nil else { return .whole }
+        if self.resource.offset > transfer.start { await self.content.renew() }
         let ending = self.resource.end(wasWhole: wasWhole)
         if ending == .whole {
             try await self.content.finish(count: self.resource.offset)
@@ -314,6 +315,18 @@ actor StoredUpload {
         if self.uploadProtocol == .tus, !self.content.record.metadata.entries.isEmpty {
             answer.response.headerFields[.uploadMetadata] = self.content.record.metadata.fieldValue
         }
+        return answer
+    }
+
+    /// An answer to a request whose bytes couldn't be stored, with the offset of those that are kept, as far as it is known.
+    /// - Parameter location: The upload's URL, for the answer to its creation.
+    func kept(_ answer: ResumableResponse, location: String? = nil) async -> ResumableResponse {
+        do {
+            _ = try await self.lookAgain()
+            await self.closeContent()
+        } catch { return answer }
+        var answer = self.expiring(self.resource.described(answer))
+        answer.response.headerFields[.location] = location
         return answer
     }
 
@@ -402,7 +415,11 @@ actor StoredUpload {
 
     /// Has the complete upload processed, once, however many requests ask.
     func process(location: String?, by handler: ResumableHandler) async -> ResumableResponse {
-        if let answer = self.content.answer { return self.resource.final(answer, location: location) }
+        if let answer = self.content.answer {
+            // It may have been saved by a process that was killed then.
+            await handler.saved(self.name)
+            return self.resource.final(answer, location: location)
+        }
         let task: Task<ResumableResponse, Never>
         if let running = self.processing {
             task = running
@@ -457,9 +474,10 @@ actor StoredUpload {
         self.resource.processed()
         await self.gate.enter()
         defer { self.gate.leave() }
-        do { try await self.content.saveAnswer() } catch {
-            handler.report(self.name, UnsavedResponse(cause: error))
-        }
+        do {
+            try await self.content.saveAnswer()
+            await handler.saved(self.name)
+        } catch { handler.report(self.name, UnsavedResponse(cause: error)) }
         return answer
     }
 

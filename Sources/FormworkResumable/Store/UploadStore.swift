@@ -217,16 +217,6 @@ public final class UploadStore: Sendable {
     /// The folder; `nil` for a storage of the caller's.
     var place: FilePath? { self.folder?.folder }
 
-    /// Bytes of all unfinished uploads except one.
-    func unfinishedBytes(except name: String) async -> Int64 {
-        await self.sweeper.run {
-            guard let names = try? await self.storage.names() else { return 0 }
-            return await self.index.entries(names, in: self.storage).reduce(0) { sum, entry in
-                entry.isFinished || entry.name == name ? sum : sum + min(entry.size, .max - sum)
-            }
-        }
-    }
-
     /// The names of all uploads; `nil` if the storage can't be listed.
     package func names() async -> [String]? {
         await self.sweeper.run { try? await self.storage.names() }
@@ -411,12 +401,10 @@ struct SweepSchedule {
 /// An unfinished upload that is being removed.
 package struct UploadRemoval: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
-        /// It is older than uploads are kept.
+        /// It has received nothing for as long as uploads are kept.
         case expired
         /// Others need its space: it has received nothing for a long time.
         case displaced
-        /// There is no room for all of its bytes.
-        case noRoom
         /// After a refused request, the bytes that it should have are unknown.
         case refused(status: Int)
         /// Its client cancelled it.
@@ -436,7 +424,7 @@ package typealias RemovingUpload = @Sendable () async throws -> Void
 public struct UploadStoreOptions: Sendable {
     /// The limits sent to clients; the store sets `maxAge` itself. By default there are none.
     public var limits = UploadLimits()
-    /// Seconds after its creation until an upload expires, complete or not. An upload that is being received or
+    /// Seconds after its last byte until an upload expires, complete or not. An upload that is being received or
     /// processed at that time expires when that ends. Default a day.
     public var lifetime: Double = 24 * 3600
     /// Seconds for which a completed upload's answer is kept. Default an hour.

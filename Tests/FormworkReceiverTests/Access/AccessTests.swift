@@ -40,11 +40,13 @@ struct AccessTests {
                     : try await receiver.request("GET /files.json", ["Authorization: Bearer wrong"])
                 #expect(answer.status == 401)
             }
-            let slowed = try await receiver.request("POST /login", [Self.urlEncoded], "token=s3cret")
+            let slowed = try await receiver.request("POST /login", [Self.urlEncoded], "token=wrong")
             #expect(slowed.status == 429)
             #expect(slowed.field("Retry-After") == "6")
-            #expect(try await receiver.request("PUT /a", ["Authorization: Bearer s3cret"], "1").status == 429)
-            // Clients that were let in before stay logged in.
+            #expect(try await receiver.request("PUT /a", ["Authorization: Bearer wrong"], "1").status == 429)
+            // Others at the same address have the right token.
+            #expect(try await receiver.request("PUT /a", ["Authorization: Bearer s3cret"], "1").status == 201)
+            #expect(try await receiver.request("POST /login", [Self.urlEncoded], "token=s3cret").status == 303)
             #expect(try await receiver.request("PUT /a", [cookie], "1").status == 201)
             let lines = receiver.log.all.filter { $0.hasPrefix("refused ") && $0.contains("The token is wrong.") }
             #expect(lines.count == 10)

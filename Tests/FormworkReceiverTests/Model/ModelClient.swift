@@ -31,7 +31,7 @@ final class ModelClient: Sendable {
         // As in `Responder.resume(_:_:_:_:)`.
         self.handler = ResumableHandler(self.store) { upload in
             var incoming = IncomingUpload(.file(SafePath("a.bin")!, contentType: nil), length: upload.length)
-            incoming.isKept = true
+            incoming.resumed = (upload.name, upload.created)
             do {
                 _ = try await intake.take(
                     incoming,

@@ -255,13 +255,14 @@ struct S3StorageTests {
         #expect(store.objects["in/a.bin"]?.bytes == bytes)
     }
 
-    @Test(arguments: ["Put", "Complete"])
+    @Test(arguments: ["Put", "Create", "Complete"])
     func `Work whose answer was lost doesn't count as a collision`(operation: String) async throws {
         let store = try FakeStore { $0 == operation && $1 == 1 ? .workAndReset : nil }
         let bytes = Self.bytes(operation == "Put" ? 10 : 2 * Self.part)
         #expect(try await Self.with(store) { try await Self.store(bytes, in: $0) } == "a.bin")
         #expect(store.objects.keys.sorted() == ["in/a.bin"])
         #expect(store.objects["in/a.bin"]?.bytes == bytes)
+        #expect(store.uploads.isEmpty)
     }
 
     @Test func `A 200 that holds an error is an error, and one that passes is tried again`() async throws {

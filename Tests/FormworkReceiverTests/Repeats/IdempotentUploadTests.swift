@@ -225,10 +225,10 @@ struct IdempotentUploadTests {
             Task {
                 try await uploads.once(uploads.arrived(key, head)) { _ in
                     ServiceResponse(.ok)
-                } _: {
+                } _: { current in
                     begun.value.append(number)
                     guard number == 1 else { return ServiceResponse(.created) }
-                    run.value = IdempotentUploads.Run.current
+                    run.value = current
                     // Its cleanup takes long, and can't be cancelled.
                     while !isReleased.value { await Task.yield() }
                     return ServiceResponse(.conflict)
@@ -305,7 +305,7 @@ struct IdempotentUploadTests {
         let running = Task {
             try await uploads.once(first) { _ in
                 ServiceResponse(.created)
-            } _: {
+            } _: { _ in
                 // A call that can't be cancelled.
                 await Task {
                     call.yield()
@@ -359,7 +359,7 @@ extension IdempotentUploads {
             guard let key = try IdempotencyKey([.idempotencyKey: text], owner: owner) else { continue }
             let answer = try await self.once(self.arrived(key, head)) { stored in
                 ServiceResponse(.created, body: ByteBuffer(string: stored.names.joined()))
-            } _: {
+            } _: { _ in
                 count.value += 1
                 var receipt = UploadReceipt()
                 receipt.files = [UploadReceipt.File(name: "\(count.value)", size: 0)]

@@ -58,6 +58,27 @@ struct CrowdTests {
         #expect(unfinished.count == 2)
     }
 
+    @Test func `A client's uploads may announce its share of all bytes together`() async {
+        let unfinished = UnfinishedUploads(limit: 10, bytes: 100)
+        func place(_ length: Int64, _ client: String = "a", isThere: Bool = true) async
+            -> UnfinishedUploads.Reservation?
+        {
+            await unfinished.reserve(length, for: client) { _ in isThere }
+        }
+        let first = await place(60)
+        first?.take("1")
+        #expect(first != nil)
+        #expect(await place(41) == nil)
+        #expect(await place(100, "b") != nil)
+        let second = await place(40)
+        #expect(second != nil)
+        #expect(await place(1) == nil)
+        second?.giveBack()
+        #expect(await place(40) != nil)
+        unfinished.forget("1", of: "a")
+        #expect(await place(60) != nil)
+    }
+
     @Test func `Uploads that begin at once, and those whose creation is cut, count as well`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         let store = UploadStore(uploads.path)

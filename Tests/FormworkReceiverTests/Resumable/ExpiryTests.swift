@@ -35,6 +35,25 @@ import Testing
         }
     }
 
+    @Test func `An upload to which bytes are added expires a lifetime after the last of them`() async throws {
+        let bench = HandlerBench { $0.lifetime = 2 }
+        let handler = try bench.handler()
+        let created = try await bench.answer(
+            .post, "/files", [.tusResumable: "1.0.0", .uploadLength: "6", .contentLength: "0"], by: handler)
+        let location = try #require(created.response.headerFields[.location])
+        for offset in 0..<5 {
+            try await Task.sleep(for: .milliseconds(700))
+            let append: HTTPFields = [
+                .tusResumable: "1.0.0", .uploadOffset: "\(offset)", .contentType: "application/offset+octet-stream",
+            ]
+            let answer = try await bench.answer(.patch, location, append, TestBody("x"), by: handler)
+            #expect(answer.response.status == .noContent, "\(offset)")
+        }
+        try await Task.sleep(for: .milliseconds(2_200))
+        let late = try await bench.answer(.head, location, [.tusResumable: "1.0.0"], by: handler)
+        #expect(late.response.status == .notFound)
+    }
+
     @Test func `An upload that is completed while a request looks at it has its answer`() async throws {
         let bench = HandlerBench { $0.lifetime = 0 }
         let stopping = try StoppingHandler(bench)

@@ -248,10 +248,8 @@ private struct CopyingStorage: ReceiverStorage {
         Upload(storage: self, base: try await self.base.begin(file))
     }
 
-    func publish(
-        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
-    ) async throws -> [String] {
-        try await self.base.publish(uploads.compactMap { ($0 as? Upload)?.base }, record: record)
+    func publish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
+        try await self.base.publish(uploads.compactMap { ($0 as? Upload)?.base }, publication)
     }
 
     private struct Upload: StorageUpload {

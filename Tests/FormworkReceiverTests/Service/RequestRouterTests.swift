@@ -27,6 +27,7 @@ struct RequestRouterTests {
         case .login: "login"
         case .logout: "logout"
         case .methods: "methods"
+        case .preflight: "preflight"
         case .upload: "upload"
         case .resumable: "resumable"
         case .refused(let problem): "\(problem.status)"

@@ -870,7 +870,7 @@ function signedOut() {
   isSignedOut = true
   tell('You are signed out. ')
   const link = document.createElement('a')
-  Object.assign(link, { href: '/', target: '_blank', rel: 'noopener', textContent: 'Sign in' })
+  Object.assign(link, { href: base, target: '_blank', rel: 'noopener', textContent: 'Sign in' })
   $('connection').append(link, '.')
 }
 
