@@ -13,8 +13,9 @@ package final class FileLock: Sendable {
     /// Takes the lock; `nil` while another process or task has it. A file system without locks doesn't prevent anything.
     /// - Parameter handlesSignals: Whether a signal that stops the process removes the file, too. Only a command may handle
     ///   signals. Without that, the file stays, and can be locked again.
+    /// - Parameter isOwn: Whether nobody else names files like this one, so that one that isn't empty is a lock, too.
     /// - Throws: `writeFailed` if the file can't be created, or isn't empty: then it is no lock.
-    package init?(_ path: FilePath, handlesSignals: Bool = true) throws(FormworkError) {
+    package init?(_ path: FilePath, handlesSignals: Bool = true, isOwn: Bool = false) throws(FormworkError) {
         self.path = path
         while true {
             let descriptor = try FormworkError.writing(path) { () throws(Errno) in
@@ -24,7 +25,7 @@ package final class FileLock: Sendable {
                 try? SystemCalls.close(descriptor)
                 return nil
             } catch {}
-            if let size = try? SystemCalls.status(of: descriptor).validator.size, size > 0 {
+            if !isOwn, let size = try? SystemCalls.status(of: descriptor).validator.size, size > 0 {
                 try? SystemCalls.close(descriptor)
                 throw FormworkError(
                     .writeFailed, "isn't a lock, because it isn't empty: move it away, or name the state differently",

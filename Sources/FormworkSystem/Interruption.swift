@@ -22,6 +22,15 @@ package enum StoppingSignal: Int32, CaseIterable, Sendable {
 
     /// The exit status of a program that this signal stopped, as shells report it.
     package var exitStatus: Int32 { 128 + self.rawValue }
+
+    /// Ends this process by the signal.
+    package func end() -> Never {
+        fw_restore_signal(self.rawValue)
+        _ = kill(getpid(), self.rawValue)
+        // The first process of a container isn't ended by its own signal.
+        SystemCalls.sleep(.milliseconds(100))
+        _exit(self.exitStatus)
+    }
 }
 
 /// Cleans up when the user interrupts the command or another process terminates it.
@@ -44,7 +53,8 @@ package final class Interruption: Sendable {
 
     private static let steps = Mutex(Steps())
 
-    /// Runs `cleanUp` on another thread when SIGINT, SIGTERM or SIGHUP arrives, then exits with 128 plus its number.
+    /// Runs `cleanUp` on another thread when SIGINT, SIGTERM or SIGHUP arrives. Then the process ends by the signal, as if it
+    /// had not been handled: a shell continues a loop after a program that exits with a status, whatever its number.
     ///
     /// A signal that was ignored when the command began (`nohup`) stays ignored.
     /// - Parameter bound: After this time the process exits anyway, for example if nothing reads what `cleanUp` writes;
@@ -89,17 +99,13 @@ package final class Interruption: Sendable {
             return steps.all.map(\.bound)
         }
         guard let known else { return }
-        if known.isEmpty {
-            fw_restore_signal(signal.rawValue)
-            _ = kill(getpid(), signal.rawValue)
-        }
         let bounds = known.compactMap { $0 }
         if bounds.count == known.count, let bound = bounds.max() {
             let end = DispatchTime.now() + .milliseconds(Int(bound / .milliseconds(1)))
-            DispatchQueue.global().asyncAfter(deadline: end) { _exit(signal.exitStatus) }
+            DispatchQueue.global().asyncAfter(deadline: end) { signal.end() }
         }
         // One at a time: the program continues meanwhile, and may end what a step is for.
         while let step = self.steps.withLock({ $0.all.popLast() }) { step.cleanUp(signal) }
-        _exit(signal.exitStatus)
+        signal.end()
     }
 }

@@ -69,7 +69,7 @@ struct CompletionTests {
             ("formwork send -F x=@inb\ta\t", "GOT:send -F x=@inbox/a b.txt:"),
             ("formwork send -H @pho\t1\t", "GOT:send -H @photo1.jpg:"),
             ("formwork send -T inb\ta\t", "GOT:send -T inbox/a b.txt:"),
-            ("formwork send --state-dir in\t", "GOT:send --state-dir inbox/:"),
+            ("formwork send --state in\t", "GOT:send --state inbox/:"),
             ("formwork receive --list ow\t", "GOT:receive --list own:"),
             ("formwork send -F x=@my\\ no\t", "GOT:send -F x=@my notes.txt:"),
             ("formwork send -F x=@my\t", "GOT:send -F x=@my notes.txt:"),

@@ -100,7 +100,7 @@ struct JSONOutputTests {
         let result = try Command.shell(
             """
             set -m
-            "$F" send http://127.0.0.1:\(silent.port)/ -F a=1 --json --progress json --progress-interval 0.1 > out 2> log & P=$!
+            "$F" send http://127.0.0.1:\(silent.port)/ -F a=1 --json --progress json > out 2> log & P=$!
             until [ -s log ]; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $? > errors
             cat log >> errors; cat out
             """, in: folder.path)
@@ -302,18 +302,18 @@ struct JSONOutputTests {
         #expect(object["isBodyComplete"] as? Bool == (sent == 3_000_284), "\(result.text)")
     }
 
-    @Test("A form that a redirect by 303 leaves out isn't complete")
+    @Test("A form before a redirect to a page is complete")
     func leftOut() throws {
         let place = try Receiver(after: 1)
         let receiver = try Receiver(answering: "303 See Other\r\nLocation: http://127.0.0.1:\(place.port)/")
         let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)/", "-F", "a=1", "--json")
         let object = try #require(
             try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
-        #expect(object["bytesSent"] as? Int == 0 && object["bytesTotal"] as? Int == 139)
-        #expect(object["isBodyComplete"] as? Bool == false && object["exitStatus"] as? Int == 0, "\(result.text)")
+        #expect(object["bytesSent"] as? Int == 139 && object["bytesTotal"] as? Int == 139)
+        #expect(object["isBodyComplete"] as? Bool == true && object["exitStatus"] as? Int == 0, "\(result.text)")
     }
 
-    @Test("Nor is one whose length isn't known", arguments: ["301 Moved", "302 Found", "303 See Other"])
+    @Test("So is one whose length isn't known", arguments: ["301 Moved", "302 Found", "303 See Other"])
     func leftOutStream(status: String) throws {
         for more in ["", " --resume auto"] {
             let place = try Receiver(after: 1)
@@ -321,8 +321,9 @@ struct JSONOutputTests {
             let result = try Command.shell(
                 "echo hello | \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=@- --json -q\(more)")
             let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
-            #expect(result.status == 0 && object["bytesSent"] as? Int == 0 && object["bytesTotal"] is NSNull)
-            #expect(object["isBodyComplete"] as? Bool == false && object["requests"] as? Int == 2, "\(result.text)")
+            let sent = try #require(object["bytesSent"] as? Int)
+            #expect(result.status == 0 && sent > 100 && object["bytesTotal"] is NSNull, "\(result.text)")
+            #expect(object["isBodyComplete"] as? Bool == true && object["requests"] as? Int == 2, "\(result.text)")
         }
         // Without a redirect it is.
         let receiver = try Receiver()
@@ -332,7 +333,7 @@ struct JSONOutputTests {
         #expect(object["bytesSent"] as? Int == 104 && object["isBodyComplete"] as? Bool == true, "\(result.text)")
     }
 
-    @Test("Nor is one that a server answers unread, which is a success")
+    @Test("One that a server answers unread isn't, which is a success")
     func unreadStream() throws {
         let folder = Folder()
         // The client asks before it sends a body of unknown length. How much it sends after the answer is chance.
@@ -354,7 +355,7 @@ struct JSONOutputTests {
     }
 
     @Test(
-        "After a redirect to where no connection can be made, the bytes of its request count",
+        "After a redirect to where no connection can be made, the bytes of the last request with a body count",
         arguments: ["301 Moved", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"])
     func refusedPlace(status: String) throws {
         let receiver = try Receiver(answering: "\(status)\r\nLocation: http://127.0.0.1:1/x")
@@ -363,6 +364,9 @@ struct JSONOutputTests {
         let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
         #expect(result.status == 7 && object["status"] is NSNull && object["isBodyComplete"] is NSNull)
         #expect(object["url"] as? String == "http://127.0.0.1:1/x" && object["requests"] as? Int == 2)
-        #expect(object["bytesSent"] as? Int == 0 && object["bytesTotal"] as? Int == 59, "\(result.text)")
+        let isRepeated = status.hasPrefix("307") || status.hasPrefix("308")
+        #expect(
+            object["bytesSent"] as? Int == (isRepeated ? 0 : 59) && object["bytesTotal"] as? Int == 59, "\(result.text)"
+        )
     }
 }

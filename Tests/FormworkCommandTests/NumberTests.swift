@@ -84,11 +84,11 @@ struct NumberTests {
     @Test(
         "Every option that reads a time reads both forms",
         arguments: [
-            "send http://127.0.0.1:1/ -F a=1 --dry-run --connect-timeout T --stall-timeout T --expect100-timeout T "
-                + "--retry-delay T --max-retry-after T --max-time T --progress-interval T",
+            "send http://127.0.0.1:1/ -F a=1 --dry-run --connect-timeout T --stall-timeout T "
+                + "--retry-delay T --max-time T",
             "link --to http://h --key-file key --expires T",
             "receive --dir /nonexistent/x --idle-timeout T --grace T --drain-delay T --resume-lifetime T",
-            "receive --to s3://b/p --abandon-after T --store-timeout T --host 256.0.0.1",
+            "receive --to s3://b/p --s3 abandon-after=T --s3 timeout=T --host 256.0.0.1",
             "receive --dir /nonexistent/x --hook http://h/ --hook-timeout T",
         ])
     func everyOption(line: String) throws {
@@ -96,11 +96,11 @@ struct NumberTests {
         try folder.file("key", String(repeating: "k", count: 32))
         for text in ["10", "10s", "2m"] {
             let result = try Command.shell(
-                "timeout 60 \"$F\" \(line.replacing(" T", with: " \(text)"))", in: folder.path)
+                "timeout 60 \"$F\" \(line.replacing(#/\bT\b/#, with: text))", in: folder.path)
             #expect(!result.errors.contains("invalid") && !result.errors.contains("give 0"), "\(result.errors)")
             #expect(result.status == (line.hasPrefix("receive") ? result.status : 0), "\(result.errors)")
         }
-        let result = try Command.shell("timeout 60 \"$F\" \(line.replacing(" T", with: " 5y"))", in: folder.path)
+        let result = try Command.shell("timeout 60 \"$F\" \(line.replacing(#/\bT\b/#, with: "5y"))", in: folder.path)
         #expect(
             result.status == 2
                 && result.errors.contains(

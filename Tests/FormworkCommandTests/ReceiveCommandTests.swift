@@ -326,11 +326,11 @@ struct ReceiveCommandTests {
         ("--title ''", "--title: the text is empty"), ("--message ' '", "--message: the text is empty"),
         ("--token a --token-file b", "--token-file"), ("--trusted-proxy 10/8", "--trusted-proxy"),
         ("--list mine", "--list"), ("--max-uploads-per-client 0", "--max-uploads-per-client"),
-        ("--store-timeout 5", "--store-timeout"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
-        ("--max-uploads 0", "--max-uploads"), ("--part-size 5M", "--part-size"),
+        ("--s3 timeout=5", "--s3"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
+        ("--max-uploads 0", "--max-uploads"), ("--limit files=x", "--limit"),
         ("--resume-total 5x", "--resume-total"), ("--memory 5x", "--memory"),
         ("--memory 1M", "--memory 1M: give at least 4M, which one upload needs"),
-        ("--to s3://bucket/a", "--dir or --to, not both"),
+        ("--to s3://bucket/a", "a folder or --to, not both"),
     ])
     func `Wrong arguments are told`(arguments: String, named: String) throws {
         // --dir is refused when it is given twice.
@@ -357,13 +357,13 @@ struct ReceiveCommandTests {
     }
 
     @Test(arguments: [
-        ("", "--dir FOLDER or --to s3://BUCKET/PREFIX"), ("--to s3://bucket/a --overwrite", "--overwrite"),
+        ("", "a FOLDER or --to s3://BUCKET/PREFIX"), ("--to s3://bucket/a --overwrite", "--overwrite"),
         ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "not s3://bucket/prefix"),
-        ("--to s3://bucket/a --part-size 1M", "5 MiB to 5 GiB"),
-        ("--to s3://bucket/a --part-parallelism 0", "give 1 to 100"),
-        ("--to s3://bucket/a --abandon-after 5w", "--abandon-after"),
-        ("--to s3://bucket/a --abandon-after 0", "--abandon-after: give 1s to 365d"),
-        ("--to s3://bucket/a --s3-addressing host", "--s3-addressing"),
+        ("--to s3://bucket/a --s3 part-size=1M", "5 MiB to 5 GiB"),
+        ("--to s3://bucket/a --s3 part-parallelism=0", "give 1 to 100"),
+        ("--to s3://bucket/a --s3 abandon-after=5w", "--s3"),
+        ("--to s3://bucket/a --s3 abandon-after=0", "abandon-after: give 1s to 365d"),
+        ("--to s3://bucket/a --s3 addressing=host", "addressing: choose one of auto, path, virtual"),
         ("--to s3://bucket/a", "the store doesn't know AWS_ACCESS_KEY_ID"),
     ])
     func `Wrong words about an object store are told`(arguments: String, named: String) throws {

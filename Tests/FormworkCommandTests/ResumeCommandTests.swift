@@ -89,19 +89,70 @@ struct ResumeCommandTests {
             "\(outcome.errors)")
     }
 
-    @Test("--state-dir has a state for each URL and form, for this user only")
+    @Test("--state FOLDER/ has a state for each URL and form, for this user only")
     func stateFolder() throws {
         let outcome = try Self.run(
             """
-            send() { "$F" send $U --state-dir states -q "$@"; }
+            send() { "$F" send $U --state states/ -q "$@"; }
             begun() { ls states 2> /dev/null | grep -c 'json$'; }
-            "$F" send $U --state-dir states -q -F f=@large --limit-rate 1M > /dev/null & S=$!; until [ "$(begun)" = 1 ]; do sleep 0.05; done
-            "$F" send $U --state-dir states -q -F g=@large --limit-rate 1M > /dev/null & R=$!; until [ "$(begun)" = 2 ]; do sleep 0.05; done
+            "$F" send $U --state states/ -q -F f=@large --limit-rate 1M > /dev/null & S=$!; until [ "$(begun)" = 1 ]; do sleep 0.05; done
+            "$F" send $U --state states/ -q -F g=@large --limit-rate 1M > /dev/null & R=$!; until [ "$(begun)" = 2 ]; do sleep 0.05; done
             sleep 1; kill -KILL $S $R; wait $S $R 2> /dev/null; stat -c %a states
             send -F f=@large --json > report; echo "exit $?"; grep -Ec '"resumedFrom": [1-9]' report; begun
             send -F g=@large --json > report; echo "exit $?"; grep -Ec '"resumedFrom": [1-9]' report; ls -A states
             """)
         #expect(outcome.text == "700\nexit 0\n1\n1\nexit 0\n1\n", "\(outcome.errors)")
+    }
+
+    @Test("An upload that the server no longer has isn't sent a second time without being asked for")
+    func lost() throws {
+        let outcome = try Self.run(
+            """
+            cut; kill $P; wait $P; rm -rf in; port=${U##*:}; : > url
+            "$F" receive --dir in --port ${port%/} > url 2> log & P=$!
+            until [ -s url ]; do sleep 0.05; done
+            begin; echo "exit $?"; ls state; find in -type f
+            "$F" send $U -F a=1 -F f=@large --state state --restart-if-changed > /dev/null; echo "exit $?"
+            ls state 2> /dev/null; cmp in/large large && echo same
+            """)
+        #expect(outcome.text == "exit 65\nstate\nexit 0\nsame\n", "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains(
+                "formwork: the server no longer has the upload (404), and may have stored all of it: look there, or add "
+                    + "--restart-if-changed to send it again\n"), "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains("the server no longer has the upload (404), which begins again at byte 0; try 2"),
+            "\(outcome.errors)")
+    }
+
+    @Test("A damaged state is begun again on request, and other files are left alone")
+    func damaged() throws {
+        let outcome = try Self.run(
+            """
+            cut; head -c 20 state > part; cp part state
+            begin; echo "exit $?"; begin --restart-if-changed > /dev/null; echo "exit $?"
+            head -c 500 /dev/zero > state; begin --restart-if-changed > /dev/null; echo "exit $?"
+            echo '{"name": "mine"}' > state; begin --restart-if-changed; echo "exit $?"; cat state
+            """)
+        #expect(outcome.text == "exit 26\nexit 0\nexit 0\nexit 26\n{\"name\": \"mine\"}\n", "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains(
+                "formwork: state: is damaged: remove it, or use --restart-if-changed, to start again\n"),
+            "\(outcome.errors)")
+    }
+
+    @Test("In a folder of states nothing that a crash left blocks the next upload")
+    func damagedFolder() throws {
+        let outcome = try Self.run(
+            """
+            send() { "$F" send $U -F f=@large --state states/ "$@" > /dev/null; }
+            "$F" send $U -F f=@large --state states/ --limit-rate 1M -q > /dev/null & S=$!; until ls states/*.json > /dev/null 2>&1; do sleep 0.05; done
+            sleep 0.5; kill -KILL $S; wait $S 2> /dev/null
+            for file in states/*.json; do echo x > $file; echo x > $file.lock; done
+            send; echo "exit $?"; ls states; cmp in/large large && echo same
+            """)
+        #expect(outcome.text == "exit 0\nsame\n", "\(outcome.errors)")
+        #expect(outcome.errors.contains(": it is damaged: starting again\n"), "\(outcome.errors)")
     }
 
     @Test("A body that a later process can't make again has no state")

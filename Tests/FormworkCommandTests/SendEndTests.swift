@@ -16,10 +16,10 @@ struct SendEndTests {
             set -m
             "$F" receive --dir . --port 0 > url 2> log & R=$!
             until [ -s url ]; do sleep 0.05; done
-            "$F" send $(cat url) -F f=@big --limit-rate 100k \(options) --progress json --progress-interval 0.1 2> events & P=$!
+            "$F" send $(cat url) -F f=@big --limit-rate 100k \(options) --progress json 2> events & P=$!
             until grep -q '"acked":[1-9]' events; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $?
             rm -rf state*
-            "$F" send $(cat url) -F f=@big --limit-rate 100k \(options) --progress log --progress-interval 0.1 2> errors & P=$!
+            "$F" send $(cat url) -F f=@big --limit-rate 100k \(options) --progress log 2> errors & P=$!
             until grep -q '[1-9][0-9]* KiB of' errors; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $?
             kill $R
             """, in: folder.path)

@@ -58,7 +58,7 @@ struct TransferMessagesTests {
             """
             mkdir states; echo x > f; : > states/0123.json.lock; : > states/4567.json.lock
             exec 9< states/4567.json.lock; flock -n 9
-            send http://127.0.0.1:\(receiver.port) -F f=@f --state-dir states -q; ls states
+            send http://127.0.0.1:\(receiver.port) -F f=@f --state states/ -q; ls states
             """)
         #expect(outcome.text == "ok0\n4567.json.lock\n")
     }

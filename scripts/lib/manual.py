@@ -104,6 +104,14 @@ def verbs_of(command: dict, above: list[str]) -> list[dict]:
     return [verb] + [one for verbs in inner for one in verbs]
 
 
+def topic(program: str, name: str) -> list[tuple[str, str]]:
+    """The rows of `formwork help NAME`."""
+    environment = {**os.environ, "COLUMNS": "1000"}
+    text = subprocess.run([program, "help", name], check=True, capture_output=True, text=True, env=environment).stdout
+    rows = [re.split(r" {2,}", line.strip(), maxsplit=1) for line in text.split("\n") if line.startswith("  ")]
+    return [(term, meaning) for term, meaning in rows]
+
+
 def option_of(argument: dict) -> dict:
     names = [("--" if name["kind"] == "long" else "-") + name["name"] for name in argument.get("names", [])]
     spelling = ", ".join(sorted(names, key=lambda name: name.startswith("--")))
@@ -160,11 +168,10 @@ def page(verb: dict, others: list[str], date: str) -> str:
             if option["details"]:
                 lines += [".Pp", *paragraphs(option["details"])]
         lines.append(".El")
-    if text.get("EXIT STATUS"):
-        lines += [".Sh EXIT STATUS", ".Bl -tag -width Ds"]
-        for line in text["EXIT STATUS"].split("\n"):
-            status, meaning = re.split(r"(?<=\d) {2,}", line.strip(), maxsplit=1)
-            lines += [f".It {status}", *prose(meaning)]
+    for title, rows in verb.get("topics", {}).items():
+        lines += [f".Sh {title}", ".Bl -tag -width Ds"]
+        for term, meaning in rows:
+            lines += [f".It {escaped(term)}", *prose(meaning)]
         lines += [".El"]
     if text.get("EXAMPLES"):
         lines += [".Sh EXAMPLES", ".Bd -literal", *(escaped(line) for line in text["EXAMPLES"].split("\n")), ".Ed"]
@@ -179,6 +186,7 @@ def main() -> None:
         sys.exit(__doc__)
     output = subprocess.run([sys.argv[1], "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
     verbs = verbs_of(json.loads(output)["command"], [])
+    verbs[0]["topics"] = {"PARTS": topic(sys.argv[1], "parts"), "EXIT STATUS": topic(sys.argv[1], "statuses")}
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     day = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) if seconds else datetime.datetime.now(datetime.UTC)
     date = f"{day:%B} {day.day}, {day.year}"

@@ -127,7 +127,9 @@ struct CurlFormBuilder {
         let path = try FilePath(ofFile: file.path)
         // curl reads a directory as an empty file of unknown length.
         let isDirectory = self.isCurl && (try? SystemCalls.status(of: path))?.kind == .directory
-        let source: BodySource = isDirectory ? .stream { _ in NoBytes() } : try self.standardInput.source(at: path)
+        let source: BodySource =
+            isDirectory
+            ? .stream { _ in NoBytes() } : try self.standardInput.source(at: path, length: parameters.length)
         try self.append(name, source, parameters, path: file.path, isUpload: isUpload)
     }
 

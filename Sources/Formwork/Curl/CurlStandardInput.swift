@@ -12,17 +12,35 @@ struct CurlStandardInput {
     }
 
     /// The source at a path that isn't `-`.
-    mutating func source(at path: FilePath) throws(FormworkError) -> BodySource {
-        guard !self.isCurl, let named = PipeIdentity(try? SystemCalls.status(of: path)) else { return .file(path) }
+    /// - Parameter length: The value of `length=`; `nil` without.
+    mutating func source(at path: FilePath, length: Int64?) throws(FormworkError) -> BodySource {
+        let status = try? SystemCalls.status(of: path)
+        if length != nil, [.regular, .directory].contains(status?.kind) {
+            throw FormworkError(
+                .invalidArgument, "length= is for standard input, FIFOs and devices: a file has a length")
+        }
+        let source = BodySource.file(path, length: length)
+        guard !self.isCurl, let named = PipeIdentity(status) else { return source }
         // Such as /dev/stdin.
-        if named == .standardInput { return try self.take(length: nil) }
-        guard self.spools else { return .file(path) }
+        if named == .standardInput { return try self.take(length: length) }
+        guard self.spools else { return source }
         let pipe: FileDescriptor
         do throws(Errno) { pipe = try SystemCalls.open(path, .readOnly) } catch {
             throw FormworkError(.sourceUnavailable, "can't be opened", path: path.string, cause: error)
         }
         defer { try? SystemCalls.close(pipe) }
-        return try BodySpool(collecting: pipe).source
+        return try Self.spool(pipe, "the FIFO", length)
+    }
+
+    private static func spool(
+        _ pipe: FileDescriptor, _ name: String, _ length: Int64?
+    ) throws(FormworkError) -> BodySource {
+        let spool = try BodySpool(collecting: pipe)
+        if let length, length != spool.count {
+            throw FormworkError(
+                .lengthMismatch, "\(name) has \(spool.count, "byte"), not the declared length of \(length)")
+        }
+        return spool.source
     }
 
     mutating func take(length: Int64?) throws(FormworkError) -> BodySource {
@@ -34,11 +52,6 @@ struct CurlStandardInput {
         self.isTaken = true
         let isRegular = (try? SystemCalls.status(of: .standardInput))?.kind == .regular
         guard self.spools || self.isCurl && !isRegular else { return .descriptor(.standardInput, length: length) }
-        let spool = try BodySpool(collecting: .standardInput)
-        if let length, length != spool.count {
-            throw FormworkError(
-                .lengthMismatch, "standard input has \(spool.count, "byte"), not the declared length of \(length)")
-        }
-        return spool.source
+        return try Self.spool(.standardInput, "standard input", length)
     }
 }

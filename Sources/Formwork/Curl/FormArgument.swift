@@ -50,7 +50,7 @@ package struct FormArgument: Hashable, Sendable {
         package var encoder: String?
         /// The values of `headers=` in order.
         package var headers: [Header] = []
-        /// The value of `length=` in bytes, for standard input; `nil` when absent. curl doesn't have it.
+        /// The value of `length=` in bytes, for standard input, a FIFO or a device; `nil` when absent. curl doesn't have it.
         package var length: Int64?
 
         /// No parameters.
@@ -134,9 +134,6 @@ extension FormArgumentScanner {
         let (path, parameters) = try self.part(role)
         if path.isEmpty {
             try self.complain("there is no path after '@', '<' or ',': use --form-string for text", at: place)
-        }
-        if parameters.length != nil, path != "-" {
-            try self.complain("length= is for standard input (@- or <-) only", at: place)
         }
         return FormArgument.File(path: path, parameters: parameters)
     }

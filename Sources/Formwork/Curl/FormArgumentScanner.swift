@@ -105,7 +105,7 @@ struct FormArgumentScanner {
                 curlWarns: "Field encoder not allowed here: \(parameters.encoder ?? "")")
             parameters.encoder = nil
         case ("length", .text), ("length", .open):
-            try self.complain("length= is for standard input (@- or <-) only", at: place)
+            try self.complain("length= is for standard input, FIFOs and devices", at: place)
         default: break
         }
     }

@@ -168,6 +168,7 @@ struct SourceResolver {
             }
             let size = status.kind == .blockSpecial ? try? SystemCalls.size(ofDevice: path) : nil
             var stream = Self.special(path, isFIFO: status.kind == .fifo, length: range.length ?? size)
+            if status.kind == .fifo { stream.surplus = .refuse }
             stream.pipe = PipeIdentity(status)
             return .stream(stream)
         default:

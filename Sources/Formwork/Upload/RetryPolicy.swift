@@ -27,7 +27,8 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     package func covers(status: Int) -> Bool {
-        [408, 429, 500, 502, 503, 504].contains(status) || self.retriesAllErrors && status >= 400
+        // Above 599 a status is treated as an unknown one of 5xx (RFC 9110 section 15), which means 500.
+        [408, 429, 500, 502, 503, 504].contains(status) || status >= 600 || self.retriesAllErrors && status >= 400
     }
 
     /// How long to wait before the next retry; `nil` if there is none, or no time for it.

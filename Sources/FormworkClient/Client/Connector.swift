@@ -95,12 +95,27 @@ struct Connector: Sendable {
         do {
             if let path = self.options.unixSocket {
                 try await bootstrap.connect(unixDomainSocketPath: path.string).get().close()
-            } else {
-                let next = try self.options.proxies?.proxy(for: endpoint)?.endpoint ?? endpoint
-                try await bootstrap.connect(host: self.options.address(of: next), port: next.port).get().close()
+                return true
             }
-            return true
-        } catch { return false }
+            let next = try self.options.proxies?.proxy(for: endpoint)?.endpoint ?? endpoint
+            for host in try self.hosts(of: next) {
+                if (try? await bootstrap.connect(host: host, port: next.port).get().close()) != nil { return true }
+            }
+        } catch {}
+        return false
+    }
+
+    /// What to connect to, one after the other. `localhost` and the names in it mean this computer (RFC 6761 section 6.3) with
+    /// both families of addresses, whatever the system's files say.
+    private func hosts(of endpoint: Origin) throws -> [String] {
+        let host = self.options.address(of: endpoint)
+        if host.hasSuffix(".localhost") { return ["127.0.0.1", "::1"] }
+        if host == "localhost" { return [host, "127.0.0.1", "::1"] }
+        // The C library looks for a zone's name only if the address is link-local.
+        guard host.contains(":"), let sign = host.lastIndex(of: "%") else { return [host] }
+        let zone = host[host.index(after: sign)...].lowercased()
+        let device = try System.enumerateDevices().first { $0.name.lowercased() == zone }
+        return [device.map { "\(host[...sign])\($0.interfaceIndex)" } ?? host]
     }
 
     private var protocols: [String] {
@@ -125,8 +140,14 @@ struct Connector: Sendable {
                 return try await bootstrap.connect(
                     unixDomainSocketPath: path.string, channelInitializer: initialize)
             }
-            return try await bootstrap.connect(
-                host: self.options.address(of: endpoint), port: endpoint.port, channelInitializer: initialize)
+            var failure: (any Error)?
+            for host in try self.hosts(of: endpoint) {
+                do {
+                    return try await bootstrap.connect(
+                        host: host, port: endpoint.port, channelInitializer: initialize)
+                } catch { failure = failure ?? error }
+            }
+            throw failure ?? ChannelError.connectTimeout(timeout)
         } catch {
             if TransferError.isReset(error) { throw setup.failure(ofReset: error) }
             throw TransferError(

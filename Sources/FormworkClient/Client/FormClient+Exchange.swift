@@ -65,7 +65,7 @@ extension FormClient {
             do {
                 while let part = try await iterator.next(isolation: #isolation) {
                     guard case .head(let response) = part else { continue }
-                    guard 100...599 ~= response.status.code else {
+                    guard response.status.code >= 100 else {
                         throw TransferError(
                             .receive, "the server answered \(response.status.code), which isn't an HTTP status",
                             bytesSent: self.ledger.written)

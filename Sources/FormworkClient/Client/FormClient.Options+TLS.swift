@@ -2,6 +2,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import FormworkSystem
 import NIOCore
 import NIOSSL
 
@@ -10,7 +11,8 @@ extension FormClient.Options {
     public struct TLS: Hashable, Sendable {
         /// Whether the server's certificate and name are checked.
         public var verifiesServer: Bool
-        /// A file with the certificates to trust, in PEM, instead of the system's; `nil` for the system's.
+        /// A file with the certificates to trust, in PEM, or a folder with such files that have the names of OpenSSL's `rehash`,
+        /// instead of the system's; `nil` for the system's.
         public var trustedCertificates: FilePath?
         /// A file with the client's certificate, followed by its intermediates, in PEM; `nil` for none.
         public var certificate: FilePath?
@@ -46,8 +48,11 @@ extension FormClient.Options {
                 configuration.certificateVerification = .noHostnameVerification
             }
             if let path = self.trustedCertificates {
-                configuration.trustRoots = .certificates(
-                    try self.certificates(path, .trustAnchors, "the certificates to trust"))
+                let isFolder = (try? SystemCalls.status(of: path))?.kind == .directory
+                configuration.trustRoots =
+                    isFolder
+                    ? .file(path.string)
+                    : .certificates(try self.certificates(path, .trustAnchors, "the certificates to trust"))
             }
             if let path = self.certificate {
                 let key = self.privateKey ?? path

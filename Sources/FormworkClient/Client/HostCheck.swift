@@ -40,6 +40,11 @@ final class HostCheck: ChannelDuplexHandler {
         self.waiting.append((data, promise))
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let certificate = self.security.peerCertificate
+        context.fireErrorCaught(TransferError(untimely: certificate, of: self.peer, error) ?? error)
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) {
         for (_, promise) in self.waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
         self.waiting = []

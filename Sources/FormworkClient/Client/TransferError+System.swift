@@ -1,4 +1,5 @@
 import Formwork
+import FormworkEssentials
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
@@ -84,6 +85,21 @@ extension TransferError {
     /// The certificate has another host's name.
     init(otherHost peer: Peer) { self.init(.certificate, "\(peer.name): the \(peer.noun)'s \(Self.otherHost)") }
 
+    /// The certificate isn't valid now; `nil` for another error, or a certificate that isn't trusted for another reason.
+    init?(untimely certificate: NIOSSLCertificate?, of peer: Peer, _ error: any Error) {
+        guard let certificate, Self.isUntrusted(error) else { return nil }
+        let now = Int64(Date().timeIntervalSince1970)
+        let (first, last) = (Int64(certificate.notValidBefore), Int64(certificate.notValidAfter))
+        guard now < first || now > last else { return nil }
+        let what = now > last ? "expired on \(HTTPDate.text(last))" : "isn't valid before \(HTTPDate.text(first))"
+        self.init(.certificate, "\(peer.name): the \(peer.noun)'s certificate \(what)")
+    }
+
+    private static func isUntrusted(_ error: any Error) -> Bool {
+        let text = error is NIOSSLError ? "\(error)" : ""
+        return text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate")
+    }
+
     /// Why a connection that was made couldn't be used.
     /// - Parameters:
     ///   - peer: The one that the error is about.
@@ -94,14 +110,9 @@ extension TransferError {
         case let error as TransferError: self = error
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             self.init(otherHost: peer)
-        case let error as NIOSSLError:
-            let text = "\(error)"
-            if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
-                self.init(.certificate, "\(peer.name): the \(peer.noun)'s certificate is not trusted, or has expired")
-            } else {
-                self.init(tls: peer, through: proxy, error)
-            }
-        case is NIOSSLExtraError, is BoringSSLError: self.init(tls: peer, through: proxy, error)
+        case _ where Self.isUntrusted(error):
+            self.init(.certificate, "\(peer.name): the \(peer.noun)'s certificate is not trusted")
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self.init(tls: peer, through: proxy, error)
         case is TunnelEnded: self.init(handshake: peer, through: proxy)
         // BoringSSL's words for bytes that come later.
         case is TunnelWithoutTLS: self.init(.tls, "\(peer.name): doesn't use TLS (wrong version number)")

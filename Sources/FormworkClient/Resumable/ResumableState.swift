@@ -171,6 +171,15 @@ extension ResumableState {
         }
     }
 
+    /// Whether a file is what a crash or a full disk may leave of a state: its beginning, or zeros.
+    package static func isRemnant(_ path: FilePath) -> Bool {
+        guard let bytes = try? BodyPlan(copying: .file(path)).makeReader().read(upTo: 64), !bytes.isEmpty else {
+            return false
+        }
+        let start = Array("{\n  \"boundaries\" : [".utf8)
+        return bytes.starts(with: start) || start.starts(with: bytes) || bytes.allSatisfy { $0 == 0 }
+    }
+
     /// Reads a state made by ``bytes()``.
     /// - Throws: `sourceUnavailable` for anything else.
     init(_ bytes: [UInt8]) throws(FormworkError) {

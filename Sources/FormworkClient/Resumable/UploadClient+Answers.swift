@@ -188,10 +188,11 @@ extension UploadClient {
             } else if self.isTus, self.hasAll, self.isLengthDeclared {
                 self.finish(response, isAnswerLost: true)
             } else {
+                self.isKnownIncomplete = true
                 self.phase = .append
             }
-        case 404, 410: self.restart(response)
-        case 403 where self.isTus: self.restart(response)
+        case 404, 410: self.askedForLost(response)
+        case 403 where self.isTus: self.askedForLost(response)
         case 409,
             _ where self.mayPass(response):
             self.retry(.ask, response, after: retryAfter)
@@ -206,6 +207,17 @@ extension UploadClient {
         } else {
             self.finish(earlier, isAnswerLost: true)
         }
+    }
+
+    /// The answer to the question for the offset: servers forget uploads that are complete, too.
+    private mutating func askedForLost(_ response: HTTPResponse) {
+        let isUnknown = self.isContinued && !self.isKnownIncomplete
+        if self.options.restartsLost || !isUnknown && self.sent < self.length ?? .max {
+            return self.restart(response)
+        }
+        self.fail(
+            UploadFailure(
+                .gone, "the server no longer has the upload (\(response.status.code)), and may have stored all of it"))
     }
 
     /// The upload no longer exists: starts again, if the body can be read again.
@@ -225,7 +237,12 @@ extension UploadClient {
             return
         }
         self.acknowledged = 0
-        self.retry(.create, response)
+        self.retry(
+            .create,
+            UploadFailure(
+                .interrupted,
+                "the server no longer has the upload (\(response.status.code)), which begins again at byte 0"))
+        if case .failed = self.phase { self.finish(response) }
     }
 
     /// Whether the same request may be answered differently later.
@@ -234,7 +251,7 @@ extension UploadClient {
         // What isn't supported now isn't supported later, and RFC 4918 section 11.5 forbids repeating a request that found
         // no room unless the user asks for it.
         case 501, 505, 507: self.options.retriesAllErrors
-        case 408, 423, 425, 429, 500...599: true
+        case 408, 423, 425, 429, 500...999: true
         case 400...499: self.options.retriesAllErrors
         default: false
         }

@@ -93,6 +93,8 @@ struct UploadClient: Sendable {
     var isLengthDeclared: Bool
     /// Whether this process doesn't know how much an earlier one sent.
     var isContinued = false
+    /// Whether the server has said that it hasn't all bytes of an upload of an earlier process.
+    var isKnownIncomplete = false
     /// Consecutive failures without progress.
     var failedAttempts = 0
     /// Requests that a limit stopped, since the last progress.
@@ -241,6 +243,8 @@ package struct UploadClientOptions: Sendable {
     /// Whether to retry after any answer of 400 or more, and after any failure of the connection, instead of only after
     /// temporary ones.
     package var retriesAllErrors = false
+    /// Whether to send everything again if the server no longer has an upload of which it may have stored all.
+    package var restartsLost = false
     /// The digest with which the server checks the whole body; for the draft's versions 6 and later.
     package var reprDigest: DigestField?
     /// Metadata for tus, in addition to what the request provides.

@@ -14,8 +14,10 @@ struct PlainSend: SendMachine {
     private var machine: UploadMachine
     private var step = UploadMachine.Step.send
     private var request: HTTPRequest
-    /// The last answer's status, and whether its request had the body.
-    private var last = (status: 0, hadBody: false)
+    /// The last answer, and whether its request had the body.
+    private var last: (answer: SendResponse, hadBody: Bool)?
+    private(set) var isBodyComplete: Bool?
+    private(set) var bytesSent: Int64?
     private(set) var movedTo: String?
 
     /// What differs between clients.
@@ -63,7 +65,7 @@ struct PlainSend: SendMachine {
 
     mutating func answered(_ answer: SendResponse, remaining: Duration?) -> SendVerdict {
         if let followed = answer.followed { (self.request, self.machine.hasBody) = followed }
-        self.last = (answer.head.status.code, self.machine.hasBody)
+        self.last = (answer, self.machine.hasBody)
         let seen = answer.seen(by: self.request, hasBody: self.machine.hasBody, self.options)
         return self.take(self.machine.answered(seen, remaining: remaining))
     }
@@ -87,8 +89,10 @@ struct PlainSend: SendMachine {
         case .authorize(let value): self.request.headerFields[.authorization] = value
         case .follow(let redirection):
             let next = self.request.following(redirection)
-            if self.last.hadBody, !redirection.keepsBody, self.isMove(to: next) {
-                self.movedTo = "\(next.shownURL) (\(self.last.status))"
+            if let last, last.hadBody, !redirection.keepsBody {
+                (self.isBodyComplete, self.bytesSent) = (last.answer.isBodyComplete, last.answer.bytesSent)
+                let status = last.answer.head.status.code
+                if self.isMove(status, to: next) { self.movedTo = "\(next.shownURL) (\(status))" }
             }
             self.request = next
         case .send, .wait, .fail: break
@@ -97,8 +101,8 @@ struct PlainSend: SendMachine {
     }
 
     /// Whether a redirect means that the form belongs there, and not that the server has it and shows a page.
-    private func isMove(to next: HTTPRequest) -> Bool {
-        self.last.status == 301 || self.request.scheme != next.scheme && self.request.path == next.path
+    private func isMove(_ status: Int, to next: HTTPRequest) -> Bool {
+        status == 301 || self.request.scheme != next.scheme && self.request.path == next.path
     }
 }
 

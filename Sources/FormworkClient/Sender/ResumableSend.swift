@@ -107,6 +107,8 @@ package struct ResumableSend: SendMachine {
 
     private(set) var isBodyComplete: Bool?
 
+    private(set) var bytesSent: Int64?
+
     func note(in trace: inout FormSender.Trace) {
         (trace.upload, trace.isSourceRead) = (self.upload, self.isSourceRead)
     }
@@ -143,7 +145,8 @@ package struct ResumableSend: SendMachine {
             return .answered(outcome.response)
         case .fail(let failure):
             // After other failures the upload may still exist.
-            if [.gone, .tooLarge, .protocolBroken].contains(failure.code) { self.forget() }
+            let isKept = failure.code == .gone && self.client.link != nil
+            if [.gone, .tooLarge, .protocolBroken].contains(failure.code), !isKept { self.forget() }
             return .failed(failure)
         }
     }
@@ -264,7 +267,8 @@ package struct ResumableSend: SendMachine {
             return false
         }
         self.finish(outcome)
-        return !self.follow(answer) && !self.hasFailed
+        if self.follow(answer) { self.bytesSent = answer.bytesSent }
+        return self.page == nil && !self.hasFailed
     }
 
     mutating func failed(_ error: any Error, remaining: Duration?) {

@@ -156,6 +156,7 @@ struct SendDriver: Sendable {
                     }
                     var answer = answer
                     answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
+                    answer.bytesSent = machine.bytesSent ?? answer.bytesSent
                     guard isAnswered else { return nil }
                     let result = try await answered(answer, trace)
                     machine.delivered()
@@ -186,6 +187,7 @@ final class SharedMachine: Sendable {
     init(_ machine: some SendMachine) { self.state = Mutex(State(machine: machine)) }
 
     var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
+    var bytesSent: Int64? { self.state.withLock { $0.machine.bytesSent } }
     var checksum: String? { self.state.withLock { $0.machine.checksum } }
     func note(in trace: inout FormSender.Trace) { self.state.withLock { $0.machine.note(in: &trace) } }
 

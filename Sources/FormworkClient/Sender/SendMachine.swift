@@ -34,6 +34,8 @@ protocol SendMachine: Sendable {
     func note(in trace: inout FormSender.Trace)
     /// Whether the requests together sent the whole body; `nil` if only the last one counts.
     var isBodyComplete: Bool? { get }
+    /// Bytes of the body that the request before a redirect to a page sent; `nil` if the last request counts.
+    var bytesSent: Int64? { get }
     /// The upload that can be resumed; `nil` for none.
     var upload: ResumableUpload? { get }
     /// The algorithm for `Upload-Checksum` of the next request's content; `nil` for none.
@@ -48,6 +50,7 @@ extension SendMachine {
     mutating func delivered() {}
     func judges(early response: HTTPResponse, after offer: HTTPResponse?) -> Bool { false }
     var isBodyComplete: Bool? { nil }
+    var bytesSent: Int64? { nil }
     var upload: ResumableUpload? { nil }
     var checksum: String? { nil }
 }

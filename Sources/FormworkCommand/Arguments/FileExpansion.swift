@@ -61,7 +61,7 @@ struct FileExpansion {
             next.path = match
             switch Self.type(of: match) {
             case .directory where self.isRecursive: found += try self.files(inFolderOf: next)
-            case .directory: continue
+            case .directory: Warning.write(["\(match) is a folder, and isn't sent: --recursive sends the files in it"])
             // What isn't there any more is an error when it is read.
             case .regular, nil: found.append(next)
             // A FIFO would be waited for.
@@ -147,7 +147,7 @@ struct FileExpansion {
 
     /// A path as text.
     /// - Throws: `sourceUnavailable` for bytes that aren't UTF-8. Repaired text would be the path of another file.
-    private static func text(of path: [UInt8]) throws(FormworkError) -> String {
+    static func text(of path: [UInt8]) throws(FormworkError) -> String {
         if let text = String(validating: path, as: UTF8.self) { return text }
         throw FormworkError(
             .sourceUnavailable, "has a name that isn't UTF-8: rename it, or send it as NAME=@- with ;filename=NAME",

@@ -1,4 +1,7 @@
-/// What to write instead of options that curl and other programs have.
+import FormworkSystem
+import SystemPackage
+
+/// What to write instead of options and words that curl, HTTPie and other programs have.
 enum ForeignOption {
     /// The names of an option, and what to write, by verb.
     private static let advice: KeyValuePairs<String, KeyValuePairs<[String], String>> = [
@@ -10,6 +13,10 @@ enum ForeignOption {
             ["-K", "--config"]: "there is no configuration file; -H @FILE and --netrc hold secrets",
             ["-C", "--continue-at"]: "--state FILE continues an upload",
             ["-e", "--referer"]: "write -H 'Referer: URL'",
+            ["--state-dir"]: "--state FOLDER/ keeps a state for each URL and form",
+            ["--compat", "--type-from"]: "'formwork plan --save FILE' has it, and --from FILE sends that form",
+            ["--max-retry-after", "--retry-max-time"]: "--max-time limits the whole transfer, waits included",
+            ["--progress-interval"]: "--progress log or json report every 2 seconds",
             ["-4", "-6", "--ipv4", "--ipv6", "--connect-to"]: "--resolve HOST:PORT:ADDRESS chooses the address",
             ["--compressed"]: "answers aren't compressed: leave it out",
             ["--oauth2-bearer", "--bearer", "--token", "--auth"]:
@@ -18,9 +25,16 @@ enum ForeignOption {
                 "only the Basic scheme and tokens are supported: -u, or FORMWORK_TOKEN in the environment",
             ["--file", "-a"]: "-F NAME=@FILE sends a file",
             ["--timeout"]: "--max-time limits the whole transfer, --stall-timeout its silence",
+            ["-y", "-Y", "--speed-time", "--speed-limit"]:
+                "--stall-timeout TIME ends a transfer that makes no progress",
         ],
+        "": [["--prescan"]: "--spool gives the body a length"],
         "receive": [
-            ["-d", "-o", "--directory"]: "write --dir FOLDER",
+            ["-d", "-o", "--directory"]: "the folder has no option: formwork receive FOLDER",
+            ["--max-files", "--max-fields", "--max-field-size", "--max-file-size"]:
+                "write --limit NAME=VALUE with one of file-size, files, fields, field-size",
+            ["--part-size", "--part-parallelism", "--abandon-after", "--store-timeout", "--s3-addressing"]:
+                "write --s3 NAME=VALUE with one of part-size, part-parallelism, abandon-after, timeout, addressing",
             ["-p"]: "write --port NUMBER",
             ["-b", "--bind"]: "write --host ADDRESS",
             ["-u", "--user", "--auth"]: "write --token TOKEN, or set FORMWORK_TOKEN",
@@ -28,22 +42,49 @@ enum ForeignOption {
             ["--unix-socket"]:
                 "receive listens on TCP only: write --port NUMBER, or let a service manager pass the socket",
         ],
-        "extract": [["-o", "--output", "-d"]: "write --to FILE-OR-FOLDER"],
+        "extract": [
+            ["-o", "--output", "-d"]: "write --to FILE-OR-FOLDER",
+            ["--files-only"]: "write --only files", ["--fields-only"]: "write --only fields",
+        ],
         "inspect": [["-b"]: "write --boundary TEXT"],
     ]
 
-    /// The reason why wrong arguments are wrong, if one of them is such an option.
+    /// The reason why wrong arguments are wrong, if one of them is such an option, or a word of HTTPie's.
     /// - Parameter words: The arguments with each short option as a word of its own, without those of parts.
     static func reason(in words: [String]) -> String? {
-        guard let advice = self.advice.first(where: { $0.key == words.first })?.value else { return nil }
-        var index = 1
-        while index < words.count, words[index] != "--" {
-            let option = String(words[index].prefix { $0 != "=" })
+        if let first = words.first, PartArgument.hasValue(first) {
+            return "no verb before '\(first)': write formwork send URL -F …"
+        }
+        let advice = self.advice.filter { ["", words.first].contains($0.key) }.flatMap { Array($0.value) }
+        var isAfterURL = false
+        for (word, _) in PartArgument.pairs(in: words).pairs.dropFirst() {
+            let option = String(word.prefix { $0 != "=" })
             if let found = advice.first(where: { $0.key.contains(option) }) {
                 return "unknown option '\(option)': \(found.value)"
             }
-            index += PartArgument.hasValue(words[index]) ? 2 : 1
+            guard !word.hasPrefix("-"), ["send", "curl"].contains(words[0]) else { continue }
+            if isAfterURL, let item = self.item(word) { return item }
+            if ["POST", "PUT", "PATCH"].contains(word) { return "the method is an option: -X \(word)" }
+            isAfterURL = true
         }
         return nil
+    }
+
+    /// What to write instead of one of HTTPie's items, or of a file's name; `nil` for another word.
+    private static func item(_ word: String) -> String? {
+        guard let (_, name, sign, value) = word.wholeMatch(of: #/([^=:@]+)(==|:=|=|@|:)(.*)/#)?.output else {
+            return (try? SystemCalls.status(of: FilePath(word))) == nil
+                ? nil : "'\(word)' isn't an option: -F NAME=@\(word) sends the file in a form, -T \(word) alone"
+        }
+        let instead =
+            switch sign {
+            case "==": "--url-query \(ShellQuote.quote("\(name)=\(value)"))"
+            case ":=": "--data-json \(ShellQuote.quote("{\"\(name)\": \(value)}"))"
+            case ":" where value.contains("@"): "one URL alone"
+            case ":": "-H \(ShellQuote.quote("\(name): …"))"
+            case "@": "-F \(ShellQuote.quote("\(name)=@\(value)"))"
+            default: "-F \(ShellQuote.quote("\(name)=\(value)"))"
+            }
+        return "'\(name)\(sign)…' isn't an option: write \(instead)"
     }
 }

@@ -2,58 +2,37 @@ import ArgumentParser
 import Formwork
 import FormworkMagic
 
-/// The options that describe a form, shared by all verbs.
-package struct FormOptions: ParsableArguments {
+/// The parts of a form. ``PartArgument`` takes all of these but `-H` before ArgumentParser sees them.
+package struct PartOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .long],
-        help: ArgumentHelp(
-            "A part, as with curl's -F.",
-            discussion: """
-                name=value is a field, name=@path a file, name=@'*.jpg' each file that matches, name=@folder/ with \
-                --recursive each file below it, name=@path,path several files in one multipart/mixed (which most servers \
-                read as a field), name=<path a field with a file's content. The path '-' is standard input. 'name=(' begins a \
-                multipart inside the form, '=)' ends it. ;type=TYPE, ;filename=NAME, ;headers='Name: value' or \
-                ;headers=@path, ;encoder=base64 (or quoted-printable, 7bit, 8bit, binary) may follow, and \
-                ;length=BYTES for standard input. Double quotes protect ';' and ','.
-                """,
-            valueName: "name=content"),
+        help: ArgumentHelp("A part: name=value, name=@file or name=<file.", valueName: "name=content"),
         completion: FileWord.completion)
     var form: [String] = []
 
-    @Option(
-        help: ArgumentHelp("A field whose value is used literally, even '@' and ';'.", valueName: "name=value"))
+    // In the topic, beside -F.
+    @Option(help: ArgumentHelp(visibility: .hidden))
     var formString: [String] = []
 
-    @Flag(
-        help: """
-            -F name=@folder sends each file below the folder. Its name is relative, such as folder/sub/a.txt. \
-            Links to files are followed, those to folders aren't.
-            """)
-    var recursive = false
+    @Option(
+        help: ArgumentHelp("A file for each path in a list, or in '-'.", valueName: "name=list"),
+        completion: FileWord.completion)
+    var filesFrom: [String] = []
 
-    @Flag(help: "Escape names with backslashes, as curl's option does. The same as --escape backslash.")
-    var formEscape = false
+    // Lists with NULs are recognized, so this is only for hands that are used to it.
+    @Flag(name: .customShort("0"), help: .hidden) var isNullSeparated = false
 
     @Option(
         name: [.customShort("H"), .long],
-        help: ArgumentHelp(
-            "A header of the request, or @FILE with one on each line. 'Content-Type: multipart/…' sets the form's type. "
-                + "headers, plan, and body without --as accept only that one; with --compat curl they ignore all others.",
-            valueName: "name: value"),
+        help: ArgumentHelp("A header, or @FILE with one on each line.", valueName: "name: value"),
         completion: FileWord.completion)
     var header: [String] = []
 
-    @Option(
-        help: "Use this boundary, not a random one. If content contains it, send and curl fail; body does with --check."
-    )
-    package var boundary: String?
+    package init() {}
+}
 
-    @Option(
-        help: ArgumentHelp(
-            "How names are escaped: whatwg (as browsers and curl, the default), backslash, or refuse.",
-            valueName: "whatwg|backslash|refuse"))
-    var escape: EscapeOption?
-
+/// Whose types and bytes a form has.
+package struct ComposingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How to find the type of a file without ;type=: auto (name and content), extension, or content.",
@@ -66,10 +45,37 @@ package struct FormOptions: ParsableArguments {
             valueName: "curl"))
     var compat: CompatOption?
 
-    @Flag(help: "Read content with ;encoder=quoted-printable first, so that the body has a length.")
-    var prescan = false
+    package init() {}
+}
 
-    @Flag(help: "Collect standard input in an unlinked temporary file first, so that it has a length.")
+/// How a form is made, shared by all verbs.
+package struct FormOptions: ParsableArguments {
+    @Flag(
+        help: """
+            -F name=@folder sends each file below the folder. Its name is relative, such as folder/sub/a.txt. \
+            Links to files are followed, those to folders aren't.
+            """)
+    var recursive = false
+
+    // curl's name of --escape backslash.
+    @Flag(help: .hidden) var formEscape = false
+
+    @Option(
+        help: "Use this boundary, not a random one. If content contains it, send and curl fail; body does with --check."
+    )
+    package var boundary: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How names are escaped: whatwg (as browsers and curl, the default), backslash (curl's --form-escape), or refuse.",
+            valueName: "whatwg|backslash|refuse"))
+    var escape: EscapeOption?
+
+    @Flag(
+        help: """
+            Give the body a length and make it repeatable: store standard input and FIFOs in an unlinked temporary file first, \
+            and read content with ;encoder=quoted-printable beforehand.
+            """)
     package var spool = false
 
     @Flag(
@@ -92,22 +98,28 @@ package struct FormOptions: ParsableArguments {
 
     package func validate() throws {
         try GivenPath.check(["--from": self.description])
-        guard !self.header.contains(where: { $0.contentType?.isEmpty == true }) else {
+        guard !GivenHeaders.ofThisProcess.contains(where: { $0.contentType?.isEmpty == true }) else {
             throw ValidationError(
                 "-H 'Content-Type:': a body is always sent with its type: leave out this header, or give another type, "
                     + "such as application/octet-stream")
         }
-        // curl accepts several.
-        guard self.compat != nil || self.header.count(where: { $0.contentType != nil }) < 2 else {
-            throw ValidationError("-H 'Content-Type: …': it can be given only once: leave one of them out")
-        }
     }
 
     /// Whether `-H` gives a `Content-Type`.
-    package var hasContentType: Bool { self.givenType != nil }
+    package var hasContentType: Bool { !self.givenTypes.isEmpty }
 
-    /// The `Content-Type` of `-H`.
-    var givenType: String? { self.header.lazy.compactMap(\.contentType).first }
+    /// The `Content-Type` fields of `-H`.
+    private var givenTypes: [String] { GivenHeaders.ofThisProcess.compactMap(\.contentType) }
+
+    /// The `Content-Type` of `-H`, if there is one.
+    /// - Parameter isCurl: Whether there may be several, as in curl.
+    private func givenType(isCurl: Bool = false) throws -> String? {
+        guard isCurl || self.givenTypes.count < 2 else {
+            throw ExitStatus(
+                2, "formwork: -H 'Content-Type: …': it can be given only once: leave one of them out")
+        }
+        return self.givenTypes.first
+    }
 
     /// Whether a form is described.
     package var isGiven: Bool { !PartArgument.ofThisProcess.isEmpty || self.description != nil }
@@ -115,44 +127,47 @@ package struct FormOptions: ParsableArguments {
     /// The `Content-Type` of a body that isn't a form: that of `-H`, otherwise the file's.
     /// - Parameter file: `nil` for content without a name.
     package func contentType(of file: String?) throws -> String {
-        if let given = self.givenType { return given }
+        if let given = try self.givenType() { return given }
         guard let file else { return "application/octet-stream" }
         var form = FormData()
-        form.types = self.typeFrom?.detection() ?? .auto
+        form.types = .auto
         form.append(name: "file", file: FilePath(file))
         return try Self.plan(form).outerParts?.first?.part.header.contentType ?? "application/octet-stream"
     }
 
     /// The headers other than `Content-Type`.
-    package var otherHeaders: [String] { self.header.filter { $0.contentType == nil } }
+    package var otherHeaders: [String] { GivenHeaders.ofThisProcess.filter { $0.contentType == nil } }
 
     /// The form's plan.
     /// - Parameters:
+    ///   - composing: The verb's options for types and bytes; `nil` if it has none.
     ///   - passesHeaders: Whether the verb sends other headers.
     ///   - leading: How many parts `arrange` inserts at the front.
     ///   - arrange: Changes the form before it is planned.
     package func makePlan(
-        passesHeaders: Bool = false, leading: Int = 0, arrange: (FormData) throws -> FormData = { $0 }
+        _ composing: ComposingOptions? = nil, passesHeaders: Bool = false, leading: Int = 0,
+        arrange: (FormData) throws -> FormData = { $0 }
     ) throws -> BodyPlan {
         let arguments = PartArgument.ofThisProcess
-        if let other = self.otherHeaders.first, !passesHeaders, self.compat == nil {
+        let isCurl = composing?.compat != nil
+        if let other = self.otherHeaders.first, !passesHeaders, !isCurl {
             throw ExitStatus(
                 2, "formwork: -H \(HeaderText.masked(other)): is a header of the request, not of the body: leave it out"
             )
         }
         if let description = self.description {
             guard arguments.isEmpty else {
-                throw ExitStatus(2, "formwork: --from reads the whole form: leave out -F and --form-string")
+                throw ExitStatus(2, "formwork: --from reads the whole form: leave out \(arguments[0].option.rawValue)")
             }
-            try self.refuseDescribed()
+            try self.refuseDescribed(composing)
             return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description, of: "--from").form))
         }
         guard !arguments.isEmpty else {
             throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")
         }
-        var form = CurlForm(options: try self.curlOptions())
+        var form = CurlForm(options: try self.curlOptions(composing))
         defer { self.warn(form.warnings) }
-        let expansion = FileExpansion(isRecursive: self.recursive, isCurl: self.compat != nil)
+        let expansion = FileExpansion(isRecursive: self.recursive, isCurl: isCurl)
         // The number of each part's argument: a pattern makes several parts.
         var numbers: [Int] = []
         var notes: [String] = []
@@ -174,11 +189,12 @@ package struct FormOptions: ParsableArguments {
     }
 
     /// Refuses options whose effect the description of `--from` has already.
-    private func refuseDescribed() throws {
+    private func refuseDescribed(_ composing: ComposingOptions?) throws {
         let options: KeyValuePairs = [
             "--boundary": self.boundary != nil, "-H 'Content-Type: …'": self.hasContentType,
-            "--form-escape": self.formEscape, "--escape": self.escape != nil, "--type-from": self.typeFrom != nil,
-            "--compat": self.compat != nil, "--prescan": self.prescan, "--recursive": self.recursive,
+            "--form-escape": self.formEscape, "--escape": self.escape != nil,
+            "--type-from": composing?.typeFrom != nil, "--compat": composing?.compat != nil,
+            "--recursive": self.recursive,
         ]
         for (option, isGiven) in options where isGiven {
             throw ExitStatus(2, "formwork: --from reads the whole form: leave out \(option)")
@@ -197,30 +213,31 @@ package struct FormOptions: ParsableArguments {
         return try form.plan()
     }
 
-    private func curlOptions() throws -> CurlForm.Options {
-        guard self.compat == nil || self.typeFrom == nil else {
+    private func curlOptions(_ composing: ComposingOptions?) throws -> CurlForm.Options {
+        let (isCurl, typeFrom) = (composing?.compat != nil, composing?.typeFrom)
+        guard !isCurl || typeFrom == nil else {
             throw ExitStatus(2, "formwork: --type-from: --compat curl uses curl's types: give only one of the two")
         }
         if self.formEscape, let escape, escape != .backslash {
             throw ExitStatus(2, "formwork: --form-escape and --escape \(escape) contradict each other: leave one out")
         }
-        let type = self.givenType
+        let type = try self.givenType(isCurl: isCurl)
         let named = try self.boundary.map(Boundary.init)
         // curl sends both.
-        if self.compat == nil, let named, let type,
+        if !isCurl, let named, let type,
             let framing = try? MultipartFraming(contentType: type, boundary: named),
             framing.boundary != named
         {
             throw ExitStatus(2, "formwork: --boundary and -H 'Content-Type: …' both give the boundary: leave one out")
         }
-        var options = CurlForm.Options(grammar: self.compat == nil ? .strict : .curl)
+        var options = CurlForm.Options(grammar: isCurl ? .curl : .strict)
         options.escapesWithBackslash = self.formEscape
         options.escaping = (self.escape ?? .whatwg).rule
         options.contentType = type
         options.boundary = named
-        options.measuresQuotedPrintable = self.prescan
+        options.measuresQuotedPrintable = self.spool
         options.spoolsPipes = self.spool
-        options.types = self.compat == nil ? self.typeFrom?.detection() ?? .auto : nil
+        options.types = isCurl ? nil : typeFrom?.detection() ?? .auto
         return options
     }
 
@@ -319,7 +336,7 @@ extension FormOptions {
     var choosesBoundary: Bool {
         guard self.boundary == nil else { return true }
         let random = Boundary.random()
-        guard let type = self.givenType else { return false }
+        guard let type = self.givenTypes.first else { return false }
         return (try? MultipartFraming(contentType: type, boundary: random)).map { $0.boundary != random } ?? false
     }
 }

@@ -4,7 +4,7 @@ import FormworkSystem
 /// A certificate or key that an option names, checked first because the TLS library's errors are vague.
 package struct PEMFile {
     /// What a file must hold.
-    package enum Content { case certificates, privateKey }
+    package enum Content { case certificates, certificatesOrFolder, privateKey }
 
     private let option: String
     private let path: String
@@ -17,9 +17,11 @@ package struct PEMFile {
     package func check(_ content: Content, status: Int32, unreadable: Int32) throws {
         // A pipe, such as that of <(…), can be read only once.
         guard self.canBeReadAgain else { return }
+        // OpenSSL reads of a folder what it needs.
+        if content == .certificatesOrFolder, self.isFolder { return }
         let text = try self.text(unreadable)
         switch content {
-        case .certificates:
+        case .certificates, .certificatesOrFolder:
             guard text.contains("CERTIFICATE-----") else {
                 throw self.failure(status, "contains no certificate in PEM (-----BEGIN CERTIFICATE-----)")
             }
@@ -35,12 +37,9 @@ package struct PEMFile {
         }
     }
 
-    private var canBeReadAgain: Bool {
-        switch (try? SystemCalls.status(of: FilePath(self.path)))?.kind {
-        case nil, .regular?, .directory?: true
-        default: false
-        }
-    }
+    private var kind: FileType? { (try? SystemCalls.status(of: FilePath(self.path)))?.kind }
+    private var isFolder: Bool { self.kind == .directory }
+    private var canBeReadAgain: Bool { [nil, .regular, .directory].contains(self.kind) }
 
     private func text(_ status: Int32) throws -> String {
         do throws(FormworkError) {

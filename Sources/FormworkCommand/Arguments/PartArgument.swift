@@ -1,7 +1,7 @@
 import Formwork
 import Synchronization
 
-/// One `-F` or `--form-string` of the command line.
+/// One `-F`, `--form-string` or `--files-from` of the command line.
 ///
 /// They are removed before ArgumentParser sees the rest. It loses the order between two options, and its time grows
 /// with the square of their number, which is slow for ten thousand parts.
@@ -9,7 +9,11 @@ struct PartArgument {
     enum Option: String {
         case form = "-F"
         case formString = "--form-string"
+        case filesFrom = "--files-from"
     }
+
+    /// The verbs that make a form.
+    static let verbs: Set = ["body", "curl", "headers", "plan", "send"]
 
     private static let taken = Mutex<[PartArgument]>([])
 
@@ -21,31 +25,32 @@ struct PartArgument {
 
     /// Stores the part arguments of this process, and returns the others for ArgumentParser.
     static func take(from words: [String]) -> [String] {
+        let (pairs, end) = self.pairs(in: words)
         var rest: [String] = []
-        var index = 0
-        while index < words.count {
-            let word = words[index]
-            if word == "--" { return rest + words[index...] }
-            index += 1
-            if let argument = PartArgument(joined: word) {
+        for (word, value) in pairs {
+            if let argument = PartArgument(word, value) {
                 self.taken.withLock { $0.append(argument) }
-            } else if let option = Option(spelling: word), index < words.count {
-                self.taken.withLock { $0.append(PartArgument(option: option, text: words[index])) }
-                index += 1
-            } else if word == "--boundary", index < words.count, words[index].hasPrefix("-") {
+            } else if word == "--boundary", let value, value.hasPrefix("-") {
                 // Real boundaries begin with dashes, which ArgumentParser would take for an option.
-                rest.append("\(word)=\(words[index])")
-                index += 1
+                rest.append("\(word)=\(value)")
             } else {
-                rest.append(word)
-                // The value of another option isn't a part argument, even if it looks like one.
-                if self.optionsWithValue.contains(word), index < words.count {
-                    rest.append(words[index])
-                    index += 1
-                }
+                rest += [word, value].compactMap(\.self)
             }
         }
-        return rest
+        return rest + end
+    }
+
+    /// The words before `--`, each with the next word if that is its value, and the words from `--` on. The value of an option
+    /// isn't another option, even if it looks like one.
+    static func pairs(in words: [String]) -> (pairs: [(word: String, value: String?)], end: ArraySlice<String>) {
+        var pairs: [(word: String, value: String?)] = []
+        var index = 0
+        while index < words.count, words[index] != "--" {
+            let value = self.hasValue(words[index]) && index + 1 < words.count ? words[index + 1] : nil
+            pairs.append((words[index], value))
+            index += value == nil ? 1 : 2
+        }
+        return (pairs, words[index...])
     }
 
     /// The arguments with each short option as a word of its own. Values of options don't change, nor does any word after
@@ -75,23 +80,12 @@ struct PartArgument {
         return separated + words[index...]
     }
 
-    /// The flags among the words, and `--progress` joined with its value. Values of options aren't flags, nor is any word
-    /// after `--`.
+    /// The flags among the words, and `--progress` joined with its value.
     static func flags(in words: [String]) -> [String] {
-        var flags: [String] = []
-        var index = 0
-        while index < words.count, words[index] != "--" {
-            let word = words[index]
-            index += 1
-            let hasValue = self.optionsWithValue.contains(word) || Option(spelling: word) != nil
-            guard hasValue, index < words.count else {
-                flags.append(word)
-                continue
-            }
-            if word == "--progress" { flags.append("\(word)=\(words[index])") }
-            index += 1
+        self.pairs(in: words).pairs.compactMap { word, value in
+            guard let value else { return word }
+            return word == "--progress" ? "\(word)=\(value)" : nil
         }
-        return flags
     }
 
     /// Whether the next word is an option's value, other than with `--name=value`.
@@ -100,22 +94,21 @@ struct PartArgument {
     }
 
     static let optionsWithValue: Set<String> = [
-        "--abandon-after", "--array", "--as", "--bool", "--boundary", "--cacert", "--cert", "--compat",
-        "--connect-timeout", "--content-type", "--cookie", "--data", "--data-binary", "--data-json", "--data-raw",
-        "--data-urlencode", "--dialect", "--digest", "--dir", "--drain-delay", "--entry", "--escape",
-        "--expect100-timeout", "--expires", "--fields", "--free-space", "--from", "--grace", "--header", "--hook",
-        "--hook-failure", "--hook-secret-file", "--hook-timeout", "--host", "--idle-timeout", "--into", "--key",
+        "--array", "--as", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
+        "--content-type", "--cookie", "--data", "--data-binary", "--data-json", "--data-raw", "--data-urlencode",
+        "--dialect", "--digest", "--dir", "--drain-delay", "--entry", "--escape", "--expect100-timeout", "--expires",
+        "--fields", "--free-space", "--from", "--grace", "--header", "--hook", "--hook-failure",
+        "--hook-secret-file", "--hook-timeout", "--host", "--http", "--idle-timeout", "--into", "--key",
         "--key-file", "--length", "--limit", "--limit-rate", "--link-key-file", "--list", "--log", "--log-level",
-        "--max-field-size", "--max-fields", "--max-file-size", "--max-files", "--max-redirs", "--max-retry-after",
-        "--max-size", "--max-time", "--max-uploads", "--max-uploads-per-client", "--memory", "--message",
-        "--min-rate", "--netrc-file", "--noproxy", "--null", "--offset", "--output", "--part", "--part-parallelism",
-        "--part-size", "--piece-size", "--port", "--prefix", "--presigned", "--profile", "--progress",
-        "--progress-interval", "--proxy", "--repeated", "--request", "--resolve", "--resume", "--resume-dir",
-        "--resume-lifetime", "--resume-total", "--resume-uploads", "--resume-uploads-per-client", "--retry",
-        "--retry-delay", "--s3-addressing", "--save", "--sort", "--space", "--stall-timeout", "--state",
-        "--state-dir", "--store-timeout", "--title", "--tls-cert", "--tls-key", "--to", "--token", "--token-file",
-        "--trusted-proxy", "--type-from", "--unix-socket", "--upload-file", "--url", "--url-query", "--user",
-        "--user-agent", "--write-out", "-A", "-E", "-H", "-T", "-X", "-b", "-d", "-m", "-o", "-u", "-w", "-x",
+        "--max-redirs", "--max-size", "--max-time", "--max-uploads", "--max-uploads-per-client", "--memory",
+        "--message", "--min-rate", "--netrc-file", "--noproxy", "--null", "--offset", "--only", "--output", "--part",
+        "--piece-size", "--port", "--prefix", "--presigned", "--profile", "--progress", "--proxy", "--repeated",
+        "--request", "--resolve", "--resume", "--resume-dir", "--resume-lifetime", "--resume-total",
+        "--resume-uploads", "--resume-uploads-per-client", "--retry", "--retry-delay", "--s3", "--save", "--sort",
+        "--space", "--stall-timeout", "--state", "--title", "--tls-cert", "--tls-key", "--to", "--token",
+        "--token-file", "--trusted-proxy", "--type-from", "--unix-socket", "--upload-file", "--url", "--url-query",
+        "--user", "--user-agent", "--write-out", "-A", "-E", "-H", "-T", "-X", "-b", "-d", "-m", "-o", "-u", "-w",
+        "-x",
     ]
 
     private init(option: Option, text: String) {
@@ -123,10 +116,16 @@ struct PartArgument {
         self.text = text
     }
 
-    /// `--form=name=value`, `--form-string=name=value`, or curl's `-Fname=value`.
-    private init?(joined word: String) {
-        for (head, option) in [("--form=", Option.form), ("--form-string=", .formString), ("-F", .form)]
-        where word.utf8.count > head.utf8.count && word.hasPrefix(head) {
+    /// An option and its value, in two words or one: `--form=name=value`, or curl's `-Fname=value`.
+    private init?(_ word: String, _ value: String?) {
+        if let option = Option(spelling: word), let value {
+            self.init(option: option, text: value)
+            return
+        }
+        let heads: KeyValuePairs = [
+            "--form=": Option.form, "--form-string=": .formString, "--files-from=": .filesFrom, "-F": .form,
+        ]
+        for (head, option) in heads where word.utf8.count > head.utf8.count && word.hasPrefix(head) {
             self.init(option: option, text: String(word.dropFirst(head.count)))
             return
         }
@@ -156,9 +155,34 @@ struct PartArgument {
                             + "store no file: write " + fix.map { "-F \($0)" }.joined(separator: " "))
                 }
             case .formString: try form.append(literal: self.text)
+            case .filesFrom: try self.addFiles(to: &form, expansion)
             }
         } catch let error as FormworkError {
             throw self.explain(error)
+        }
+    }
+
+    /// Adds a part for each path in a list: `LIST`, or `NAME=LIST`. Lines end with LF or CRLF; if the list has a NUL, its paths
+    /// end with NUL.
+    private func addFiles(to form: inout CurlForm, _ expansion: FileExpansion) throws {
+        let words = self.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let option = "\(self.option.rawValue) \(ShellQuote.quote(self.text))"
+        let bytes = try GivenFile.bytes(of: String(words.last ?? ""), option, limit: 256 << 20)
+        let end: UInt8 = bytes.contains(0) ? 0 : 0x0A
+        var argument = try FormArgument(parsing: "file=@list", grammar: .strict)
+        guard case .files(var files) = argument.content else { return }
+        if words.count > 1 { argument.name = String(words[0]) }
+        let before = form.argumentCount
+        for line in bytes.split(separator: end) {
+            let path = end == 0x0A && line.last == 0x0D ? line.dropLast() : line
+            guard !path.isEmpty else { continue }
+            // Only in an argument this means standard input.
+            files[0].path = path.elementsEqual("-".utf8) ? "./-" : try FileExpansion.text(of: Array(path))
+            argument.content = .files(files)
+            for one in try expansion.expand(argument) { try form.append(one) }
+        }
+        guard form.argumentCount > before else {
+            throw FormworkError(.sourceUnavailable, "the list has no path")
         }
     }
 
@@ -171,6 +195,13 @@ struct PartArgument {
             let part = self.text.prefix { $0 != "=" } + "=@-;filename=\(name)"
             error.message.removeLast(FormworkError.streamAdvice.count)
             error.message += "write cat \(ShellQuote.quote(file)) | formwork … -F \(ShellQuote.quote(String(part)))"
+        }
+        if error.code == .sourceUnavailable, error.path != nil,
+            let (_, name, file) = self.text.wholeMatch(of: #/([^=]*=[@<])([^;"]*,[^;"]*)(?:;.*)?/#)?.output
+        {
+            let cause = error.cause.map { " (\($0))" } ?? ""
+            error.message += "\(cause): if ',' belongs to the path, write \(ShellQuote.quote("\(name)\"\(file)\""))"
+            error.cause = nil
         }
         let path = error.path.map { "\($0) " } ?? ""
         error.message = "\(self.option.rawValue) \(ShellQuote.quote(self.text)): \(path)\(error.message)"
@@ -205,6 +236,7 @@ extension PartArgument.Option {
         switch word {
         case "-F", "--form": self = .form
         case "--form-string": self = .formString
+        case "--files-from": self = .filesFrom
         default: return nil
         }
     }

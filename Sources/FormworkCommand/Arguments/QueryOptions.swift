@@ -13,17 +13,6 @@ struct QueryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write elements of an array as a[], a, or a[0]; encode only.", valueName: Self.arrays.alternatives),
-        completion: .list(Self.arrays.map(\.key)))
-    var array: String?
-
-    @Option(
-        help: ArgumentHelp("Write true as 1 or true; encode only.", valueName: Self.bools.alternatives),
-        completion: .list(Self.bools.map(\.key)))
-    var bool: String?
-
-    @Option(
-        help: ArgumentHelp(
             "Write null as a, a=, a=null, or leave it out. For decode: a name without '=' is null (name) or an empty "
                 + "text (empty).", valueName: Self.nulls.alternatives),
         completion: .list(Self.nulls.map(\.key)))
@@ -34,13 +23,6 @@ struct QueryOptions: ParsableArguments {
             "Write a space as %20 or +. For decode: 'plus' reads + as a space.", valueName: Self.spaces.alternatives),
         completion: .list(Self.spaces.map(\.key)))
     var space: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Keep the order of members, or sort them by name or by their finished text; encode only.",
-            valueName: Self.orders.alternatives),
-        completion: .list(Self.orders.map(\.key)))
-    var sort: String?
 
     private static let usual = "whatwg"
 
@@ -58,29 +40,24 @@ struct QueryOptions: ParsableArguments {
         "php-rfc3986": { (.phpRFC3986, .query) },
         "rails": { (.rails, .query) },
     ]
-    private static let arrays: KeyValuePairs<String, Flattening.ArrayNames> = [
-        "brackets": .brackets, "repeated": .repeated, "indexed": .indexed,
-    ]
-    private static let bools: KeyValuePairs<String, Flattening.Bools> = ["numeric": .numeric, "literal": .literal]
     private static let nulls: KeyValuePairs<String, Flattening.Nulls> = [
         "name": .nameOnly, "empty": .text(""), "null": .text("null"), "drop": .dropped,
     ]
     private static let spaces: KeyValuePairs<String, PercentEncoder.Space> = ["percent": .percent, "plus": .plus]
-    private static let orders: KeyValuePairs<String, Flattening.Order> = [
-        "none": .given, "name": .byName, "text": .byText,
-    ]
 
     /// The dialect for writing, with the rules of the other options.
     /// - Parameter isPairs: Whether pairs are written. They keep their order and number.
-    func encoding(isPairs: Bool) throws -> (dialect: URLEncodedDialect, destination: QueryDestination) {
+    func encoding(
+        _ form: EncodingOptions, isPairs: Bool
+    ) throws -> (dialect: URLEncodedDialect, destination: QueryDestination) {
         var (dialect, destination) = try self.named()
         if isPairs {
             (dialect.flattening.order, dialect.flattening.duplicates) = (.given, .kept)
             (dialect.flattening.nulls, dialect.flattening.skipsEmptyNames) = (.nameOnly, false)
         }
         // Pairs aren't a tree, and other rules for arrays or null mean that the reader has other rules too.
-        if isPairs || self.array != nil || self.null != nil { dialect.checksReadBack = false }
-        if let array = try Self.arrays.value("--array", self.array) {
+        if isPairs || form.array != nil || self.null != nil { dialect.checksReadBack = false }
+        if let array = try EncodingOptions.arrays.value("--array", form.array) {
             let isFlat = if case .refused = dialect.flattening.members { true } else { false }
             guard !isPairs, !isFlat else {
                 let what = isPairs ? "pairs" : "\(self.dialect ?? Self.usual)'s parameters"
@@ -88,18 +65,14 @@ struct QueryOptions: ParsableArguments {
             }
             dialect.flattening.arrays = array
         }
-        if let bools = try Self.bools.value("--bool", self.bool) { dialect.flattening.bools = bools }
+        if let bools = try EncodingOptions.bools.value("--bool", form.bool) { dialect.flattening.bools = bools }
         if let nulls = try Self.nulls.value("--null", self.null) { dialect.flattening.nulls = nulls }
-        if let order = try Self.orders.value("--sort", self.sort) { dialect.flattening.order = order }
+        if let order = try EncodingOptions.orders.value("--sort", form.sort) { dialect.flattening.order = order }
         return (dialect, destination)
     }
 
     /// The dialect for reading, with the rules of the other options.
     func decoding() throws -> URLEncodedDialect {
-        for (option, value) in [("--array", self.array), ("--bool", self.bool), ("--sort", self.sort)] {
-            guard let value else { continue }
-            throw ExitStatus(2, "formwork: \(option) \(ShellQuote.quote(value)): only 'query encode' has this option")
-        }
         var (dialect, _) = try self.named()
         if let nulls = try Self.nulls.value("--null", self.null) {
             guard nulls == .nameOnly || nulls == .text("") else {
@@ -124,6 +97,34 @@ struct QueryOptions: ParsableArguments {
         }
         return (dialect, destination)
     }
+}
+
+/// The rules that only writing has.
+struct EncodingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Write elements of an array as a[], a, or a[0].", valueName: Self.arrays.alternatives),
+        completion: .list(Self.arrays.map(\.key)))
+    var array: String?
+
+    @Option(
+        help: ArgumentHelp("Write true as 1 or true.", valueName: Self.bools.alternatives),
+        completion: .list(Self.bools.map(\.key)))
+    var bool: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the order of members, or sort them by name or by their finished text.",
+            valueName: Self.orders.alternatives),
+        completion: .list(Self.orders.map(\.key)))
+    var sort: String?
+
+    static let arrays: KeyValuePairs<String, Flattening.ArrayNames> = [
+        "brackets": .brackets, "repeated": .repeated, "indexed": .indexed,
+    ]
+    static let bools: KeyValuePairs<String, Flattening.Bools> = ["numeric": .numeric, "literal": .literal]
+    static let orders: KeyValuePairs<String, Flattening.Order> = [
+        "none": .given, "name": .byName, "text": .byText,
+    ]
 }
 
 extension KeyValuePairs where Key == String {

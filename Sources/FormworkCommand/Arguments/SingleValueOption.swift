@@ -3,40 +3,21 @@
 ///
 /// Options that change how the command works aren't refused: as with curl, the last one counts.
 enum SingleValueOption {
-    /// What to do instead, by the option's first spelling.
+    /// What to do instead, by the option's spellings.
     private static let advice: KeyValuePairs<[String], String> = [
         ["--part"]: "extract one part after the other, or leave out --part to extract all",
-        ["--to"]: "extract into one folder",
-        ["--save"]: "save to one file",
-        ["--from"]: "read one description",
-        ["--as"]: "choose one",
-        ["--entry"]: "choose one request",
-        ["--into"]: "give one URL",
-        ["--url"]: "give one URL",
         ["-T", "--upload-file"]: "send the files one after the other, or all in one form with -F NAME=@FILE",
-        ["--data-json"]: "send one JSON text",
-        ["--presigned"]: "send the policies one after the other",
-        ["--state"]: "give one file",
-        ["--state-dir"]: "give one folder",
         ["-b", "--cookie"]: "join the cookies, as in -b 'a=1; b=2'",
-        ["--dir"]: "give one folder",
-        ["--resume-dir"]: "give one folder",
-        ["--token"]: "give one token",
-        ["--token-file"]: "give one file",
-        ["--host"]: "give one address",
-        ["--port"]: "give one port",
-        ["--tls-cert"]: "give one file",
-        ["--tls-key"]: "give one file",
+    ]
+    private static let others: Set = [
+        "--as", "--data-json", "--dir", "--entry", "--from", "--host", "--into", "--port", "--presigned",
+        "--resume-dir", "--save", "--state", "--tls-cert", "--tls-key", "--to", "--token", "--token-file", "--url",
     ]
 
     /// - Parameter words: The arguments with each short option as a word of its own, without those of parts.
     static func check(_ words: [String]) throws(ExitStatus) {
         var given: Set<String> = []
-        var index = 0
-        while index < words.count, words[index] != "--" {
-            let word = words[index]
-            index += PartArgument.optionsWithValue.contains(word) ? 2 : 1
-            guard word.hasPrefix("-") else { continue }
+        for (word, _) in PartArgument.pairs(in: words).pairs where word.hasPrefix("-") {
             let name = word.hasPrefix("--") ? String(word.prefix { $0 != "=" }) : word
             guard let (spelling, advice) = self.advice(for: name, words.first) else { continue }
             guard given.insert(spelling).inserted else {
@@ -48,7 +29,7 @@ enum SingleValueOption {
     private static func advice(for name: String, _ verb: String?) -> (spelling: String, text: String)? {
         // curl's -o is for one of several URLs, and send has one.
         if verb == "body", name == "-o" || name == "--output" { return ("-o", "write to one file") }
-        guard let entry = self.advice.first(where: { $0.key.contains(name) }) else { return nil }
-        return (entry.key[0], entry.value)
+        if let entry = self.advice.first(where: { $0.key.contains(name) }) { return (entry.key[0], entry.value) }
+        return self.others.contains(name) ? (name, "give one") : nil
     }
 }

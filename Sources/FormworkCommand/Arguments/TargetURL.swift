@@ -4,6 +4,10 @@ import Formwork
 package enum TargetURL {
     /// Adds a missing scheme, and converts a host with letters outside ASCII to its IDNA form.
     package static func complete(_ text: String) throws -> String {
+        guard text.utf8.first != UInt8(ascii: ":") else {
+            let shown = SecretText.masked(text).withControlCharactersEscaped
+            throw ExitStatus(2, "formwork: \(shown): the host is missing: write localhost\(shown)")
+        }
         // http:/host lacks a slash, and isn't a host named http.
         let start = String(decoding: text.utf8.prefix(7), as: UTF8.self).lowercased()
         let hasScheme =

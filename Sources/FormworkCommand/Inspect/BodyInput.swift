@@ -244,6 +244,9 @@ final class BodyInput {
             }
         } catch var error as FormworkError where HARFile.isLikely(text) || error.code == .limitExceeded {
             error.path = self.name
+            if error.code == .malformedBody, text.last(where: { $0 > 0x20 }) != UInt8(ascii: "}") {
+                error.message = "the HAR file is cut, so save it again: \(error.message)"
+            }
             throw error
         } catch is FormworkError {}
         if let event = try GatewayEvent(text) {

@@ -1,24 +1,27 @@
 import Formwork
 import FormworkSystem
 
-/// Writes one part to standard output, as it is read.
+/// Writes one part to standard output, or to a device or FIFO, as it is read.
 struct OutputSink: PartSink {
     /// The most bytes of a part that are shown on a terminal, and only if they are text.
     private static let terminalBytes = 64 << 10
 
     private(set) var selector: PartSelector
     private var isTaken = false
-    private let isTerminal = Terminal.isTerminal(.standardOutput)
+    private let output: FileDescriptor
+    private let isTerminal: Bool
     /// Bytes that wait until they are known to be text.
     private var held: [UInt8] = []
 
-    init(_ selector: PartSelector) { self.selector = selector }
+    init(_ selector: PartSelector, _ output: FileDescriptor) {
+        (self.selector, self.output, self.isTerminal) = (selector, output, Terminal.isTerminal(output))
+    }
 
     mutating func begin(_ header: ReceivedHeader, at offset: Int64) { self.isTaken = self.selector.takes(header) }
 
     mutating func take(_ bytes: [UInt8], _ range: Range<Int>) throws {
         guard self.isTaken else { return }
-        guard self.isTerminal else { return try Self.write(Array(bytes[range])) }
+        guard self.isTerminal else { return try self.write(Array(bytes[range])) }
         self.held += bytes[range]
         if self.held.count > Self.terminalBytes { throw Self.refusal }
     }
@@ -30,13 +33,11 @@ struct OutputSink: PartSink {
                 $0 == "\n" || $0 == "\t" || $0 == "\r" || !String($0).disturbsATerminal
             } ?? false
         guard isText else { throw Self.refusal }
-        try Self.write(self.held)
+        try self.write(self.held)
         self.held = []
     }
 
-    private static func write(_ bytes: [UInt8]) throws {
-        try StandardOutput.write(.bytes(bytes))
-    }
+    private func write(_ bytes: [UInt8]) throws { try StandardOutput.write(.bytes(bytes), to: self.output) }
 
     private static var refusal: ExitStatus {
         ExitStatus(

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Formwork
 
 /// Which parts `extract` writes.
@@ -16,14 +17,15 @@ struct PartSelector {
         }
     }
 
-    enum Kind { case all, files, fields }
+    enum Kind: String, ChoiceOption { case files, fields }
 
     /// The most parts that an error lists.
     private static let listed = 10
 
     let option: String?
     private let choice: Choice?
-    private let kind: Kind
+    /// `nil` for all.
+    private let kind: Kind?
     /// Whether only the first part is selected if several have the name.
     private let isSingle: Bool
     private var count = 0
@@ -32,7 +34,7 @@ struct PartSelector {
     private var matches: [Int] = []
 
     /// - Parameter isSingle: Whether the output has room for only one part.
-    init(_ option: String?, _ kind: Kind, isSingle: Bool) {
+    init(_ option: String?, _ kind: Kind?, isSingle: Bool) {
         (self.option, self.choice, self.kind) = (option, option.map(Choice.init), kind)
         self.isSingle = isSingle
     }
@@ -41,7 +43,7 @@ struct PartSelector {
     mutating func takes(_ header: ReceivedHeader) -> Bool {
         self.count += 1
         guard let choice = self.choice else {
-            return self.kind == .all || (self.kind == .files) == header.isFile
+            return self.kind.map { ($0 == .files) == header.isFile } ?? true
         }
         if self.list.count < Self.listed { self.list.append(Self.shown(header, self.count)) }
         let isMeant =

@@ -15,15 +15,7 @@ enum JSONText {
     ///   - file: The file's path; `-` means standard input.
     ///   - option: The option that names it.
     static func decode<Value: Decodable>(_ type: Value.Type, from file: String, of option: String) throws -> Value {
-        let isInput = file == "-"
-        let limit = 256 << 20
-        let source = try CommandInputs.source(file, for: "\(option) \(file)")
-        let bytes: [UInt8]
-        do { bytes = try BodyPlan(copying: source).bytes(upTo: limit) } catch {
-            var error = error
-            (error.part, error.offset) = (nil, nil)
-            throw error
-        }
+        let bytes = try GivenFile.bytes(of: file, "\(option) \(ShellQuote.quote(file))", limit: 256 << 20)
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch let error as FormworkError {
@@ -33,7 +25,7 @@ enum JSONText {
             let reason = (error as? DecodingError).map { ": \(Self.reason($0))" } ?? ""
             throw FormworkError(
                 .invalidArgument, "is not a description written by 'formwork plan --save'\(reason)",
-                path: isInput ? "standard input" : file)
+                path: file == "-" ? "standard input" : file)
         }
     }
 

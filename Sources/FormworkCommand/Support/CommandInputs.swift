@@ -83,8 +83,7 @@ package enum CommandInputs {
 extension BodyPlan.Blocker {
     /// The option with which a form gets a length, as the end of an error; empty if no option helps.
     package var lengthRemedy: String {
-        if self.reason.hasPrefix("standard input") { return ": --spool finds it" }
-        return self.reason.hasPrefix("quoted-printable") ? ": --prescan finds it" : ""
+        ["standard input", "quoted-printable"].contains(where: self.reason.hasPrefix) ? ": --spool finds it" : ""
     }
 }
 
@@ -103,15 +102,19 @@ package enum GivenFile {
     ///   - file: Its path, or `-` for standard input.
     ///   - option: The option and its value, as errors show them.
     ///   - limit: Bytes that it may have.
+    ///   - remedy: What to do with a larger one.
     /// - Throws: ``ExitStatus``, with the option in its message.
-    package static func bytes(of file: String, _ option: String, limit: Int) throws -> [UInt8] {
+    package static func bytes(
+        of file: String, _ option: String, limit: Int, tooLarge remedy: String = "name another file"
+    ) throws -> [UInt8] {
         let source = try CommandInputs.source(file, for: option)
         do { return try BodyPlan(copying: source).bytes(upTo: limit) } catch {
             var error = error
             // The reader's plan has one part.
             (error.path, error.part, error.offset) = (nil, nil, nil)
             if error.code == .limitExceeded {
-                error.message = "it has more than \(limit >> 10) KiB: name another file"
+                let most = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit >> 10) KiB"
+                error.message = "it has more than \(most): \(remedy)"
             }
             var status = ExitStatus(error)
             let reason = (status.message ?? "").trimmingPrefix("formwork: ")

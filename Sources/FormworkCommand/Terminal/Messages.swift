@@ -119,10 +119,11 @@ package enum StandardOutput {
     package static func write(_ text: String) throws { try self.write(.text(text)) }
 
     /// - Throws: `writeFailed`, with the system's error.
-    static func write(_ source: BodySource) throws {
-        do { try BodyPlan(copying: source).write(to: .standardOutput) } catch {
+    static func write(_ source: BodySource, to output: FileDescriptor = .standardOutput) throws {
+        do { try BodyPlan(copying: source).write(to: output) } catch {
             guard error.code == .writeFailed else { throw error }
-            throw FormworkError(.writeFailed, "standard output can't be written", cause: error.cause)
+            let name = output == .standardOutput ? "standard output" : "the output"
+            throw FormworkError(.writeFailed, "\(name) can't be written", cause: error.cause)
         }
     }
 }

@@ -14,11 +14,13 @@ struct BodyCommand: ParsableCommand {
               formwork body -F photo=@a.jpg --boundary b1 --offset 1000000
               formwork body -F photo=@a.jpg --as request -o request.http
               formwork body -F photo=@a.jpg --as curl --url http://localhost:8080/
-
-            \(ExitStatusList.section(for: "body"))
             """)
 
-    @OptionGroup(title: "Form") var form: FormOptions
+    @OptionGroup(title: "Form") var parts: PartOptions
+
+    @OptionGroup(title: "Details of the form") var form: FormOptions
+
+    @OptionGroup(title: "Details of the form") var composing: ComposingOptions
 
     @Option(
         name: .shortAndLong,
@@ -74,11 +76,11 @@ struct BodyCommand: ParsableCommand {
         guard self.shape == nil || self.offset == 0 && self.length == nil else {
             throw ExitStatus(2, "formwork: --as is for the whole body: leave out --offset and --length")
         }
-        if self.shape == .request { return try self.writeRequest() }
-        let plan = try self.form.makePlan(passesHeaders: self.shape != nil)
+        let plan = try self.form.makePlan(self.composing, passesHeaders: self.shape != nil)
         try SeparateOutput.check("-o", self.output, inputs: self.form.inputs(of: plan))
         let file = self.output == "-" ? nil : self.output
         if self.shape == .curl { return try self.writeCurlCommand(plan, to: file) }
+        let head = self.shape == .request ? try self.requestHead(plan) : nil
         let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
         if isTerminal, self.output == nil, !plan.isPlainText {
             throw ExitStatus(
@@ -87,7 +89,9 @@ struct BodyCommand: ParsableCommand {
                     + "-o - to write it anyway")
         }
         try self.reading(bodyGoesToTerminal: isTerminal) { options in
-            let reader = try plan.makeReader(from: self.offset, count: self.length, options: options)
+            let reader =
+                try head.map { try Self.request($0, plan, options).makeReader() }
+                ?? plan.makeReader(from: self.offset, count: self.length, options: options)
             if let file {
                 try reader.write(toFile: FilePath(file), replacing: true)
             } else {
@@ -106,10 +110,8 @@ struct BodyCommand: ParsableCommand {
         }
     }
 
-    /// Writes a request with its body. A body of unknown length can't be written: the head comes first.
-    private func writeRequest() throws {
-        let plan = try self.form.makePlan(passesHeaders: true)
-        try SeparateOutput.check("-o", self.output, inputs: self.form.inputs(of: plan))
+    /// The head of a request. A body of unknown length can't be written: the head comes first.
+    private func requestHead(_ plan: BodyPlan) throws -> String {
         guard let length = plan.contentLength else {
             let reason = plan.lengthBlocker.map { ": \($0)\($0.lengthRemedy)" } ?? ""
             throw ExitStatus(2, "formwork: --as request needs the body's length\(reason)".withControlCharactersEscaped)
@@ -129,24 +131,15 @@ struct BodyCommand: ParsableCommand {
             [host, authorization].compactMap(\.self) + given + [
                 "Content-Type: \(plan.contentType)", "Content-Length: \(length)",
             ]
-        let head = (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
-        let file = self.output == "-" ? nil : self.output
-        let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
-        guard !isTerminal || self.output != nil || plan.isPlainText else {
-            throw ExitStatus(
-                2, "formwork: the body may hold binary data and standard output is a terminal: use -o FILE or a pipe")
+        return (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
+    }
+
+    /// A head and the body after it.
+    private static func request(_ head: String, _ plan: BodyPlan, _ options: ReaderOptions) throws -> BodyPlan {
+        let body = BodySource.stream(length: plan.contentLength) { offset in
+            ReaderStream(try plan.makeReader(from: offset, options: options))
         }
-        try self.reading(bodyGoesToTerminal: isTerminal) { options in
-            let body = BodySource.stream(length: length) { offset in
-                ReaderStream(try plan.makeReader(from: offset, options: options))
-            }
-            let request = try BodyPlan(copying: .concatenation([.text(head), body]))
-            if let file {
-                try request.makeReader().write(toFile: FilePath(file), replacing: true)
-            } else {
-                try request.write(to: .standardOutput)
-            }
-        }
+        return try BodyPlan(copying: .concatenation([.text(head), body]))
     }
 
     /// The URL. A line end or a blank in it would end the request's line, and begin other lines.

@@ -11,8 +11,6 @@ struct CompletionCommand: ParsableCommand {
               formwork completion fish > ~/.config/fish/completions/formwork.fish
 
             scripts/install stores the scripts where the shells look for them.
-
-            \(ExitStatusList.section(for: "completion"))
             """)
 
     @Argument(help: "The shell: bash, zsh or fish.")

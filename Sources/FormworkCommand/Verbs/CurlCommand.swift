@@ -19,14 +19,16 @@ struct CurlCommand: ParsableCommand {
             curl is killed before it can end the body as if it were complete. curl reads the body once, so it can't \
             follow redirects, try again or send to a second URL: --retry, -L, --next and logins in two steps are refused. \
             'formwork send' can do all of these.
-
-            \(ExitStatusList.section(for: "curl"))
             """)
 
     @Argument(help: "The URL to which curl sends the body.")
     var url: String
 
-    @OptionGroup(title: "Form") var form: FormOptions
+    @OptionGroup(title: "Form") var parts: PartOptions
+
+    @OptionGroup(title: "Details of the form") var form: FormOptions
+
+    @OptionGroup(title: "Details of the form") var composing: ComposingOptions
 
     @Flag(help: "Print a curl command line that makes the same body, instead of running curl.")
     var print = false
@@ -38,7 +40,7 @@ struct CurlCommand: ParsableCommand {
     var curlArguments: [String] = []
 
     func run() throws {
-        let plan = try self.form.makePlan(passesHeaders: true)
+        let plan = try self.form.makePlan(self.composing, passesHeaders: true)
         if self.print {
             try self.form.refuseBoundary(for: "--print")
             let headers = self.form.otherHeaders.flatMap { ["-H", $0] }

@@ -24,8 +24,6 @@ struct ExtractCommand: ParsableCommand {
 
             The paths of the files are printed, one per line. With --part and without --to, the part's content goes to \
             standard output as it is read, so it is complete only if the exit status is 0.
-
-            \(ExitStatusList.section(for: "extract"))
             """)
 
     @OptionGroup(title: "Parsing") var options: ParsingOptions
@@ -44,11 +42,8 @@ struct ExtractCommand: ParsableCommand {
     @Flag(help: "Replace existing files.")
     var overwrite = false
 
-    @Flag(help: "Skip fields (parts without a filename).")
-    var filesOnly = false
-
-    @Flag(help: "Skip files (parts with a filename).")
-    var fieldsOnly = false
+    @Option(help: "Extract only files (parts with a filename), or only fields (parts without).")
+    var only: PartSelector.Kind?
 
     func validate() throws { try GivenPath.check(["--to": self.to]) }
 
@@ -60,32 +55,48 @@ struct ExtractCommand: ParsableCommand {
             throw ExitStatus(
                 2, "formwork: --to -: standard output has room for one part: write --part NAME without --to")
         }
-        guard !(self.filesOnly && self.fieldsOnly), self.part == nil || !(self.filesOnly || self.fieldsOnly) else {
-            throw ExitStatus(2, "formwork: --part, --files-only and --fields-only exclude each other: give only one")
+        guard self.part == nil || self.only == nil else {
+            throw ExitStatus(2, "formwork: --part and --only exclude each other: give one of them")
         }
         var walk = try self.options.open()
-        let kind: PartSelector.Kind = self.filesOnly ? .files : self.fieldsOnly ? .fields : .all
-        let file = self.to.flatMap(Self.file)
+        let device = try self.to.flatMap(self.device)
+        defer { if let device { try? device.close() } }
+        let file = device == nil ? self.to.flatMap(Self.file) : nil
         if file != nil { try SeparateOutput.check("--to", self.to, inputs: self.options.inputs) }
-        let selector = PartSelector(self.part, kind, isSingle: self.to == nil)
+        let selector = PartSelector(self.part, self.only, isSingle: self.to == nil || device != nil)
         if let file {
             try self.write(&walk, to: file.folder, as: file.name, selector)
-        } else if let to = self.to {
+        } else if let to = self.to, device == nil {
             try self.write(&walk, to: FilePath(to), as: nil, selector)
         } else {
-            var sink = OutputSink(selector)
+            var sink = OutputSink(selector, device ?? .standardOutput)
             let notes = try walk.run(&sink)
             try sink.selector.check()
             Warning.write(notes)
         }
     }
 
-    /// The folder and the name, if `--to` names a file: it has an extension and isn't an existing folder.
+    /// The opened device or FIFO, if `--to` names one, such as `/dev/null`.
+    private func device(_ path: String) throws -> FileDescriptor? {
+        switch (try? SystemCalls.status(of: FilePath(path)))?.kind {
+        case nil, .regular?, .directory?: return nil
+        default: break
+        }
+        guard self.part != nil else {
+            throw ExitStatus(
+                2, "formwork: --to \(ShellQuote.quote(path)): a device or FIFO has room for one part: give --part")
+        }
+        do { return try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec) } catch {
+            throw FormworkError(.writeFailed, "can't be written", path: path, cause: error)
+        }
+    }
+
+    /// The folder and the name, if `--to` names a file: it has an extension, or is an existing file.
     private static func file(_ text: String) -> (folder: FilePath, name: SafeFilename)? {
         let path = FilePath(text)
-        guard !text.hasSuffix("/"), path.extension != nil, let last = path.lastComponent?.string,
-            let name = SafeFilename(last), name.text == last,
-            (try? FileDescriptor.open(path, .readOnly, options: .directory).close()) == nil
+        let kind = (try? SystemCalls.status(of: path))?.kind
+        guard !text.hasSuffix("/"), kind == .regular || kind == nil && path.extension != nil,
+            let last = path.lastComponent?.string, let name = SafeFilename(last), name.text == last
         else { return nil }
         let folder = path.removingLastComponent()
         return (folder.isEmpty ? "." : folder, name)

@@ -5,7 +5,7 @@ import FormworkSystem
 /// What the two executables share: the list of verbs, and how one of them is run.
 package enum FormworkVerbs {
     /// The abstracts of the verbs that only one of the executables has, in the list of all verbs.
-    package static let send = "Send the form to a server, with progress, and with retries and resuming on demand."
+    package static let send = "Send a form to a server, with progress, retries and resuming."
     package static let receive = "Receive uploads into a folder or an object store, from a web page or any client."
 
     package static let link = "Make a signed URL for uploads to a receiver without an account."
@@ -24,7 +24,7 @@ package enum FormworkVerbs {
                     formwork send https://example.com/up -F film=@a.mov --state a.upload
 
                   Receive files:
-                    formwork receive --dir inbox
+                    formwork receive inbox
 
                   Make the body, and the headers that go with it:
                     formwork body -F title=Harbour -F photo=@a.jpg --boundary b1 -o body.bin
@@ -43,12 +43,9 @@ package enum FormworkVerbs {
                   Write parameters as a query string, as another system would:
                     echo '{"tags":["x","y"]}' | formwork query encode --dialect rails
 
-                \(ExitStatusList.section())
-
-                'formwork curl' exits with curl's own status if curl ran. 'formwork help VERB' explains a verb. \
-                'formwork --version' prints the version.
+                'formwork help VERB' explains a verb, 'formwork help parts' what -F accepts, 'formwork help statuses' the exit \
+                statuses. 'formwork --version' prints the version.
                 """,
-            version: FormworkVersion.text,
             subcommands: [
                 BodyCommand.self, HeadersCommand.self, send, CurlCommand.self, PlanCommand.self,
                 TypeCommand.self, receive, link, InspectCommand.self, ExtractCommand.self, QueryCommand.self,
@@ -82,7 +79,16 @@ package enum FormworkVerbs {
             SecretArguments.blank()
             let interruption = self.reportingSignals(words.first)
             defer { withExtendedLifetime(interruption) {} }
-            parsed = PartArgument.take(from: try HeaderFileLines.expand(words))
+            parsed = PartArgument.take(from: try GivenHeaders.take(from: words))
+            if PartArgument.flags(in: words).contains("--version") {
+                return try StandardOutput.write(FormworkVersion.text + "\n")
+            }
+            if words.first == "help", words.count == 2, let topic = HelpTopic(rawValue: words[1]) {
+                // As for the verbs' help.
+                let given = SystemCalls.environment("COLUMNS").flatMap { Int($0) }
+                return try StandardOutput.write(
+                    topic.text(width: max(40, given ?? Terminal.columns(of: .standardOutput) ?? 80)))
+            }
             try self.checkVerb(parsed.drop { $0 == "help" }, Root.configuration.subcommands)
             // ArgumentParser answers an empty command line with help, and 0.
             guard words.isEmpty || parsed.contains(where: { $0 != "--" }) else {
@@ -141,6 +147,9 @@ package enum FormworkVerbs {
         let names = verbs.map { $0.configuration.commandName ?? "" }
         guard let place = names.firstIndex(of: word) else {
             let shown = ShellQuote.quote(SecretText.masked(url: word)).withControlCharactersEscaped
+            guard word.utf8.authorityStart == nil else {
+                throw ExitStatus(2, "formwork: no verb before \(shown): write formwork send \(shown) -F …")
+            }
             throw ExitStatus(
                 2, "formwork: \(shown) isn't a verb: choose one of \(names.joined(separator: ", "))")
         }

@@ -14,17 +14,19 @@ struct HeadersCommand: ParsableCommand {
 
             Without --boundary each command would choose its own random boundary, and they would not match. \
             A body of unknown length has no Content-Length line; standard error names the part that causes it.
-
-            \(ExitStatusList.section(for: "headers"))
             """)
 
-    @OptionGroup(title: "Form") var form: FormOptions
+    @OptionGroup(title: "Form") var parts: PartOptions
+
+    @OptionGroup(title: "Details of the form") var form: FormOptions
+
+    @OptionGroup(title: "Details of the form") var composing: ComposingOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws {
-        let plan = try self.form.makePlan()
+        let plan = try self.form.makePlan(self.composing)
         if self.json {
             return try JSONOutput.write(plan.properties)
         }

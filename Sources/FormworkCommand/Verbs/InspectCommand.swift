@@ -32,8 +32,6 @@ struct InspectCommand: ParsableCommand {
             severity, rule, section, part, offset and message.
 
             For a body that can't be read, the exit status is 70, and one line gives the place and the probable cause.
-
-            \(ExitStatusList.section(for: "inspect"))
             """)
 
     @OptionGroup(title: "Parsing") var options: ParsingOptions

@@ -18,11 +18,13 @@ struct PlanCommand: ParsableCommand {
             bytes from it later; a file that changed meanwhile is an error.
 
             To find a type, up to 32 KiB of a file are read; --save and --from read its first and last 64 KiB.
-
-            \(ExitStatusList.section(for: "plan"))
             """)
 
-    @OptionGroup(title: "Form") var form: FormOptions
+    @OptionGroup(title: "Form") var parts: PartOptions
+
+    @OptionGroup(title: "Details of the form") var form: FormOptions
+
+    @OptionGroup(title: "Details of the form") var composing: ComposingOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -37,7 +39,7 @@ struct PlanCommand: ParsableCommand {
 
     func run() throws {
         try GivenPath.checkOutput("--save", self.save)
-        let plan = try self.form.makePlan()
+        let plan = try self.form.makePlan(self.composing)
         try SeparateOutput.check("--save", self.save, inputs: self.form.inputs(of: plan))
         if let save = self.save {
             let text = try JSONText.encode(plan.describe())

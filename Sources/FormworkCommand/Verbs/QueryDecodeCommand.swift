@@ -17,8 +17,6 @@ struct QueryDecodeCommand: ParsableCommand {
             keep only the last one. --repeated array makes one member with all values. A leading '?' belongs to the first \
             name, unless --url is given. The text may have up to 256 MiB, any number of pairs, and names nested up to 512 \
             levels.
-
-            \(ExitStatusList.section(for: "decode"))
             """)
 
     @Argument(

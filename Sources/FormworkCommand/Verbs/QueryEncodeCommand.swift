@@ -16,8 +16,6 @@ struct QueryEncodeCommand: ParsableCommand {
             Members are read in their order, even several with one name. The dialect decides how they are written: \
             whatwg writes all of them; others use dictionaries, which keep the last member of a name. A line end is \
             added only on a terminal, so a pipe gets exactly the text.
-
-            \(ExitStatusList.section(for: "encode"))
             """)
 
     @Argument(
@@ -26,6 +24,8 @@ struct QueryEncodeCommand: ParsableCommand {
     var file: String?
 
     @OptionGroup(title: "Dialect") var options: QueryOptions
+
+    @OptionGroup(title: "Dialect") var form: EncodingOptions
 
     @Flag(
         help: """
@@ -40,7 +40,7 @@ struct QueryEncodeCommand: ParsableCommand {
     func validate() throws { try GivenPath.check(["the input": self.file]) }
 
     func run() throws {
-        let (dialect, destination) = try self.options.encoding(isPairs: self.pairs)
+        let (dialect, destination) = try self.options.encoding(self.form, isPairs: self.pairs)
         let input = try TextInput(self.file)
         var text = try input.explaining { () throws(FormworkError) in
             let value = try OrderedJSON.read(input.bytes)

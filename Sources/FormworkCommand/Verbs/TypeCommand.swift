@@ -18,8 +18,6 @@ struct TypeCommand: ParsableCommand {
 
             Each line has the type, how it was found (extension, content, or none), the reason, and the file, with TABs \
             between them. 'auto' uses name and content together: a name can be wrong, and content can be ambiguous.
-
-            \(ExitStatusList.section(for: "type"))
             """)
 
     @Argument(help: "The files; '-' is standard input.", completion: .file())
@@ -52,17 +50,12 @@ struct TypeCommand: ParsableCommand {
         var cells: [String] { [self.type, self.detector.rawValue, self.reason, self.file] }
         var line: String { self.cells.map(\.withControlCharactersEscaped).joined(separator: "\t") + "\n" }
 
-        var json: ParameterValue {
+        /// The object for a file that has a type, or an error.
+        static func json(_ file: String, _ found: FoundType?, _ error: FormworkError?) -> ParameterValue {
             .members([
-                ("file", .text(self.file)), ("type", .text(self.type)), ("detector", .text(self.detector.rawValue)),
-                ("reason", .text(self.reason)), ("error", .null),
-            ])
-        }
-
-        static func json(_ error: FormworkError, file: String) -> ParameterValue {
-            .members([
-                ("file", .text(file)), ("type", .null), ("detector", .null), ("reason", .null),
-                ("error", .text("\(error)")),
+                ("file", .text(file)), ("type", .optional(found?.type)),
+                ("detector", .optional(found?.detector.rawValue)), ("reason", .optional(found?.reason)),
+                ("error", .optional(error.map { "\($0)" })),
             ])
         }
     }
@@ -93,13 +86,13 @@ struct TypeCommand: ParsableCommand {
             var line: String?
             do throws(FormworkError) {
                 let answer = try Self.answer(for: file, types)
-                answers.append(answer.json)
+                answers.append(FoundType.json(file, answer, nil))
                 table.append(answer.cells)
                 line = answer.line
             } catch {
                 // The other files are still answered.
                 StandardError.write("formwork: \(error)\n")
-                answers.append(FoundType.json(error, file: file))
+                answers.append(FoundType.json(file, nil, error))
                 failure = error
             }
             if let line, !self.json, width == nil { try StandardOutput.write(line) }

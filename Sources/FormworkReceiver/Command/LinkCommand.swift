@@ -25,8 +25,6 @@ package struct LinkCommand: ParsableCommand {
             checks them, and the expiry by its own clock. A link can be used several times until it expires. A client with \
             a link can't list or change other files. A single link can't be withdrawn: a receiver with another key refuses \
             all links of the old one.
-
-            \(ExitStatusList.section(for: "link"))
             """)
 
     @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))

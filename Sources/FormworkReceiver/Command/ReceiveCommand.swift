@@ -25,12 +25,12 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             If-None-Match: * or If-Match fails.
 
             EXAMPLES
-              formwork receive --dir inbox
+              formwork receive inbox
               curl -F photo=@a.jpg http://127.0.0.1:8080/
               curl -T a.jpg http://127.0.0.1:8080/
 
               Open to other machines; clients need the printed token:
-                formwork receive --dir inbox --public --tls-cert chain.pem --tls-key key.pem
+                formwork receive inbox --public --tls-cert chain.pem --tls-key key.pem
 
               Into an object store, which several receivers may share:
                 formwork receive --to s3://bucket/inbox
@@ -45,8 +45,6 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             counted from the end of --drain-delay; a second signal stops them. SIGHUP reads the certificate, the key, \
             --token-file and --link-key-file again. A service manager such as systemd is notified of its state, and may pass the socket to \
             listen on, which is then used instead of --host and --port.
-
-            \(ExitStatusList.section(for: "receive"))
             """)
 
     @OptionGroup(title: "Destination") var destination: ReceiveDestination

@@ -9,16 +9,15 @@ import FormworkEssentials
 
 /// Where `receive` stores files: a folder or an object store.
 struct ReceiveDestination: ParsableArguments {
-    @Argument(help: "The folder, as with --dir.", completion: .directory)
+    @Argument(
+        help: "The folder for the files. It is created if only its last component is missing.", completion: .directory)
     private var folder: String?
 
     /// The folder; `nil` for an object store.
     var dir: String? { self.dirOption ?? self.folder }
 
-    @Option(
-        name: .customLong("dir"),
-        help: ArgumentHelp("The folder. It is created if only its last component is missing.", valueName: "folder"),
-        completion: .directory)
+    // The folder's name in scripts of before.
+    @Option(name: .customLong("dir"), help: ArgumentHelp(visibility: .hidden), completion: .directory)
     private var dirOption: String?
 
     @Option(
@@ -41,88 +40,51 @@ struct ReceiveDestination: ParsableArguments {
             """)
     var fields: FieldsOption = .json
 
-    @Flag(help: "With --dir: replace a file of the same name. Otherwise the new file is named 'name (1).ext'.")
+    @Flag(help: "With a folder: replace a file of the same name. Otherwise the new file is named 'name (1).ext'.")
     var overwrite = false
 
-    @Flag(help: "With --dir: answer only after the file is synced to disk.")
+    @Flag(help: "With a folder: answer only after the file is synced to disk.")
     var fsync = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --dir: disk space that uploads must leave free. An upload that needs more is answered 507: before its "
+            "With a folder: disk space that uploads must leave free. An upload that needs more is answered 507: before its "
                 + "body is read if it announced its length, otherwise when space runs out. (default: 0)",
             valueName: "bytes"), transform: ByteCount.read)
     var freeSpace: ByteCount?
 
     @Option(
-        parsing: .unconditional,
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "With --to: the size of a part of a long file, 5M to 5G. Each upload holds in memory the parts that are being sent, "
-                + "and one more. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).text))",
-            valueName: "bytes"), transform: ByteCount.read)
-    var partSize: ByteCount?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "With --to: how many parts of one upload are sent at once, 1 to 100. Inside the store, sixteen times as many are "
-                + "copied at once. (default: 3, and up to 12 as long as a higher number is faster)", valueName: "number"
-        ))
-    var partParallelism: Int?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "With --to: how long an unfinished upload in the store, such as that of a killed receiver, may be idle "
-                + "before it is aborted. (default: 24h)",
-            valueName: "time"), transform: TimeOption.read)
-    var abandonAfter: TimeOption?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "With --to: how long a request to the store may make no progress, retries included. After that the "
-                + "client gets 502. (default: 60)", valueName: "time"), transform: TimeOption.read)
-    var storeTimeout: TimeOption?
-
-    @Option(
-        name: .customLong("s3-addressing"),
-        help: ArgumentHelp(
-            "With --to: whether a request names the bucket in its path (path), in its host (virtual), or as the store "
-                + "is known to expect it (auto). (default: auto)", valueName: "auto|path|virtual"),
-        completion: .list(["auto", "path", "virtual"]))
-    var addressing: AddressingOption?
+            "With --to: a setting of the store. Can be repeated.",
+            discussion: """
+                part-size=BYTES (\(ByteCount(Int64(S3Storage.Options().partSize)).text); 5M to 5G) is the size of a part of a long \
+                file; each upload holds in memory the parts that are being sent, and one more. part-parallelism=NUMBER (3, and up \
+                to 12 as long as a higher number is faster; 1 to 100) is how many parts of one upload are sent at once; inside the \
+                store, sixteen times as many are copied at once. abandon-after=TIME (24h) is how long an unfinished upload in the \
+                store, such as that of a killed receiver, may be idle before it is aborted. timeout=TIME (60) is how long a request \
+                to the store may make no progress, retries included; after that the client gets 502. addressing=auto, path or \
+                virtual: whether a request names the bucket in its path, in its host, or as the store is known to expect it (auto).
+                """, valueName: "name=value"),
+        completion: .list(StoreSetting.names.map { "\($0)=" }), transform: StoreSetting.read)
+    var s3: [StoreSetting] = []
 
     func validate() throws {
         try GivenPath.check(["--dir": self.dirOption, "the folder": self.folder, "--to": self.to])
         guard self.dirOption == nil || self.folder == nil else {
-            throw ValidationError("give the folder once: with --dir, or without")
+            throw ValidationError("give the folder once")
         }
         switch (self.dir, self.to) {
-        case (nil, nil): throw ValidationError("no destination: give --dir FOLDER or --to s3://BUCKET/PREFIX")
-        case (_?, _?): throw ValidationError("give --dir or --to, not both")
+        case (nil, nil): throw ValidationError("no destination: give a FOLDER or --to s3://BUCKET/PREFIX")
+        case (_?, _?): throw ValidationError("give a folder or --to, not both")
         case (_?, nil):
-            if let name = self.optionOfStore { throw ValidationError("\(name): only works with --to") }
+            if !self.s3.isEmpty { throw ValidationError("--s3: only works with --to") }
         case (nil, _?):
-            if self.overwrite { throw ValidationError("--overwrite: only works with --dir") }
-            if self.fsync { throw ValidationError("--fsync: only works with --dir") }
-            if self.freeSpace != nil { throw ValidationError("--free-space: only works with --dir") }
-            guard (0.1...86_400).contains(self.storeTimeout?.seconds ?? 1) else {
-                throw ValidationError("--store-timeout: give 0.1 to 86400 seconds")
-            }
-            guard (.seconds(1)...(TimeOption.day * 365)).contains(self.age) else {
-                throw ValidationError("--abandon-after: give 1s to 365d")
-            }
+            if self.overwrite { throw ValidationError("--overwrite: only works with a folder") }
+            if self.fsync { throw ValidationError("--fsync: only works with a folder") }
+            if self.freeSpace != nil { throw ValidationError("--free-space: only works with a folder") }
         }
-    }
-
-    private var optionOfStore: String? {
-        if self.partSize != nil { return "--part-size" }
-        if self.partParallelism != nil { return "--part-parallelism" }
-        if self.storeTimeout != nil { return "--store-timeout" }
-        if self.abandonAfter != nil { return "--abandon-after" }
-        return self.addressing == nil ? nil : "--s3-addressing"
     }
 
     /// Opens the folder, or checks that the store can be reached and removes what killed receivers left there.
@@ -139,12 +101,9 @@ struct ReceiveDestination: ParsableArguments {
             throw ExitStatus(2, "formwork: --to \(shown): is not s3://bucket/prefix")
         }
         var options = S3Storage.Options()
-        if let partSize { options.partSize = Int(clamping: partSize.bytes) }
-        if let partParallelism { options.partsAtOnce = partParallelism...partParallelism }
-        if let storeTimeout { options.patience.total = storeTimeout.duration }
+        for setting in self.s3 { setting.apply(to: &options) }
         options.keepsPaths = self.keepPaths || hasFolders
         options.metrics = metrics.map { StoreMetrics($0) }
-        if let addressing { options.addressing = addressing.addressing }
         let storage = try S3Storage(
             from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)
         do {
@@ -179,20 +138,61 @@ struct ReceiveDestination: ParsableArguments {
         }
     }
 
-    private var age: Duration { self.abandonAfter?.duration ?? TimeOption.day }
+    private var age: Duration {
+        self.s3.lazy.compactMap { if case .abandonAfter(let time) = $0 { time } else { nil } }.last ?? TimeOption.day
+    }
 }
 
 /// What to do with fields.
 enum FieldsOption: String, ChoiceOption { case json, drop }
 
-/// How a request names its bucket.
-struct AddressingOption: ExpressibleByArgument {
-    let addressing: S3Addressing
+/// A setting of the object store: `part-size=64M`.
+enum StoreSetting {
+    case partSize(Int)
+    case partParallelism(Int)
+    case abandonAfter(Duration)
+    case timeout(Duration)
+    case addressing(S3Addressing)
 
-    init?(argument: String) {
-        guard let addressing = S3Addressing(rawValue: argument) else { return nil }
-        self.addressing = addressing
+    static let names = ["part-size", "part-parallelism", "abandon-after", "timeout", "addressing"]
+
+    /// An option's value.
+    static func read(_ argument: String) throws -> StoreSetting {
+        let words = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let value = words.count > 1 ? words[1] : ""
+        switch words[0] {
+        case "part-size": return .partSize(Int(clamping: try ByteCount.read(value).bytes))
+        case "part-parallelism":
+            guard let count = Int(value) else { throw ValidationError("part-parallelism: give 1 to 100") }
+            return .partParallelism(count)
+        case "abandon-after":
+            let time = try TimeOption.read(value).duration
+            guard (.seconds(1)...(TimeOption.day * 365)).contains(time) else {
+                throw ValidationError("abandon-after: give 1s to 365d")
+            }
+            return .abandonAfter(time)
+        case "timeout":
+            let time = try TimeOption.read(value)
+            guard (0.1...86_400).contains(time.seconds) else {
+                throw ValidationError("timeout: give 0.1 to 86400 seconds")
+            }
+            return .timeout(time.duration)
+        case "addressing":
+            guard let addressing = S3Addressing(rawValue: value) else {
+                throw ValidationError("addressing: choose one of auto, path, virtual")
+            }
+            return .addressing(addressing)
+        default: throw ValidationError("write NAME=VALUE with one of \(self.names.joined(separator: ", "))")
+        }
     }
 
-    static var allValueStrings: [String] { S3Addressing.allCases.map(\.rawValue) }
+    func apply(to options: inout S3Storage.Options) {
+        switch self {
+        case .partSize(let size): options.partSize = size
+        case .partParallelism(let count): options.partsAtOnce = count...count
+        case .timeout(let time): options.patience.total = time
+        case .addressing(let addressing): options.addressing = addressing
+        case .abandonAfter: break
+        }
+    }
 }

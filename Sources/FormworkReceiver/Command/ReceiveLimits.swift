@@ -11,21 +11,13 @@ struct ReceiveLimits: ParsableArguments {
     var maxSize = ByteCount(ReceivingLimits().bodyBytes)
 
     @Option(
-        parsing: .unconditional, help: "The largest file. (default: \(ByteCount(ReceivingLimits().fileBytes).text))",
-        transform: ByteCount.read)
-    var maxFileSize = ByteCount(ReceivingLimits().fileBytes)
-
-    @Option(parsing: .unconditional, help: "The most files of one form.")
-    var maxFiles = ReceivingLimits().files
-
-    @Option(parsing: .unconditional, help: "The most fields of one form, not counting files.")
-    var maxFields = ReceivingLimits().fields
-
-    @Option(
-        parsing: .unconditional,
-        help: "The largest field that isn't a file. (default: \(ByteCount(ReceivingLimits().fieldBytes).text))",
-        transform: ByteCount.read)
-    var maxFieldSize = ByteCount(ReceivingLimits().fieldBytes)
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A limit of one form: file-size (\(ByteCount(ReceivingLimits().fileBytes).text)), files (\(ReceivingLimits().files)), "
+                + "fields that aren't files (\(ReceivingLimits().fields)), or field-size "
+                + "(\(ByteCount(ReceivingLimits().fieldBytes).text)). Can be repeated.", valueName: "name=value"),
+        completion: .list(FormLimit.names.map { "\($0)=" }), transform: FormLimit.read)
+    var limit: [FormLimit] = []
 
     @Option(
         parsing: .unconditional,
@@ -66,8 +58,6 @@ struct ReceiveLimits: ParsableArguments {
     var minRate = ByteCount(ReceivingPace().bytesPerSecond)
 
     func validate() throws {
-        let counts = [("--max-files", maxFiles), ("--max-fields", maxFields)]
-        if let (name, _) = counts.first(where: { $0.1 < 0 }) { throw ValidationError("\(name): give 0 or more") }
         guard self.maxUploads ?? 1 >= 1 else { throw ValidationError("--max-uploads: give 1 or more") }
         guard self.maxUploadsPerClient ?? 1 >= 1 else {
             throw ValidationError("--max-uploads-per-client: give 1 or more")
@@ -80,11 +70,10 @@ struct ReceiveLimits: ParsableArguments {
     /// - Parameter isInMemory: Whether the storage buffers parts of each upload in memory.
     func uploads(isInMemory: Bool) -> ReceivingLimits {
         var limits = ReceivingLimits()
-        (limits.bodyBytes, limits.fileBytes) = (self.maxSize.bytes, self.maxFileSize.bytes)
-        (limits.files, limits.fields) = (self.maxFiles, self.maxFields)
+        limits.bodyBytes = self.maxSize.bytes
+        for limit in self.limit { limit.apply(to: &limits) }
         limits.uploads = self.maxUploads ?? (isInMemory ? S3Storage.uploads : limits.uploads)
         limits.uploadsPerClient = self.maxUploadsPerClient
-        limits.fieldBytes = self.maxFieldSize.bytes
         limits.allFieldBytes = max(limits.allFieldBytes, limits.fieldBytes)
         return limits
     }
@@ -108,6 +97,34 @@ struct ReceiveLimits: ParsableArguments {
         var pace = ReceivingPace()
         (pace.idleTime, pace.bytesPerSecond) = (self.idleTimeout.duration, self.minRate.bytes)
         return pace
+    }
+}
+
+/// A limit of one form: `files=20`.
+struct FormLimit {
+    let name: String
+    let count: Int64
+
+    static let names = ["file-size", "files", "fields", "field-size"]
+
+    /// An option's value.
+    static func read(_ argument: String) throws -> FormLimit {
+        let words = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard words.count == 2, self.names.contains(String(words[0])), let count = ByteCount(words[1]) else {
+            throw ValidationError(
+                "write NAME=NUMBER with one of \(self.names.joined(separator: ", ")); k, M, G, T or P may follow the number"
+            )
+        }
+        return FormLimit(name: String(words[0]), count: count.bytes)
+    }
+
+    func apply(to limits: inout ReceivingLimits) {
+        switch self.name {
+        case "file-size": limits.fileBytes = self.count
+        case "files": limits.files = Int(clamping: self.count)
+        case "fields": limits.fields = Int(clamping: self.count)
+        default: limits.fieldBytes = self.count
+        }
     }
 }
 

@@ -14,8 +14,10 @@ struct ReceiveResuming: ParsableArguments {
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
-            case .resume: "Uploads may continue after a cut, with the IETF's draft or tus 1.0. This is the default."
-            case .noResume: "Nothing is kept of a cut upload, and none continues."
+            // The default.
+            case .resume: .hidden
+            case .noResume:
+                "Nothing is kept of a cut upload, and none continues. Without this, uploads may continue with the IETF's draft or tus 1.0."
             }
         }
     }

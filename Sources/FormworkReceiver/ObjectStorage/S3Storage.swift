@@ -115,10 +115,10 @@ final class S3Storage: ReceiverStorage {
         guard (smallestPart...Self.partSizes.upperBound).contains(options.partSize) else {
             throw FormworkError(
                 .invalidArgument,
-                "--part-size: a part has 5 MiB to 5 GiB in object stores, not \(options.partSize, "byte")")
+                "--s3 part-size: a part has 5 MiB to 5 GiB in object stores, not \(options.partSize, "byte")")
         }
         guard 1 <= options.partsAtOnce.lowerBound, options.partsAtOnce.upperBound <= 100 else {
-            throw FormworkError(.invalidArgument, "--part-parallelism \(options.parallelism): give 1 to 100")
+            throw FormworkError(.invalidArgument, "--s3 part-parallelism=\(options.parallelism): give 1 to 100")
         }
         let address = try S3Address(
             endpoint: settings.endpoint, region: settings.region, bucket: location.bucket,

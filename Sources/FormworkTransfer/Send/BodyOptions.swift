@@ -7,52 +7,42 @@ import FormworkURLEncoded
 struct BodyOptions: ParsableArguments {
     @Option(
         name: [.customShort("T"), .long], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Send this file as the whole body, with PUT; '-' is standard input. Its name is added to a URL that ends in '/'.",
-            valueName: "file"),
+        help: ArgumentHelp("Send this file, or '-', as the body, with PUT.", valueName: "file"),
         completion: .file())
     var uploadFile: String?
 
     @Option(
         name: [.customShort("d"), .long], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Send url-encoded parameters, unchanged, instead of a form; @FILE reads them, without line ends. If this and "
-                + "the next three options are given more than once, their texts are joined with '&'.", valueName: "data"
-        ),
+        help: ArgumentHelp("Send data as curl does, also --data-urlencode etc.", valueName: "data"),
         completion: FileWord.completion, transform: LocatedText.init)
     var data: [LocatedText] = []
 
     @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Like -d, but '@' has no meaning.", valueName: "data"), transform: LocatedText.init)
+        parsing: .unconditionalSingleValue, help: ArgumentHelp(visibility: .hidden), transform: LocatedText.init)
     var dataRaw: [LocatedText] = []
 
     @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Like -d, but @FILE is read unchanged.", valueName: "data"),
-        completion: FileWord.completion, transform: LocatedText.init)
+        parsing: .unconditionalSingleValue, help: ArgumentHelp(visibility: .hidden), transform: LocatedText.init)
     var dataBinary: [LocatedText] = []
 
     @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Like -d, escaped: name=text, =text, name@FILE or @FILE.", valueName: "data"),
-        completion: FileWord.completion, transform: LocatedText.init)
+        parsing: .unconditionalSingleValue, help: ArgumentHelp(visibility: .hidden), transform: LocatedText.init)
     var dataUrlencode: [LocatedText] = []
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Send this JSON, or @FILE, instead of a form (curl's --json; here --json prints the report).",
-            valueName: "json"),
+        parsing: .unconditional, help: ArgumentHelp("Send this JSON, or @FILE.", valueName: "json"),
         completion: FileWord.completion)
     var dataJson: String?
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Add a parameter to the URL, escaped, as with --data-urlencode; '+text' is added as it is.",
-            valueName: "data"))
+        help: ArgumentHelp("Add name=value to the URL, escaped.", valueName: "data"))
     var urlQuery: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A signed S3 POST policy, as from boto3.", valueName: "post.json"),
+        completion: .file(extensions: ["json"]))
+    var presigned: String?
 
     func validate() throws { try GivenPath.check(["-T": self.uploadFile]) }
 
@@ -194,18 +184,7 @@ struct BodyOptions: ParsableArguments {
     /// - Parameter name: What is before the `@`.
     static func read(_ path: Substring, _ option: String, name: Substring = "") throws -> [UInt8] {
         guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the path is empty") }
-        let source = try CommandInputs.source(String(path), for: "\(option) \(ShellQuote.quote("\(name)@\(path)"))")
-        do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
-            var error = error
-            (error.part, error.offset) = (nil, nil)
-            var status = ExitStatus(error)
-            var reason = String((status.message ?? "").trimmingPrefix("formwork: "))
-            if error.code == .limitExceeded {
-                let shown = ShellQuote.quote("\(path)").withControlCharactersEscaped
-                reason = "\(shown) has more than 256 MiB, and this option reads into memory: send a larger body with -T"
-            }
-            status.message = "formwork: \(option): \(reason)"
-            throw status
-        }
+        let shown = "\(option) \(ShellQuote.quote("\(name)@\(path)"))".withControlCharactersEscaped
+        return try GivenFile.bytes(of: String(path), shown, limit: Self.limit, tooLarge: "send a larger body with -T")
     }
 }

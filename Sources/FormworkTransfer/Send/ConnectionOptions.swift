@@ -8,60 +8,65 @@ import FormworkValues
 import NIOCore
 
 /// The HTTP version to use.
-enum VersionOption: String, EnumerableFlag {
+enum VersionOption: String, ChoiceOption {
+    case http1 = "1.1", http2 = "2", http2PriorKnowledge = "2-prior-knowledge"
+}
+
+/// curl's names of `--http`.
+enum VersionFlag: EnumerableFlag {
     case http1, http2, http2PriorKnowledge
 
-    static func name(for value: Self) -> NameSpecification {
-        switch value {
-        case .http1: .customLong("http1.1")
-        case .http2: .customLong("http2")
-        case .http2PriorKnowledge: .customLong("http2-prior-knowledge")
-        }
-    }
+    static func name(for value: Self) -> NameSpecification { .customLong("http\(value.option.rawValue)") }
+    static func help(for value: Self) -> ArgumentHelp? { .hidden }
 
-    static func help(for value: Self) -> ArgumentHelp? {
-        switch value {
-        case .http1: "Use HTTP/1.1."
-        case .http2: "Use HTTP/2 if the server offers it with TLS, otherwise HTTP/1.1. This is the default."
-        case .http2PriorKnowledge: "Use only HTTP/2, also without TLS."
+    var option: VersionOption {
+        switch self {
+        case .http1: .http1
+        case .http2: .http2
+        case .http2PriorKnowledge: .http2PriorKnowledge
         }
     }
 }
 
 /// How to connect to a server.
 struct ConnectionOptions: ParsableArguments {
-    @Flag(exclusivity: .exclusive) var version: VersionOption?
+    @Option(
+        help: ArgumentHelp(
+            "1.1, 2 (the default: HTTP/2 if the server offers it with TLS, otherwise 1.1), or 2-prior-knowledge (only HTTP/2, also "
+                + "without TLS).", valueName: "version"))
+    var http: VersionOption?
+
+    @Flag(exclusivity: .exclusive) var version: VersionFlag?
 
     @Flag(name: [.customShort("k"), .long], help: "Don't check the server's certificate. --cacert has no effect then.")
     var insecure = false
 
     @Option(
-        help: ArgumentHelp("Certificates to trust, in PEM, instead of the system's.", valueName: "file"),
+        help: ArgumentHelp(
+            "Certificates to trust, in PEM, or a folder of them, instead of the system's. By default it is CURL_CA_BUNDLE, "
+                + "SSL_CERT_FILE or SSL_CERT_DIR.", valueName: "file"),
         completion: .file())
     var cacert: String?
 
     @Option(
-        name: [.customShort("E"), .long], help: ArgumentHelp("The client's certificate, in PEM.", valueName: "file"),
+        name: [.customShort("E"), .long],
+        help: ArgumentHelp(
+            "The client's certificate, in PEM, with its private key, or with --key FILE.", valueName: "file"),
         completion: .file())
     var cert: String?
 
-    @Option(
-        help: ArgumentHelp("The private key of --cert, in PEM, if it is in another file.", valueName: "file"),
-        completion: .file())
+    @Option(help: ArgumentHelp(visibility: .hidden), completion: .file())
     var key: String?
 
     @Option(
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
             "The proxy, as http://user:password@host:port; empty for none. By default it comes from http_proxy, "
-                + "HTTPS_PROXY, ALL_PROXY and NO_PROXY, as in curl. SOCKS proxies aren't supported.",
+                + "HTTPS_PROXY, ALL_PROXY and NO_PROXY (or --noproxy), as in curl. SOCKS proxies aren't supported.",
             valueName: "url"))
     var proxy: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Hosts, domains and networks to reach without a proxy, instead of NO_PROXY's; '*' for all.",
-            valueName: "list"))
+    @Option(help: ArgumentHelp(visibility: .hidden))
     var noproxy: String?
 
     @Option(
@@ -91,16 +96,24 @@ struct ConnectionOptions: ParsableArguments {
     var stallTimeout: TimeOption?
 
     @Option(
-        name: .customLong("expect100-timeout"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "Wait this long for '100 Continue' before sending a body above 1 MiB or of unknown length (default: 1). With 0 or "
-                + "-H 'Expect:' the body is sent at once.", valueName: "time"), transform: TimeOption.read)
+        name: .customLong("expect100-timeout"), parsing: .unconditional, help: ArgumentHelp(visibility: .hidden),
+        transform: TimeOption.read)
     var expectationTimeout: TimeOption?
+
+    /// The certificates to trust, and the option or variable that names them; `nil` for the system's. The variables are those
+    /// of curl and OpenSSL.
+    private var trusted: (option: String, path: String)? {
+        if let cacert { return ("--cacert", cacert) }
+        for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"] {
+            if let path = ProcessInfo.processInfo.environment[name], !path.isEmpty { return (name, path) }
+        }
+        return nil
+    }
 
     /// Checks the files of certificates and keys.
     func checkPEM() throws {
-        if let cacert, !self.insecure {
-            try PEMFile(option: "--cacert", path: cacert).check(.certificates, status: 77, unreadable: 77)
+        if let (option, path) = self.trusted, !self.insecure {
+            try PEMFile(option: option, path: path).check(.certificatesOrFolder, status: 77, unreadable: 77)
         }
         guard let cert else { return }
         try PEMFile(option: "--cert", path: cert).check(.certificates, status: 58, unreadable: 58)
@@ -145,13 +158,13 @@ struct ConnectionOptions: ParsableArguments {
             throw ExitStatus(2, "formwork: --key: give --cert too")
         }
         var options = FormClient.Options()
-        switch self.version {
+        switch self.http ?? self.version?.option {
         case .http1: options.version = .http1
         case .http2PriorKnowledge: options.version = .http2
         case .http2, nil: options.version = .negotiated
         }
         options.tls = FormClient.Options.TLS(
-            verifiesServer: !self.insecure, trustedCertificates: self.cacert.map { FilePath($0) },
+            verifiesServer: !self.insecure, trustedCertificates: self.trusted.map { FilePath($0.path) },
             certificate: self.cert.map { FilePath($0) }, privateKey: self.key.map { FilePath($0) })
         var proxies = ProxySettings(environment: ProcessInfo.processInfo.environment)
         if let proxy { proxies = ProxySettings(url: proxy, exceptions: proxies.exceptions) }

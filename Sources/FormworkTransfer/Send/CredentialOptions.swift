@@ -12,36 +12,33 @@ struct CredentialOptions: ParsableArguments {
     @Option(
         name: [.customShort("u"), .long],
         help: ArgumentHelp(
-            "Credentials, sent with the Basic scheme in the first request. Without ':password' the terminal prompts for it.",
+            "User and password, or the user, and a prompt for the password.",
             discussion: """
+                They are sent with the Basic scheme in the first request, to the first origin only. \
                 FORMWORK_USER=user:password or FORMWORK_TOKEN (sent as Bearer) in the environment, and -H @FILE, keep \
                 credentials out of the list of processes.
                 """,
             valueName: "user[:password]"))
     var user: String?
 
-    @Flag(name: .shortAndLong, help: "Use the user and password of the URL's host in ~/.netrc.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Use the user and password of the URL's host in ~/.netrc, or in the file of --netrc-file FILE.")
     var netrc = false
 
-    @Option(help: ArgumentHelp("Like --netrc, with this file instead of ~/.netrc.", valueName: "file"))
+    @Option(help: ArgumentHelp(visibility: .hidden))
     var netrcFile: String?
 
-    @Flag(
-        help: """
-            Send credentials and cookies to every host that a redirect or a resumable upload leads to, instead of only \
-            to the first.
-            """)
-    var locationTrusted = false
-
     /// Sets `Authorization`, unless a header or the URL has set it. An option has precedence over the URL, and both over
-    /// the environment.
+    /// the environment. A user in the URL without a password has that of netrc.
     /// - Parameter isSigned: Whether the form itself contains its authorization.
     func authorize(_ request: inout HTTPRequest, isSigned: Bool) throws {
-        guard request.headerFields[.authorization] == nil else { return }
+        let given = request.headerFields[.authorization]
+        guard given == nil || self.user == nil else { return }
         let environment = ProcessInfo.processInfo.environment
-        if let credentials = try self.ofNetrc(request, environment) {
+        if let credentials = try self.ofNetrc(request, environment, given) {
             request.headerFields[.authorization] = credentials.fieldValue
-        } else if !isSigned, let value = try Self.ofEnvironment() {
+        } else if given == nil, !isSigned, let value = try Self.ofEnvironment() {
             request.headerFields[.authorization] = value
         }
     }
@@ -61,7 +58,10 @@ struct CredentialOptions: ParsableArguments {
         return BasicCredentials(user: user, password: password).fieldValue
     }
 
-    private func ofNetrc(_ request: HTTPRequest, _ environment: [String: String]) throws -> BasicCredentials? {
+    /// - Parameter given: The field that the request has.
+    private func ofNetrc(
+        _ request: HTTPRequest, _ environment: [String: String], _ given: String?
+    ) throws -> BasicCredentials? {
         guard self.netrc || self.netrcFile != nil else { return nil }
         let home = environment["HOME"] ?? ""
         guard self.netrcFile != nil || !home.isEmpty else {
@@ -73,7 +73,7 @@ struct CredentialOptions: ParsableArguments {
         let host =
             authority.hasPrefix("[")
             ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-        return try Netrc(file: path, option: option).credentials(for: String(host))
+        return try Netrc(file: path, option: option).credentials(for: String(host), replacing: given)
     }
 
     private static func ofEnvironment() throws -> String? {

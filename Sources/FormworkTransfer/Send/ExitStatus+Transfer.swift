@@ -21,10 +21,10 @@ extension ExitStatus {
         switch error {
         case let error as ExitStatus: self = error
         case let error as TransferError where error.code == .certificate:
-            // Another certificate to trust has no other name.
-            let isOther = error.message.hasSuffix(TransferError.otherHost)
+            // Another certificate to trust has no other name, nor other dates.
             let advice =
-                isOther ? "--insecure accepts it" : "--cacert FILE gives certificates to trust, --insecure trusts all"
+                error.message.hasSuffix(" is not trusted")
+                ? "--cacert FILE gives certificates to trust, --insecure trusts all" : "--insecure accepts it"
             self.init(60, "formwork: \(error) (\(advice))")
         case let error as TransferError where error.code == .localCertificate:
             // The files were checked before, so the only causes left are these.
@@ -35,6 +35,7 @@ extension ExitStatus {
         case let error as TransferError:
             let fault = error.cause as? LocationFault
             self.init(fault?.exitCode ?? Self.code(for: error.code), "formwork: \(error)")
+            if error.message.contains("as standard input can") { self.message? += "; --spool stores it first" }
         case let error as UploadFailure where error.code == .unsupported:
             self.init(2, "formwork: \(error): --resume auto, without --piece-size, sends to any server")
         case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")

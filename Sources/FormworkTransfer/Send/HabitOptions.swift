@@ -2,7 +2,7 @@ import ArgumentParser
 import FormworkCommand
 import HTTPTypes
 
-/// Options that users of curl type without thinking, with curl's meaning.
+/// Options that users of curl type without thinking, with curl's meaning. They aren't in the help: others say the same.
 struct HabitOptions: ParsableArguments {
     @Flag(name: [.customShort("s"), .long], help: "No progress, warnings or errors; with -S errors are shown.")
     var silent = false
@@ -10,7 +10,7 @@ struct HabitOptions: ParsableArguments {
     @Flag(name: [.customShort("S"), .long], help: "With -s: show errors.")
     var showError = false
 
-    @Flag(name: [.customShort("L"), .long], help: "Accepted: redirects are followed anyway.")
+    @Flag(name: [.customShort("L"), .long], help: "Redirects are followed anyway.")
     var location = false
 
     @Flag(name: [.customShort("#"), .long], help: "The same as --progress bar.")
@@ -58,8 +58,9 @@ enum FailureOption: String, EnumerableFlag {
 
     static func help(for value: Self) -> ArgumentHelp? {
         switch value {
-        case .failWithBody: "Write the body of an answer of 400 or more, and exit with 22. This is the default."
-        case .fail: "Exit with 22 after an answer of 400 or more, without writing its body."
+        // The default.
+        case .failWithBody: .hidden
+        case .fail: "Don't write the body of an answer of 400 or more. The exit status is 22 with and without this."
         case .noFail: "Exit with 0 even after an answer of 400 or more."
         }
     }

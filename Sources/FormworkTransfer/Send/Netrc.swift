@@ -34,9 +34,13 @@ struct Netrc {
     }
 
     /// The entry for a host, otherwise the default one; `nil` for none, or one without user and password.
-    func credentials(for host: String) -> BasicCredentials? {
-        let entry =
-            self.entries.first { $0.host?.lowercased() == host.lowercased() } ?? self.entries.first { $0.host == nil }
+    /// - Parameter given: An `Authorization` that only an entry of the same user replaces, if it has no password; `nil` for
+    ///   none.
+    func credentials(for host: String, replacing given: String?) -> BasicCredentials? {
+        let entries = self.entries.filter { entry in
+            given.map { BasicCredentials(user: entry.user, password: "").fieldValue == $0 } ?? true
+        }
+        let entry = entries.first { $0.host?.lowercased() == host.lowercased() } ?? entries.first { $0.host == nil }
         // An entry with neither, such as a bare "default", gives no credentials.
         guard let entry, !entry.user.isEmpty || !entry.password.isEmpty else { return nil }
         return BasicCredentials(user: entry.user, password: entry.password)

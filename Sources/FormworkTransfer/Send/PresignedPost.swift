@@ -10,7 +10,7 @@ struct PresignedPost {
     let fields: [(name: String, value: String)]
 
     init(file: String) throws {
-        let bytes = try BodyPlan(copying: .file(FilePath(ofFile: file))).bytes(upTo: 1 << 20)
+        let bytes = try GivenFile.bytes(of: file, "--presigned \(ShellQuote.quote(file))", limit: 1 << 20)
         let value: ParameterValue
         do { value = try OrderedJSON.read(bytes) } catch { throw Self.refusal("\(file): \(error.message)") }
         guard case .text(let url)? = value["url"], case .object(let members)? = value["fields"] else {

@@ -15,32 +15,32 @@ extension ResumableChoice: ExpressibleByArgument {}
 struct ResumeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0: files as they are, unless the server "
-                + "is 'formwork receive'), auto (an ordinary request, resumed with the draft if the server supports "
-                + "it), or off (the default).",
-            valueName: "protocol"))
-    var resume: ResumableChoice?
-
-    @Option(
-        help: ArgumentHelp(
-            "Keep the upload's state in this file, so that the same command continues it after a crash or an "
-                + "interruption. Removed when the upload is complete. FILE.lock marks it as in use. Implies --resume auto.",
-            valueName: "file"),
+            "Continue a cut upload by the same command.",
+            discussion: """
+                The upload's state is kept in this file, or in a folder (FOLDER/) with a file for each URL and form, until it is \
+                complete; FILE.lock marks it as in use. Implies --resume auto.
+                """,
+            valueName: "file|folder/"),
         completion: .file())
     var state: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Like --state, with one file in this folder for each URL and form. For jobs with several uploads.",
-            valueName: "folder"),
-        completion: .directory)
-    var stateDir: String?
-
     @Flag(
         help: """
-            If a file, the form or the URL differs from the saved upload, start again instead of exiting with 65.
+            If a file, the form or the URL differs from the saved upload, or the server no longer has it, start again \
+            instead of exiting with 65.
             """)
     var restartIfChanged = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0), auto (an ordinary request, resumed with the draft "
+                + "if the server supports it), or off (the default).",
+            discussion: """
+                --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its \
+                own, with filename, filetype and the form's fields as Upload-Metadata.
+                """,
+            valueName: "protocol"))
+    var resume: ResumableChoice?
 
     @Option(
         parsing: .unconditional,
@@ -64,24 +64,25 @@ struct ResumeOptions: ParsableArguments {
     var choice: ResumableChoice { self.resume ?? (self.keepsState ? .auto : .off) }
 
     /// Whether the upload's state is saved.
-    var keepsState: Bool { self.state != nil || self.stateDir != nil }
+    var keepsState: Bool { self.state != nil }
 
-    /// The option that saves the state, for messages.
-    private var stateOption: String { self.state == nil ? "--state-dir" : "--state" }
+    /// The folder that `--state` names: it ends with a slash, or is there; `nil` for a file.
+    private var stateFolder: StateFolder? {
+        guard let state else { return nil }
+        let isFolder = state.hasSuffix("/") || (try? SystemCalls.status(of: FilePath(state)))?.kind == .directory
+        return isFolder ? StateFolder(FilePath(state)) : nil
+    }
 
     func validate() throws {
-        try GivenPath.check(["--state": self.state, "--state-dir": self.stateDir])
+        try GivenPath.check(["--state": self.state])
         guard self.state != "-" else {
             throw ValidationError("--state -: the state is read and written: name a file")
         }
         guard !self.keepsState || self.choice != .off else {
-            throw ValidationError("\(self.stateOption): has no use with --resume off: leave one of them out")
-        }
-        guard self.state == nil || self.stateDir == nil else {
-            throw ValidationError("--state-dir: --state names the file already: leave one of them out")
+            throw ValidationError("--state: has no use with --resume off: leave one of them out")
         }
         guard !self.restartIfChanged || self.keepsState else {
-            throw ValidationError("--restart-if-changed: give --state or --state-dir, too")
+            throw ValidationError("--restart-if-changed: give --state, too")
         }
         guard self.pieceSize.map({ $0.bytes > 0 && self.choice != .off }) ?? true else {
             throw ValidationError("--piece-size: give 1 or more, together with --resume or --state")
@@ -115,11 +116,12 @@ struct ResumeOptions: ParsableArguments {
         if self.keepsState {
             let (url, method) = (request.urlText, request.method)
             let key = try self.key(plan, url, method)
-            let path = try self.statePath(key)
+            let folder = self.stateFolder
+            let path = try self.statePath(key, folder)
             try self.checkState(path, files)
-            prepared.lock = try self.lock(path)
-            if let stateDir { StateFolder(FilePath(stateDir)).removeExpired(except: path) }
-            (prepared.plan, link) = try self.restored(plan, path, key, url, warn)
+            prepared.lock = try self.lock(path, isOwn: folder != nil)
+            folder?.removeExpired(except: path)
+            (prepared.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil, warn)
             if boundary != nil, link != nil, prepared.plan.contentType != plan.contentType {
                 warn("--boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
@@ -155,31 +157,33 @@ struct ResumeOptions: ParsableArguments {
         options.createsFirst = self.choice == .ietf
         options.maximumAttempts = min(retry.count, .max - 1) + 1
         options.repeatsUnanswered = repeatsAll && retry.count > 0
+        options.restartsLost = self.restartIfChanged
         options.retriesAllErrors = retry.retriesAllErrors
         if let delay = retry.delay { options.delays = [delay] }
-        options.maximumRetryAfter = retry.maximumRetryAfter
         return options
     }
 
     /// Refuses a state, or a lock beside it, that is another file of this command.
     private func checkState(_ path: FilePath, _ files: (inputs: [String], output: String?)) throws {
-        try OutputDestination.checkState(path.string, option: self.stateOption)
+        try OutputDestination.checkState(path.string, option: "--state")
         for own in [path, FilePath("\(path).lock")] {
-            try SeparateOutput.check(self.stateOption, own.string, inputs: files.inputs)
+            try SeparateOutput.check("--state", own.string, inputs: files.inputs)
             guard files.output.map({ FilePath($0).lexicallyNormalized() }) != own.lexicallyNormalized() else {
                 throw ExitStatus(
                     2,
-                    "formwork: -o \(own): \(self.stateOption) uses this file: name another one"
+                    "formwork: -o \(own): --state uses this file: name another one"
                         .withControlCharactersEscaped)
             }
         }
     }
 
-    private func lock(_ path: FilePath) throws -> FileLock {
-        if let lock = try FileLock(FilePath("\(path).lock")) { return lock }
+    private func lock(_ path: FilePath, isOwn: Bool) throws -> FileLock {
+        do throws(FormworkError) {
+            if let lock = try FileLock(FilePath("\(path).lock"), isOwn: isOwn) { return lock }
+        } catch { throw ExitStatus(error) }
         throw ExitStatus(
             65,
-            "formwork: \(self.stateOption): \(path): another process continues this upload: wait for it to end"
+            "formwork: --state: \(path): another process continues this upload: wait for it to end"
                 .withControlCharactersEscaped)
     }
 
@@ -207,26 +211,34 @@ struct ResumeOptions: ParsableArguments {
             let part = error.part.map { "\($0): " } ?? ""
             throw ExitStatus(
                 65,
-                ("formwork: \(self.stateOption): \(part)a later process can't read this content again: use a file, without "
-                    + "--snapshot, or leave out \(self.stateOption)").withControlCharactersEscaped)
+                ("formwork: --state: \(part)a later process can't read this content again: use a file, without "
+                    + "--snapshot, or leave out --state").withControlCharactersEscaped)
         }
     }
 
-    private func statePath(_ key: String) throws -> FilePath {
-        if let state {
-            try GivenPath.checkOutput("--state", state)
-            return PrivateFile.place(of: FilePath(state))
-        }
-        let folder = StateFolder(FilePath(self.stateDir ?? ""))
+    private func statePath(_ key: String, _ folder: StateFolder?) throws -> FilePath {
+        guard let folder else { return PrivateFile.place(of: FilePath(self.state ?? "")) }
         try folder.create()
         return folder.path(for: key)
     }
 
     private func restored(
-        _ plan: BodyPlan, _ path: FilePath, _ key: String, _ url: String,
-        _ warn: (String) -> Void
+        _ plan: BodyPlan, _ path: FilePath, _ key: String, _ url: String, isFolder: Bool, _ warn: (String) -> Void
     ) throws -> (BodyPlan, SavedUpload?) {
-        guard let state = try Self.saved(path) else { return (plan, nil) }
+        let saved: ResumableState?
+        do throws(FormworkError) { saved = try ResumableState(file: path) } catch {
+            // A file may be another one of the user's. In a folder of states each is ours.
+            let isOurs = isFolder || ResumableState.isRemnant(path)
+            if isOurs, isFolder || self.restartIfChanged {
+                return self.startingAgain(plan, path, "it is damaged", warn)
+            }
+            var error = error
+            // A decoder's text describes Swift types, which doesn't help the user.
+            if error.cause is DecodingError { error.cause = nil } else { error.message = "can't be read" }
+            if isOurs { error.message = "is damaged: remove it, or use --restart-if-changed, to start again" }
+            throw error
+        }
+        guard let state = saved else { return (plan, nil) }
         if state.isExpired() {
             warn("\(path): the saved upload has expired on the server: starting again")
             ResumableState.remove(path)
@@ -270,18 +282,9 @@ struct ResumeOptions: ParsableArguments {
         ResumableState.remove(path)
         return (plan, nil)
     }
-
-    private static func saved(_ path: FilePath) throws(FormworkError) -> ResumableState? {
-        do { return try ResumableState(file: path) } catch {
-            var error = error
-            // A decoder's text describes Swift types, which doesn't help the user.
-            if error.cause is DecodingError { error.cause = nil } else { error.message = "can't be read" }
-            throw error
-        }
-    }
 }
 
-/// The folder of `--state-dir`: a saved upload for each URL and form.
+/// A folder of states: a saved upload for each URL and form.
 struct StateFolder {
     private let folder: FilePath
 
@@ -291,7 +294,7 @@ struct StateFolder {
     func create() throws {
         do throws(Errno) { try SystemCalls.makePrivateFolder(self.folder) } catch {
             let shown = ShellQuote.quote(self.folder.string).withControlCharactersEscaped
-            throw ExitStatus(23, "formwork: --state-dir \(shown): the folder can't be created (\(error))")
+            throw ExitStatus(23, "formwork: --state \(shown): the folder can't be created (\(error))")
         }
     }
 
@@ -305,13 +308,13 @@ struct StateFolder {
             let path = self.folder.appending(name)
             guard path != own, let state = try? ResumableState(file: path), state.isExpired() else { continue }
             // The lock is taken by the process that uses the state.
-            guard let lock = try? FileLock(FilePath("\(path).lock")) else { continue }
+            guard let lock = try? FileLock(FilePath("\(path).lock"), isOwn: true) else { continue }
             ResumableState.remove(path)
             withExtendedLifetime(lock) {}
         }
         for name in names where name.hasSuffix(".json.lock") && name != "\(own.lastComponent?.string ?? "").lock" {
             // A lock that can be taken belongs to no process. It is removed when it is released.
-            _ = try? FileLock(self.folder.appending(name))
+            _ = try? FileLock(self.folder.appending(name), isOwn: true)
         }
     }
 }

@@ -12,7 +12,7 @@ struct SendPreparation {
 
     /// Reads the arguments and the files' states. Nothing is sent.
     func job(_ monitor: UploadMonitor) async throws -> SendJob {
-        let post = try self.command.presigned.map { try PresignedPost(file: $0) }
+        let post = try self.command.body.presigned.map { try PresignedPost(file: $0) }
         guard post == nil || !self.command.body.givesBody else {
             throw ExitStatus(
                 2, "formwork: --presigned sends a form: give its file with -F file=@path, not with -T or -d")
@@ -22,25 +22,21 @@ struct SendPreparation {
         var fields = try RequestFields(options: json + self.command.habits.headers(), self.command.form.otherHeaders)
         if let authorization = try self.command.credentials.option() { fields.authorize(authorization) }
         // With ietf and tus the first request has no bytes, so repeating it stores nothing.
-        let isRepeated = self.command.retry ?? 0 > 0 && [.off, .auto].contains(self.command.resume.choice)
+        let isRepeated = self.command.transfer.retry ?? 0 > 0 && [.off, .auto].contains(self.command.resume.choice)
         if isRepeated, post == nil, ["POST", "PUT"].contains(self.method) { fields.addIdempotencyKey() }
         var request = try self.request(post, fields)
         try self.command.credentials.authorize(&request, isSigned: post != nil)
         let plan = if let content { try await self.plan(content) } else { try await self.plan(post) }
         var sender = try self.sender(request, asksFirst: fields.asksFirst, monitor)
-        let interval = try self.command.progressInterval?.duration("--progress-interval")
-        guard interval ?? .seconds(1) >= .milliseconds(100) else {
-            throw ExitStatus(2, "formwork: --progress-interval: give 0.1 or more")
-        }
-        try GivenPath.checkOutput("-o", self.command.output)
+        try GivenPath.checkOutput("-o", self.command.transfer.output)
         let connection = self.command.connection
         let named = [
-            self.command.presigned, connection.cacert, connection.cert, connection.key,
+            self.command.body.presigned, connection.cacert, connection.cert, connection.key,
             self.command.credentials.netrcFile,
         ]
         let inputs = self.command.form.inputs(of: plan) + self.command.body.files + named.compactMap(\.self)
-        try SeparateOutput.check("-o", self.command.output, inputs: inputs)
-        if let output = self.command.output, output != "-" { try OutputDestination.checkAnswer(output) }
+        try SeparateOutput.check("-o", self.command.transfer.output, inputs: inputs)
+        if let output = self.command.transfer.output, output != "-" { try OutputDestination.checkAnswer(output) }
         if content == nil {
             let isResumed = self.command.resume.choice != .off
             let checks = try self.command.form.checksWhileSending(plan, isResumed: isResumed)
@@ -48,13 +44,12 @@ struct SendPreparation {
         }
         let prepared = try await self.command.resume.prepare(
             plan, &request, sender.options.retry, boundary: self.command.form.boundary,
-            repeatsAll: self.command.retry != nil, files: (inputs, self.command.output)
+            repeatsAll: self.command.transfer.retry != nil, files: (inputs, self.command.transfer.output)
         ) { text in
             Warning.write([text])
         }
         var job = SendJob(
-            plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender,
-            progressInterval: interval, lock: prepared.lock)
+            plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender, lock: prepared.lock)
         if let content {
             job.filename = content.filename
             job.resuming?.options.metadata["filename"] = content.filename
@@ -68,28 +63,28 @@ struct SendPreparation {
     ) throws -> FormSender {
         let command = self.command
         var reading = ReaderOptions()
-        reading.rateLimit = try command.limitRate?.bytesPerSecond("--limit-rate").map { .bytesPerSecond($0) }
+        reading.rateLimit = try command.transfer.limitRate?.bytesPerSecond("--limit-rate").map { .bytesPerSecond($0) }
         let options = try command.connection.clientOptions(asksFirst: asksFirst)
         if request.scheme == "https" { try command.connection.checkPEM() }
         let retry = try self.retryPolicy()
         return FormSender(
             client: FormClient(options: options),
             options: UploadOptions(
-                maximumRedirects: command.maxRedirs, trustsRedirects: command.credentials.locationTrusted,
-                retry: retry, timeout: try command.maxTime?.bound("--max-time"),
+                maximumRedirects: command.repeats.maxRedirs, trustsRedirects: command.repeats.locationTrusted,
+                retry: retry, timeout: try command.transfer.maxTime?.bound("--max-time"),
                 monitor: monitor, reading: reading))
     }
 
     private func retryPolicy() throws -> RetryPolicy {
         let command = self.command
-        for (name, count) in [("--retry", command.retry ?? 0), ("--max-redirs", command.maxRedirs)] where count < 0 {
+        let counts = [("--retry", command.transfer.retry ?? 0), ("--max-redirs", command.repeats.maxRedirs)]
+        for (name, count) in counts where count < 0 {
             throw ExitStatus(2, "formwork: \(name) \(count): give 0 or more")
         }
-        var retry = RetryPolicy(
-            count: command.retry ?? (command.resume.choice == .off ? 0 : 7),
-            delay: try command.retryDelay?.duration("--retry-delay"), retriesAllErrors: command.retryAllErrors)
-        if let bound = try command.maxRetryAfter?.duration("--max-retry-after") { retry.maximumRetryAfter = bound }
-        return retry
+        return RetryPolicy(
+            count: command.transfer.retry ?? (command.resume.choice == .off ? 0 : 7),
+            delay: try command.repeats.retryDelay?.duration("--retry-delay"),
+            retriesAllErrors: command.repeats.retryAllErrors)
     }
 
     /// The plan of a body that isn't a form.
@@ -104,7 +99,9 @@ struct SendPreparation {
         return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
     }
 
-    private var method: String { self.command.method ?? (self.command.body.uploadFile == nil ? "POST" : "PUT") }
+    private var method: String {
+        self.command.transfer.method ?? (self.command.body.uploadFile == nil ? "POST" : "PUT")
+    }
 
     private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
         guard let url = post?.url ?? self.command.url, post == nil || self.command.url == nil else {

@@ -21,13 +21,12 @@ struct SendProgress: Sendable {
 
     /// `nil` when nothing is to be shown.
     /// - Parameter filename: The name of the file that is the whole body; `nil` for a form.
-    init?(_ option: ProgressOption, interval: Duration?, _ plan: BodyPlan, filename: String? = nil) {
+    init?(_ option: ProgressOption, _ plan: BodyPlan, filename: String? = nil) {
         let isTerminal = Terminal.isTerminal(.standardError)
         guard option != .none else { return nil }
         self.style = option.style(bodyGoesToTerminal: false) ?? .log
         self.isShy = option == .auto && !isTerminal
-        let usual = self.isShy ? Self.quietInterval : self.style.interval
-        self.interval = max(interval ?? usual, .milliseconds(100))
+        self.interval = self.isShy ? Self.quietInterval : self.style.interval
         self.line = ProgressLine(self.style)
         self.parts = PartMap(plan, filename: filename)
         self.total = plan.contentLength

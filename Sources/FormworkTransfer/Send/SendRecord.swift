@@ -10,17 +10,13 @@ final class SendRecord: Sendable {
         var report: SendReport?
         var head: SendReport.Head?
         var version = ResponseVersion.http11
-    }
-
-    /// What all requests together are to deliver.
-    private struct Size {
+        /// What all requests together are to deliver.
         var total: Int64?
         var before: Int64 = 0
+        var isSaved = false
     }
 
-    private let isSaved = Mutex(false)
     private let state = Mutex(State())
-    private let size = Mutex(Size())
 
     /// The last request; `nil` if none was started.
     var trace: FormSender.Trace? { self.state.withLock { $0.trace } }
@@ -28,18 +24,18 @@ final class SendRecord: Sendable {
     var report: SendReport? { self.state.withLock { $0.report } }
 
     /// The bytes to send: those of the body, or of all files that a tus server stores one by one; `nil` if unknown.
-    var total: Int64? { self.size.withLock { $0.total } }
+    var total: Int64? { self.state.withLock { $0.total } }
     /// The bytes of files that were stored before the current one.
-    var before: Int64 { self.size.withLock { $0.before } }
+    var before: Int64 { self.state.withLock { $0.before } }
 
     /// Notes how much is to be sent.
-    func expect(_ total: Int64?) { self.size.withLock { $0.total = total } }
+    func expect(_ total: Int64?) { self.state.withLock { $0.total = total } }
 
     /// Notes that a file of several was stored.
-    func store(_ bytes: Int64) { self.size.withLock { $0.before += bytes } }
+    func store(_ bytes: Int64) { self.state.withLock { $0.before += bytes } }
 
     /// Whether the upload's state is saved, so that the same command continues it.
-    var canContinue: Bool { self.isSaved.withLock { $0 } }
+    var canContinue: Bool { self.state.withLock { $0.isSaved } }
 
     /// Whether an answer has begun, and a saved state lets the same command ask for it again.
     var isAnswerAgain: Bool { self.canContinue && self.state.withLock { $0.report != nil } }
@@ -47,10 +43,10 @@ final class SendRecord: Sendable {
     /// Notes whether the upload's state is saved, now and whenever that changes.
     func watch(_ resuming: inout FormSender.Resuming?) {
         guard let given = resuming else { return }
-        self.isSaved.withLock { $0 = given.link != nil }
+        self.state.withLock { $0.isSaved = given.link != nil }
         resuming?.save = { link in
             try given.save(link)
-            self.isSaved.withLock { $0 = link != nil }
+            self.state.withLock { $0.isSaved = link != nil }
         }
     }
 
@@ -62,8 +58,8 @@ final class SendRecord: Sendable {
         _ monitor: UploadMonitor, _ url: String, _ method: String, _ failure: ExitStatus,
         since start: ContinuousClock.Instant
     ) -> WriteOut.Result {
-        // A request without a body, such as a GET after a redirect, leaves the monitor at the bytes of the one before it.
-        let sent = self.trace?.countsBody == true ? monitor.current.acknowledged : 0
+        // Also those before a redirect to a page: a request without a body leaves the monitor as it is.
+        let sent = monitor.current.acknowledged
         return WriteOut.Result(
             report: self.report, lastHead: self.state.withLock { $0.head }, trace: self.trace, url: url, method: method,
             failure: failure, bytesSent: self.before + sent, total: self.total,
@@ -72,7 +68,9 @@ final class SendRecord: Sendable {
 
     /// Notes a request that is about to be sent.
     func begin(_ trace: FormSender.Trace) {
-        self.state.withLock { $0 = State(trace: trace) }
+        self.state.withLock { state in
+            state = State(trace: trace, total: state.total, before: state.before, isSaved: state.isSaved)
+        }
     }
 
     /// The version of HTTP that the last request has.

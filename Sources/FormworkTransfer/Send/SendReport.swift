@@ -65,7 +65,7 @@ struct SendReport: Sendable {
         (self.url, self.method) = (trace.url, trace.method)
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
-        self.isAllSent = trace.upload == nil ? trace.hasBody && answer.isAllSent : answer.isBodyComplete
+        self.isAllSent = trace.upload == nil && trace.hasBody ? answer.isAllSent : answer.isBodyComplete
         self.isSourceRead = trace.isSourceRead
         if let upload = trace.upload {
             // Counts the whole body, not only the last request.
@@ -124,7 +124,7 @@ struct SendReport: Sendable {
     }
 
     /// Whether all bytes were handed to the connection. A small form that was answered with success counts as delivered
-    /// even if they weren't, and so does one after which a redirect led to a `GET`.
+    /// even if they weren't.
     private func hasSent(_ total: Int64?) -> Bool {
         self.isBodyComplete && (total.map { $0 <= self.bytesSent } ?? self.isAllSent)
     }
@@ -177,8 +177,20 @@ struct SendReport: Sendable {
             text +=
                 ": it requires credentials that it accepts: give them in its URL, as in http://user:password@host:port"
         }
+        if self.status == 401, let scheme = self.unsupportedScheme {
+            text +=
+                ": it asks for \(scheme.withControlCharactersEscaped), which isn't supported: use Basic (-u) or a token"
+        }
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
         return text
+    }
+
+    /// The first scheme that a 401 asks for; `nil` if it accepts Basic or a token.
+    private var unsupportedScheme: String? {
+        let challenges = self.fields[values: .wwwAuthenticate]
+        let words = challenges.flatMap { $0.split { " ,".contains($0) } }
+        let isKnown = words.contains { ["basic", "bearer"].contains($0.lowercased()) }
+        return isKnown ? nil : words.first.map(String.init)
     }
 
     /// The server's probable limit.
@@ -190,11 +202,6 @@ struct SendReport: Sendable {
         if let total { return "its limit seems to be below the \(total, "byte") of this body" }
         return self.bytesSent == 0 ? nil : "its limit seems to be about \(self.bytesSent.asByteSize)"
     }
-}
-
-extension FormSender.Trace {
-    /// Whether bytes of the body are counted: the last request has one, or belongs to an upload of several requests.
-    var countsBody: Bool { self.hasBody || self.upload != nil }
 }
 
 /// The head of a message as HTTP/1.1 writes it. Credentials are masked.

@@ -102,10 +102,10 @@ struct SendTransfer {
 
     private func sendOne(_ job: SendJob) async throws -> SendReport {
         let (command, monitor) = (self.command, self.monitor)
-        let kind = command.habits.progressBar ? .bar : command.progress
+        let kind = command.habits.progressBar ? .bar : command.transfer.progress
         let progress =
             command.isQuiet
-            ? nil : SendProgress(kind, interval: job.progressInterval, job.plan, filename: job.filename)
+            ? nil : SendProgress(kind, job.plan, filename: job.filename)
         let interruption = Interruption { [stopped] signal in
             progress?.interrupt()
             stopped(signal)
@@ -113,8 +113,8 @@ struct SendTransfer {
         defer { withExtendedLifetime(interruption) {} }
         let observer = self.observer(progress, monitor)
         let output = ResponseOutput(
-            file: command.output, includesHead: command.include, isJSON: command.json,
-            failure: command.failure, record: self.record)
+            file: command.transfer.output, includesHead: command.answer.include, isJSON: command.transfer.json,
+            failure: command.answer.failure, record: self.record)
         let shown = progress.map { progress in Task { await progress.show(monitor) } }
         let result: Result<SendReport, any Error>
         do {
@@ -151,7 +151,7 @@ struct SendTransfer {
             })
         observer.beginning = { [record] in record.begin($0) }
         observer.received = { [record] response, version in record.receive(.init(response, version)) }
-        if self.command.verbose {
+        if self.command.transfer.verbose {
             observer.requesting = { [record] request, isHTTP2 in
                 record.use(isHTTP2 ? .http2 : .http11)
                 progress?.interrupt()
@@ -199,7 +199,6 @@ struct SendJob {
     /// `nil` for a plain transfer.
     var resuming: FormSender.Resuming?
     var sender: FormSender
-    var progressInterval: Duration?
     /// The lock of the saved state.
     var lock: FileLock?
     /// The name of the file that is the whole body; `nil` for a form.

@@ -279,6 +279,30 @@ import Testing
         #expect(request.method == .post && range == UploadRange(offset: 0, count: 0))
     }
 
+    /// A server that forgets an upload may have stored all of it. Then nothing is sent again, unless that is asked for.
+    @Test(arguments: [(100, false, true), (99, false, false), (100, true, false)])
+    func forgotten(sent: Int64, restarts: Bool, isGone: Bool) throws {
+        var options = UploadClientOptions(.ietf)
+        (options.createsFirst, options.delays, options.restartsLost) = (true, [], restarts)
+        var client = try UploadClient(.post(), length: 100, options: options)
+        _ = try self.sent(&client)
+        client.answered(self.answer(201, [.location: "/u/1", .uploadComplete: "?0", .uploadOffset: "0"]))
+        _ = try self.sent(&client)
+        client.sending(upTo: sent)
+        client.lost(TransferError(.receive, "cut"))
+        #expect(try self.sent(&client).0.method == .head)
+        client.answered(self.answer(404))
+        guard isGone else {
+            #expect(try self.sent(&client).0.method == .post)
+            return
+        }
+        guard case .fail(let failure) = client.next() else {
+            Issue.record("it continues")
+            return
+        }
+        #expect(failure.code == .gone && client.link != nil)
+    }
+
     /// If repeating a whole request is allowed, it is repeated after a 503 too.
     @Test func repeats() throws {
         var options = UploadClientOptions()

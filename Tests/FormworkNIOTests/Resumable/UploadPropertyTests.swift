@@ -20,6 +20,7 @@ import Testing
             var options = UploadClientOptions(choice)
             options.maximumAttempts = 100
             options.maximumRestarts = 100
+            options.restartsLost = true
             options.delays = []
             options.createsFirst = Bool.random(using: &random)
             if choice != .auto, Bool.random(using: &random) {

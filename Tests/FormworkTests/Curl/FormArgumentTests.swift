@@ -367,10 +367,7 @@ struct FormArgumentTests {
                 + #"a value in double quotes, x="(…", or use --form-string"#,
             guardsAgainst: "a nested form taken for text"),
         Refused(
-            argument: "f=@x;length=10", message: "column 4: length= is for standard input (@- or <-) only",
-            guardsAgainst: "a file cut to a length"),
-        Refused(
-            argument: "f=-;length=10", message: "column 5: length= is for standard input (@- or <-) only",
+            argument: "f=-;length=10", message: "column 5: length= is for standard input, FIFOs and devices",
             guardsAgainst: "the text '-' taken for standard input"),
         Refused(
             argument: "f=@-;length=1k", message: #"column 6: length= needs a number of bytes, not "1k""#,

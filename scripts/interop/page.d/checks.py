@@ -720,7 +720,7 @@ def certificate():
 
 
 # Function, the browser's setting, options of the receiver.
-LIMIT = ["--max-file-size", str(8 * MIB)]
+LIMIT = ["--limit", f"file-size={8 * MIB}"]
 TEXTS = ["--title", "Photos <3", "--message", "Thank you for coming!\n<img src=x onerror=alert(1)>"]
 CHECKS = [
     *((check, "light", LIMIT) for check in (
