@@ -23,7 +23,7 @@ struct StoppedTests {
         "A loop in a shell ends with it: the signal is the end, not a status with its number",
         arguments: [
             "send http://127.0.0.1:PORT/ -T - -q", "send http://127.0.0.1:PORT/ -T - --json",
-            "curl http://127.0.0.1:PORT/ -F f=@-", "body -F f=@- --progress json", "extract --to out",
+            "curl http://127.0.0.1:PORT/ -F f=@-", "body -F f=@- --progress json",
             "inspect --json", "plan -F f=@- --spool --json",
         ], [("INT", -2), ("TERM", -15), ("HUP", -1)])
     func endsBySignal(words: String, signal: (name: String, code: Int)) throws {
