@@ -36,9 +36,24 @@ struct StoppedTests {
     @Test("After Ctrl-C a loop in bash doesn't start the next upload")
     func loop() throws {
         let silent = try Receiver(answering: "200 OK", after: 1_000_000)
+        let loop = """
+            for i in 1 2 3; do
+              echo begun $i
+              { sleep 1; echo ready; } &
+              "$F" send http://127.0.0.1:\(silent.port)/ -F a=1 -q
+            done
+            """
+        // With the terminal as the one that sends signals, which the process that runs the tests may ignore or block.
+        let start = """
+            import os, signal
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            os.execvp("setsid", ["setsid", "--ctty", "--wait", "bash", "-c", os.environ["LOOP"]])
+            """
         let result = try PseudoTerminal.run(
-            "for i in 1 2 3; do echo begun $i; \"$F\" send http://127.0.0.1:\(silent.port)/ -F a=1 -q; done; echo over",
-            columns: 80, typing: ("begun 1", [0x03]))
+            "python3 -c '\(start.replacing("'", with: "'\\''"))'", columns: 80, environment: ["LOOP": loop],
+            typing: ("ready", [0x03]))
+        #expect(result.text.contains("begun 1"))
         #expect(!result.text.contains("begun 2"), "\(result.text)")
     }
 }

@@ -65,7 +65,7 @@ struct UsageTests {
             "\(result.errors)")
     }
 
-    @Test("The usage says how fields and files are given", arguments: ["body", "headers", "plan", "curl http://h"])
+    @Test("The usage says how fields and files are given", arguments: ["body", "headers", "plan"])
     func usage(verb: String) throws {
         let result = try Command.shell("\"$F\" \(verb) a=b")
         #expect(
@@ -121,6 +121,7 @@ struct UsageTests {
 
     @Test("The root's help names --version")
     func version() throws {
-        #expect(try Command.run("--help").text.contains("'formwork --version' prints the version."))
+        let words = try Command.run("--help").text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("'formwork --version' prints the version."))
     }
 }

@@ -161,7 +161,9 @@ struct UnseenChangeTests {
         let plan = try form.plan()
         #expect(try plan.bytes(upTo: 1000).count == 65)
         #expect(try plan.describe().form.plan().bytes(upTo: 1000).count == 65)
-        #expect(try plan.write(toFile: path, replacing: true) == 65, "the file that is replaced has such a time too")
+        let old = try folder.file("old", "old")
+        try old.touch("-d", "@\(seconds).000000005")
+        #expect(try plan.write(toFile: old, replacing: true) == 65, "the file that is replaced has such a time too")
     }
 }
 

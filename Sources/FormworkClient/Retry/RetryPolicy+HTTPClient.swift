@@ -10,7 +10,8 @@ import NIOPosix
 
 extension RetryPolicy {
     func covers(_ error: any Error) -> Bool {
-        (error as? TransferError).map { self.retriesAllErrors || $0.mayPass } ?? false
+        if let failure = error as? ClientFailure { return failure.mayPass }
+        return (error as? TransferError).map { self.retriesAllErrors || $0.mayPass } ?? false
     }
 
     /// Whether another try may help after this error of AsyncHTTPClient or of its connection.

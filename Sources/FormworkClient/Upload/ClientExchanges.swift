@@ -48,7 +48,8 @@ struct ClientExchanges: ExchangeClient {
                 headers: HTTPHeaders(answer.head.headerFields))
             return HTTPClient.UploadResponse(
                 response: answer.given?.take() ?? head, url: answer.followed?.request.urlText ?? trace.url,
-                bytesSent: answer.bytesSent, isBodyComplete: answer.isBodyComplete, retries: trace.retries,
+                bytesSent: trace.hasBody ? answer.bytesSent : 0, isBodyComplete: answer.isBodyComplete,
+                retries: trace.retries,
                 upload: trace.upload)
         }
         let end = self.deadline.remaining.map { ContinuousClock.Instant.after($0) }
@@ -212,22 +213,6 @@ final class FeedEnd: Sendable {
     init(_ feed: BufferFeed) { self.feed = feed }
 
     deinit { self.feed.stop(HTTPClientError.cancelled) }
-}
-
-/// A transfer whose connection failed.
-private struct BrokenConnection: Error {
-    /// The client's error.
-    var cause: any Error
-    /// Bytes of the body that were given to the client, if not all of them; 0 otherwise.
-    var offset: Int64
-
-    /// The error for the caller.
-    var error: any Error {
-        guard self.offset > 0 else { return self.cause }
-        return FormworkError(
-            .writeFailed, "the connection failed before the server had all of the body", offset: self.offset,
-            cause: self.cause)
-    }
 }
 
 /// A feed that reports its bytes to a machine before the client gets them.

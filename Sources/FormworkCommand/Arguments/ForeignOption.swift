@@ -76,6 +76,8 @@ enum ForeignOption {
             return (try? SystemCalls.status(of: FilePath(word))) == nil
                 ? nil : "'\(word)' isn't an option: -F NAME=@\(word) sends the file in a form, -T \(word) alone"
         }
+        // A second URL is named without its secrets by ArgumentParser's own message.
+        guard sign != ":" || !value.hasPrefix("//") else { return nil }
         let instead =
             switch sign {
             case "==": "--url-query \(ShellQuote.quote("\(name)=\(value)"))"

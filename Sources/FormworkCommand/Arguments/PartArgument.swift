@@ -94,7 +94,8 @@ struct PartArgument {
     }
 
     static let optionsWithValue: Set<String> = [
-        "--array", "--as", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
+        "--allow-origin", "--array", "--as", "--base-path", "--bool", "--boundary", "--cacert", "--cert", "--compat",
+        "--connect-timeout",
         "--content-type", "--cookie", "--data", "--data-binary", "--data-json", "--data-raw", "--data-urlencode",
         "--dialect", "--digest", "--dir", "--drain-delay", "--entry", "--escape", "--expect100-timeout", "--expires",
         "--fields", "--free-space", "--from", "--grace", "--header", "--hook", "--hook-failure",

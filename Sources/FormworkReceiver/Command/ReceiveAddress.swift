@@ -47,7 +47,7 @@ struct ReceiveAddress: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The path below which a proxy serves the receiver. The proxy may remove it from requests, or not. (default: /)",
+            "The path below which a proxy serves the receiver. The proxy may remove it from requests, or not.",
             valueName: "/path"))
     var basePath = "/"
 

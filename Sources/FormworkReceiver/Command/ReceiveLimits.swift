@@ -22,18 +22,12 @@ struct ReceiveLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Uploads at once. Above that, the answer is 503 with Retry-After. "
-                + "(default: \(ReceivingLimits().uploads), with --to \(S3Storage.uploads))", valueName: "number"))
+            "Uploads at once. Above that, the answer is 503 with Retry-After. --max-uploads-per-client NUMBER is for those of "
+                + "one client, by default a quarter with --public; above it, the answer is 429. (default: "
+                + "\(ReceivingLimits().uploads), with --to \(S3Storage.uploads))", valueName: "number"))
     var maxUploads: Int?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Uploads of one client at once. A client is an IPv4 address or an IPv6 network of 64 bits. Above that, the "
-                + "answer is 429. (default: with --public a quarter of --max-uploads, or of those for which --memory is "
-                + "enough; otherwise all)",
-            valueName: "number"))
-    var maxUploadsPerClient: Int?
+    @Option(parsing: .unconditional, help: .hidden) var maxUploadsPerClient: Int?
 
     @Option(
         parsing: .unconditional,

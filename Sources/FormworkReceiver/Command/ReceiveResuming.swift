@@ -45,16 +45,13 @@ struct ReceiveResuming: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Uploads that are kept at once. Above that, finished, empty or the longest idle ones are removed.",
+            "Uploads that are kept at once. Above that, finished, empty or the longest idle ones are removed. "
+                + "--resume-uploads-per-client NUMBER is for those of one client, by default a tenth with --public; above it, "
+                + "the answer is 429.",
             valueName: "number"))
     var resumeUploads = UploadStoreOptions().maximumCount
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Uploads of one client that are kept at once. Above that, the answer is 429. "
-                + "(default: a tenth of --resume-uploads with --public, otherwise all)", valueName: "number"))
-    var resumeUploadsPerClient: Int?
+    @Option(parsing: .unconditional, help: .hidden) var resumeUploadsPerClient: Int?
 
     @Option(
         parsing: .unconditional,

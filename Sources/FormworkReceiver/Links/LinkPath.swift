@@ -31,7 +31,8 @@ struct LinkPath {
     /// A target for logs, traces and hooks, without the words of a link. A client may write it in another way: escaped,
     /// with an authority, or below another path, as after `https://host/` and `/.link/…` were joined.
     static func masked(_ target: String) -> String {
-        guard let link = LinkPath(target), link.token.contains(".") else {
+        // A target that was masked before keeps its rest.
+        guard let link = LinkPath(target), link.token.contains(".") || link.token == "***" else {
             return self.hasLink(target) ? "\(self.root)***" : target
         }
         return "\(self.root)***" + (self.hasLink(link.rest) ? "\(self.root)***" : link.rest)
