@@ -5,6 +5,7 @@ import Testing
 struct TrustTests {
     /// `make NAME` and `expired NAME` make a certificate of localhost; `serve NAME` answers with it at $P, as often as it is asked.
     private static let start = """
+        unset CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR
         make() { openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout $1.key -out $1.pem \\
           -subj /CN=localhost -addext subjectAltName=DNS:localhost -days 2 2> /dev/null; }
         expired() { make $1; openssl req -new -key $1.key -subj /CN=localhost -out request; : > index

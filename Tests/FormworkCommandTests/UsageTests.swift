@@ -20,7 +20,7 @@ struct UsageTests {
                 "send http://h -F a=1 -c jar",
                 "unknown option '-c': received cookies aren't kept: -i shows them, and -b NAME=VALUE sends one"
             ),
-            ("receive -d inbox", "unknown option '-d': write --dir FOLDER"),
+            ("receive -d inbox", "unknown option '-d': the folder has no option: formwork receive FOLDER"),
             ("receive -p 9000", "unknown option '-p': write --port NUMBER"),
             (
                 "receive --unix-socket s",

@@ -269,6 +269,7 @@ int kevent(int, const struct kevent *, int, struct kevent *, int, const struct t
 enum { SOCK_STREAM = 1, AF_UNIX = 1, AF_INET = 2, SOL_SOCKET = 0xFFFF, SO_LINGER = 0x80 };
 #define SO_NOSIGPIPE 0x1022
 #define MSG_NOSIGNAL 0x80000
+#define MSG_DONTWAIT 0x80
 typedef uint32_t socklen_t;
 struct sockaddr { uint8_t sa_len; uint8_t sa_family; char sa_data[14]; };
 struct linger { int l_onoff; int l_linger; };

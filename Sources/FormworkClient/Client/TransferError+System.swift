@@ -88,7 +88,7 @@ extension TransferError {
     /// The certificate isn't valid now; `nil` for another error, or a certificate that isn't trusted for another reason.
     init?(untimely certificate: NIOSSLCertificate?, of peer: Peer, _ error: any Error) {
         guard let certificate, Self.isUntrusted(error) else { return nil }
-        let now = Int64(Date().timeIntervalSince1970)
+        let now = Int64(exactly: Date().timeIntervalSince1970.rounded(.down)) ?? 0
         let (first, last) = (Int64(certificate.notValidBefore), Int64(certificate.notValidAfter))
         guard now < first || now > last else { return nil }
         let what = now > last ? "expired on \(HTTPDate.text(last))" : "isn't valid before \(HTTPDate.text(first))"

@@ -35,7 +35,7 @@ extension NIOTests {
         func slow() async throws {
             let server = try ScriptedServer([
                 { _, connection in
-                    var size: CInt = 8192
+                    var size: CInt = 65_536
                     setsockopt(connection.descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
                     var count = connection.readHead().body.count
                     // 400 KB/s for three seconds.
@@ -43,8 +43,6 @@ extension NIOTests {
                         count += connection.read(upTo: 8192).count
                         usleep(20_000)
                     }
-                    size = 4 << 20
-                    setsockopt(connection.descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
                     while count < 8_000_000 {
                         let piece = connection.read()
                         // The client gave up.

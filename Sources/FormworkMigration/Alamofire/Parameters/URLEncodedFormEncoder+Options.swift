@@ -12,17 +12,14 @@ extension URLEncodedFormEncoder {
         /// `a[0]`, counted from 0.
         case indexInBrackets
         /// The closure's result for the array's name and the element's index.
-        case custom((_ key: String, _ index: Int) -> String)
+        case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
         var names: Flattening.ArrayNames {
             switch self {
-            case .brackets: return .brackets
-            case .noBrackets: return .repeated
-            case .indexInBrackets: return .indexed
-            case .custom(let name):
-                // It is only called by the task that encodes or decodes.
-                nonisolated(unsafe) let name = name
-                return .custom { unsafe name($0, $1) }
+            case .brackets: .brackets
+            case .noBrackets: .repeated
+            case .indexInBrackets: .indexed
+            case .custom(let name): .custom(name)
             }
         }
     }
