@@ -52,7 +52,7 @@ struct PartsMachine: Sendable {
     var offset: Int64 { self.parser.offset }
 
     /// Whether every later call throws the same error.
-    var hasFailed: Bool { self.parser.hasFailed }
+    @usableFromInline var hasFailed: Bool { self.parser.hasFailed }
 
     /// Whether a deadline is set.
     @usableFromInline var hasDeadlines: Bool { self.deadlines != nil }

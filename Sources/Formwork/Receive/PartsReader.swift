@@ -238,12 +238,9 @@ struct PartsState<Chunk: BodyChunk> {
     init(_ machine: PartsMachine) { (self.machine, self.chunk, self.failure) = (machine, nil, nil) }
 
     /// Checks that parts can follow: after the end, an empty form would be taken for the one that was sent.
-    @usableFromInline
+    @inlinable
     func checkUnfinished() throws(FormworkError) {
-        guard self.machine.isFinished else { return }
-        throw FormworkError(
-            .invalidArgument,
-            "all parts of this body have been read already: keep what the first loop read, or collect a ReceivedForm")
+        if self.machine.isFinished { throw PartsMachine.allRead }
     }
 
     @inlinable
@@ -343,18 +340,11 @@ struct PartsState<Chunk: BodyChunk> {
 
     /// Checks that a part has the content that a call asks for, or isn't known to have none. A stored failure is thrown by
     /// the call itself.
-    @usableFromInline
+    @inlinable
     func checkUnread(_ part: Int, _ access: ContentAccess) throws(FormworkError) {
-        guard try self.isOpen(part) else {
-            throw FormworkError(
-                .invalidArgument,
-                "the content of part \(part + 1) has been read already: keep what the first call gave")
-        }
+        guard try self.isOpen(part) else { throw PartsMachine.readAlready(part) }
         guard part == self.begunPart, access == .whole, self.failure == nil, !self.machine.hasFailed else { return }
-        throw FormworkError(
-            .invalidArgument,
-            "some of the content of part \(part + 1) has been read already: look at first bytes with peek(_:), read what is left "
-                + "with rest, or skip the part")
+        throw PartsMachine.partlyRead(part)
     }
 
     /// Makes a step in the current chunk.
@@ -403,5 +393,27 @@ struct PartsState<Chunk: BodyChunk> {
         let failure = (error as? FormworkError).map { self.machine.named($0) } ?? error
         self.failure = failure
         return failure
+    }
+}
+
+extension PartsMachine {
+    @usableFromInline static var allRead: FormworkError {
+        FormworkError(
+            .invalidArgument,
+            "all parts of this body have been read already: keep what the first loop read, or collect a ReceivedForm")
+    }
+
+    @usableFromInline
+    static func readAlready(_ part: Int) -> FormworkError {
+        FormworkError(
+            .invalidArgument, "the content of part \(part + 1) has been read already: keep what the first call gave")
+    }
+
+    @usableFromInline
+    static func partlyRead(_ part: Int) -> FormworkError {
+        FormworkError(
+            .invalidArgument,
+            "some of the content of part \(part + 1) has been read already: look at first bytes with peek(_:), read what is left "
+                + "with rest, or skip the part")
     }
 }

@@ -154,10 +154,14 @@ where Chunks.Element: BodyChunk {
     /// A slice of a chunk, at least 1 byte.
     public typealias Element = Chunks.Element.Content
 
-    @usableFromInline let part: ReceivedPart<Chunks>
+    @usableFromInline let reader: PartsReader<Chunks>
+    @usableFromInline let index: Int
+    @usableFromInline let access: ContentAccess
 
     @inlinable
-    init(_ part: ReceivedPart<Chunks>) { self.part = part }
+    init(_ part: ReceivedPart<Chunks>) {
+        (self.reader, self.index, self.access) = (part.reader, part.index, part.access)
+    }
 
     /// Returns the pieces in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
@@ -167,8 +171,8 @@ where Chunks.Element: BodyChunk {
         @usableFromInline var access: ContentAccess?
 
         @inlinable
-        init(_ part: ReceivedPart<Chunks>) {
-            (self.reader, self.index, self.access) = (part.reader, part.index, part.access)
+        init(_ content: ReceivedContent) {
+            (self.reader, self.index, self.access) = (content.reader, content.index, content.access)
         }
 
         /// The next piece; `nil` at the content's end.
@@ -189,5 +193,5 @@ where Chunks.Element: BodyChunk {
     /// Begins to read the content. If some of it was read before, the first call throws
     /// ``FormworkError/Code/invalidArgument``; see ``ReceivedPart/rest``.
     @inlinable
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self.part) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
