@@ -110,8 +110,7 @@ struct ReceiveResuming: ParsableArguments {
                     "isn't a folder, but unfinished uploads need one: remove it, or give --resume-dir",
                     path: unfinished.string)
             }
-            options.mayBeLink = false
-            return try UploadStore(unfinished, options: options, makesFolder: kind != nil)
+            return try UploadStore(unfinished, options: options, makesFolder: kind != nil, mayBeLink: false)
         }
         guard let bucket else { return nil }
         // Otherwise a longer one would fail at its end.

@@ -44,7 +44,8 @@ struct FolderUploads: UploadStorage {
     private func checkPlace() throws(FormworkError) {
         guard let above else { return }
         try above.checkPlace()
-        guard (try? SystemCalls.linkStatus(of: self.folder))?.kind == .symbolicLink else { return }
+        // A missing folder is made.
+        guard let status = try? SystemCalls.linkStatus(of: self.folder), status.kind != .directory else { return }
         throw FormworkError(
             .writeFailed, "is a link, and isn't followed: remove it, or give its target with --resume-dir",
             path: self.folder.string)

@@ -60,13 +60,15 @@ public final class UploadStore: Sendable {
     /// Opens a folder, or creates it if only its last component is missing, accessible to this user only.
     /// - Parameters:
     ///   - makesFolder: Whether it is created now, instead of for the first upload, and a file in it is tried.
+    ///   - mayBeLink: Whether it may be a link to a folder.
     ///   - afterReading: Called whenever a request has read a record, so that tests can imitate other processes.
     /// - Throws: `writeFailed`.
     package convenience init(
         _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), makesFolder: Bool,
+        mayBeLink: Bool = true,
         afterReading: (@Sendable () async -> Void)? = nil
     ) throws(FormworkError) {
-        let uploads = try FolderUploads(folder: folder, isDurable: options.isDurable, mayBeLink: options.mayBeLink)
+        let uploads = try FolderUploads(folder: folder, isDurable: options.isDurable, mayBeLink: mayBeLink)
         if makesFolder {
             try uploads.makeFolder()
             try OpenFolder(folder).makeFile().close()
@@ -440,8 +442,6 @@ public struct UploadStoreOptions: Sendable {
     /// Whether the large files of forms are found while the forms arrive. In a folder, each gets a file of its own, which
     /// can become the stored file. Their SHA-256 is computed with `digestsFiles`.
     package var findsFiles = false
-    /// Whether the folder of the uploads may be a link to one.
-    package var mayBeLink = true
     /// The most bytes of all uploads together; `nil` for no limit. An upload counts with the length that it announced.
     /// One that announces more than all may have is refused with 413; one that announced none ends with 507 when the
     /// limit is reached.

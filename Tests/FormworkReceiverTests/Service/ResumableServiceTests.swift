@@ -107,10 +107,8 @@ struct ResumableServiceTests {
         let (folder, moved) = (place.path.appending("in"), place.path.appending("moved"))
         let manager = FileManager.default
         let storage = try FolderStorage(folder)
-        var options = UploadStoreOptions()
-        options.mayBeLink = false
         let uploads = folder.appending(".formwork-resumable")
-        let store = try UploadStore(uploads, options: options, makesFolder: false)
+        let store = try UploadStore(uploads, makesFolder: false, mayBeLink: false)
         try await TestReceiver.run(storage: storage, store: store) { receiver in
             let begin = [Self.version, "Upload-Complete: ?0"]
             let created = try await receiver.request("PUT /a", begin, "hel")
