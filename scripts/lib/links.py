@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # A link or a picture: its sign, text and target; or code, in which nothing is a link.
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)|(`+)(?!`).+?(?<!`)\4(?!`)")
 # In all pages of the documentation, decisions included.
-WORDS = 47_700
+WORDS = 45_000
 
 
 def prose(text: str) -> list[tuple[int, str]]:
