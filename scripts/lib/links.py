@@ -136,7 +136,7 @@ def is_article(page: Path) -> bool:
 
 
 def shapeless(page: Path, text: str) -> list[str]:
-    """An article says what it is for below its title, and ends with a way on."""
+    """A page says what it is for below its title, and ends with a way on."""
     name, blocks = page.relative_to(ROOT), [block for block in text.strip().split("\n\n") if block]
     wrong = []
     if len(blocks) < 2 or not re.match(r"[A-Z`]", blocks[1]):
@@ -151,7 +151,7 @@ def main() -> int:
     for page in pages():
         text = page.read_text()
         wrong += dead(page, text)
-        if is_article(page):
+        if is_article(page) or page.parent.name == "Decisions" or page.parent == ROOT:
             wrong += shapeless(page, text)
         if catalog_of(page) or page.parent == ROOT:
             words += len(text.split())
