@@ -1,4 +1,4 @@
-/* files DIRECTORY COUNT [checked|seen|opened|planned]
+/* files DIRECTORY COUNT [checked|seen|opened]
  *
  * The reference for many small files: f00000, f00001, ... opened, read through one buffer, closed and
  * written to standard output, without any framing between them.
@@ -11,9 +11,6 @@
  * again after it was read, which waits for a running write.
  *
  * "opened" opens and closes each, and nothing else.
- *
- * "planned" opens none: it makes a list of parts in memory, each with its path, name, type, state, head and place in the
- * body, and prints how many have the type application/json.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -95,85 +92,16 @@ static int open_files(const char *directory, unsigned long files) {
     return 0;
 }
 
-struct part {
-    char *path, *name, *filename;
-    const char *type;
-    struct stat status;
-    size_t head, head_size;
-    long long start;
-};
-
-static int compare_types(const void *left, const void *right) {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* The type by the table's size of a lookup: a binary search among a thousand extensions. */
-static const char *type_of(const char *filename) {
-    static char texts[1024][8];
-    static const char *table[1024];
-    if (!table[0]) {
-        for (int i = 0; i < 1024; i++) {
-            snprintf(texts[i], sizeof texts[i], "x%04d", i);
-            table[i] = texts[i];
-        }
-        table[500] = "json";
-        qsort(table, 1024, sizeof *table, compare_types);
-    }
-    const char *dot = strrchr(filename, '.');
-    if (!dot) return NULL;
-    dot++;
-    return bsearch(&dot, table, 1024, sizeof *table, compare_types) ? "application/json" : NULL;
-}
-
-static int plan_files(const char *directory, unsigned long files) {
-    struct part *parts = calloc(files, sizeof *parts);
-    char *heads = NULL;
-    size_t size = 0, room = 0;
-    long long start = 0;
-    unsigned long found = 0;
-    if (!parts) return perror("calloc"), 1;
-    for (unsigned long number = 0; number < files; number++) {
-        struct part *part = parts + number;
-        if (asprintf(&part->path, "%s/f%05lu", directory, number) < 0) return 1;
-        part->name = strdup("f");
-        if (asprintf(&part->filename, "f%05lu.json", number) < 0) return 1;
-    }
-    for (unsigned long number = 0; number < files; number++) {
-        struct part *part = parts + number;
-        if (stat(part->path, &part->status) < 0) return perror(part->path), 1;
-        part->type = type_of(part->filename);
-        if (!part->type || strpbrk(part->name, "\"\\\r\n") || strpbrk(part->filename, "\"\\\r\n")) return 1;
-        if (room - size < 4096) {
-            char *larger = realloc(heads, room = 2 * room + 8192);
-            if (!larger) return perror("realloc"), 1;
-            heads = larger;
-        }
-        part->head = size;
-        part->head_size = (size_t)sprintf(
-            heads + size,
-            "\r\n--formwork-bench-boundary-0123456789\r\nContent-Disposition: form-data; name=\"%s\"; "
-            "filename=\"%s\"\r\nContent-Type: %s\r\n\r\n",
-            part->name, part->filename, part->type);
-        size += part->head_size;
-        part->start = start;
-        start += (long long)part->head_size + part->status.st_size;
-    }
-    for (unsigned long number = 0; number < files; number++) found += strcmp(parts[number].type, "application/json") == 0;
-    printf("application/json %lu\n", found);
-    return 0;
-}
-
 int main(int count, char **arguments) {
-    if (count < 3 || count > 4 ||
-        (count == 4 && strcmp(arguments[3], "checked") != 0 && strcmp(arguments[3], "seen") != 0 &&
-         strcmp(arguments[3], "opened") != 0 && strcmp(arguments[3], "planned") != 0)) {
-        fprintf(stderr, "usage: files DIRECTORY COUNT [checked|seen|opened|planned]\n");
+    const char *how = count == 4 ? arguments[3] : "";
+    int seen = strcmp(how, "seen") == 0, opened = strcmp(how, "opened") == 0;
+    if (count < 3 || count > 4 || (count == 4 && !seen && !opened && strcmp(how, "checked") != 0)) {
+        fprintf(stderr, "usage: files DIRECTORY COUNT [checked|seen|opened]\n");
         return 2;
     }
     unsigned long files = strtoul(arguments[2], NULL, 10);
-    if (count == 4 && strcmp(arguments[3], "opened") == 0) return open_files(arguments[1], files);
-    if (count == 4 && strcmp(arguments[3], "planned") == 0) return plan_files(arguments[1], files);
-    if (count == 4) return gather_files(arguments[1], files, strcmp(arguments[3], "seen") == 0);
+    if (opened) return open_files(arguments[1], files);
+    if (count == 4) return gather_files(arguments[1], files, seen);
     for (unsigned long number = 0; number < files; number++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/f%05lu", arguments[1], number);

@@ -11,6 +11,7 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+from command import release_of
 from processes import peak, processor_seconds
 
 HERE = Path(__file__).resolve().parent
@@ -208,15 +209,11 @@ def count(program, case, times):
 
 def counts(tools):
     """The instructions of one form, for each case."""
-    build = ["swift", "build", "-c", "release", "--package-path", HERE / "forms", "--product", "forms-count"]
-    build += ["--scratch-path", tools.C_PROGRAMS / "forms"]
     environment = dict(os.environ, SWIFT_DETERMINISTIC_HASHING="1")
-    subprocess.run(build, stdout=tools.sys.stderr, env=environment, check=True)
-    command = [*build, "--show-bin-path"]
-    folder = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    counted = release_of(HERE / "forms", "forms-count", tools.C_PROGRAMS / "forms", environment)
     # Debian's valgrind stops at debug information that is newer than it.
     program = tools.C_PROGRAMS / "forms-count"
-    subprocess.run(["strip", "--strip-debug", Path(folder) / "forms-count", "-o", program], check=True)
+    subprocess.run(["strip", "--strip-debug", counted, "-o", program], check=True)
     found = {}
     for case in COUNTED:
         few, many = (2, 6) if case.startswith(("encode", "fields", "compose", "plan")) else (100, 300)

@@ -20,27 +20,29 @@ from processes import free_port
 MANY, MANY_SIZE = 200, 16 << 20
 
 
+def two_files(bench):
+    """The words of a form with the big file twice, and what it is called."""
+    size = 2 * bench.big.size / (1 << 30)
+    return ["-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"], f"form of {size:.3g} GiB"
+
+
 def send_section(core, bench):
     """A form of 4 GiB sent to a web server: the big file twice"""
     if not shutil.which("curl"):
         return core.skipped("no curl")
-    form = ["-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
+    form, case = two_files(bench)
     commands = {
         "formwork": lambda url: [bench.formwork, "send", url, "--progress", "none", *form],
         "curl": lambda url: ["curl", "-sS", *form, url],
     }
-    packages = [core.python_package(name) for name in ("requests-toolbelt",)]
-    if all(package.exists() for package in packages):
-        program = [sys.executable, core.C_SOURCES / "toolbelt.py"]
-        path = "PYTHONPATH=" + ":".join(map(str, packages))
-        commands["requests-toolbelt"] = lambda url: ["env", path, *program, url, f"f={bench.big.path}", f"g={bench.big.path}"]
-    lengths = {name: bench.check_posted(command, functools.partial(check_twice, core, bench.big)) for name, command in commands.items()}
-    with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, url):
-        runs = [functools.partial(bench.to_http, command(url), lengths[name]) for name, command in commands.items()]
-        samples = dict(zip(commands, core.alternate(bench.pairs, *runs)))
-    size = 2 * bench.big.size / core.GIB
-    case = f"form of {size:.3g} GiB by formwork send"
-    rows = [core.compare(case, "curl -F", samples["formwork"], samples["curl"], core.Goal(wall=1, cpu=1, peak_mib=64))]
+    package = core.python_package("requests-toolbelt")
+    if package.exists():
+        program = ["env", f"PYTHONPATH={package}", sys.executable, core.C_SOURCES / "toolbelt.py"]
+        commands["requests-toolbelt"] = lambda url: [*program, url, f"f={bench.big.path}", f"g={bench.big.path}"]
+    checks = [functools.partial(check_twice, core, bench.big)] * len(commands)
+    samples = dict(zip(commands, bench.post_in_turn(commands.values(), checks)))
+    goal = core.Goal(wall=1, cpu=1, peak_mib=64)
+    rows = [core.compare(f"{case} by formwork send", "curl -F", samples["formwork"], samples["curl"], goal)]
     if "requests-toolbelt" in samples:
         goal = core.Goal(wall=1, cpu=1)
         rows.append(core.compare("the same", "requests-toolbelt", samples["formwork"], samples["requests-toolbelt"], goal))
@@ -72,49 +74,44 @@ def tls_section(core, bench):
     if not all(map(shutil.which, ("curl", "nginx", "openssl"))):
         return core.skipped("no curl, nginx or openssl")
     certificate, key = self_signed(bench.directory, "bench", "IP:127.0.0.1")
-    form = ["--cacert", certificate, "-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
+    form, case = two_files(bench)
+    form = ["--cacert", certificate, *form]
+
+    @contextlib.contextmanager
+    def through_nginx(sink):
+        server = (
+            f"server {{\nlisten 127.0.0.1:PORT ssl http2; ssl_certificate {certificate}; ssl_certificate_key {key};\n"
+            f"location / {{ {passed_on(sink)} }}\n}}")
+        with nginx(core, bench, server) as url:
+            yield url.replace("http:", "https:")
+
     rows = []
     for protocol in ("1.1", "2"):
-        commands = {
-            "formwork": lambda url, p=protocol: [bench.formwork, "send", url, "--progress", "none", f"--http{p}", *form],
-            "curl": lambda url, p=protocol: ["curl", "-sS", f"--http{p}", *form, url],
-        }
-
-        def through_nginx(sink):
-            return nginx(
-                core, bench,
-                f"server {{\nlisten 127.0.0.1:PORT ssl http2; ssl_certificate {certificate}; ssl_certificate_key {key};\n"
-                f"location / {{ proxy_pass {sink}; proxy_http_version 1.1; proxy_request_buffering off; proxy_read_timeout 600; }}\n}}")
-
-        lengths = {}
-        for name, command in commands.items():
-            with contextlib.ExitStack() as servers:
-                def over_tls(sink, command=command, servers=servers):
-                    return command(servers.enter_context(through_nginx(sink)).replace("http:", "https:"))
-                lengths[name] = bench.check_posted(over_tls, functools.partial(check_twice, core, bench.big))
-        with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, sink), through_nginx(sink) as url:
-            url = url.replace("http:", "https:")
-            runs = [functools.partial(bench.to_http, command(url), lengths[name]) for name, command in commands.items()]
-            ours, curl = core.alternate(bench.pairs, *runs)
-        case = f"form of {2 * bench.big.size / core.GIB:.3g} GiB over TLS, HTTP/{protocol}, by formwork send"
-        rows.append(core.compare(case, "curl -F", ours, curl, core.Goal(cpu=1, peak_mib=64)))
+        commands = [
+            lambda url, p=protocol: [bench.formwork, "send", url, "--progress", "none", f"--http{p}", *form],
+            lambda url, p=protocol: ["curl", "-sS", f"--http{p}", *form, url],
+        ]
+        ours, curl = bench.post_in_turn(commands, [functools.partial(check_twice, core, bench.big)] * 2, through_nginx)
+        goal = core.Goal(cpu=1, peak_mib=64)
+        rows.append(core.compare(f"{case} over TLS, HTTP/{protocol}, by formwork send", "curl -F", ours, curl, goal))
     return rows
+
+
+def passed_on(url):
+    """nginx's lines that pass a request on while it arrives."""
+    return f"proxy_pass {url}; proxy_http_version 1.1; proxy_request_buffering off; proxy_read_timeout 600;"
 
 
 def upload_section(core, bench):
     """The same form sent by a Swift program with AsyncHTTPClient, beside formwork send"""
     program = core.swift_program("upload")
+    form, case = two_files(bench)
     commands = [
         lambda url: [program, url, bench.big.path, bench.big.path],
-        lambda url: [
-            bench.formwork, "send", url, "--progress", "none", "-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"],
+        lambda url: [bench.formwork, "send", url, "--progress", "none", *form],
     ]
-    lengths = [bench.check_posted(command, functools.partial(check_twice, core, bench.big)) for command in commands]
-    with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, url):
-        runs = [functools.partial(bench.to_http, command(url), length) for command, length in zip(commands, lengths)]
-        ours, send = core.alternate(bench.pairs, *runs)
-    case = f"form of {2 * bench.big.size / core.GIB:.3g} GiB by HTTPClient.upload"
-    return [core.compare(case, "formwork send", ours, send, core.Goal(wall=1.2, cpu=1.2, peak_mib=64))]
+    ours, send = bench.post_in_turn(commands, [functools.partial(check_twice, core, bench.big)] * 2)
+    return [core.compare(f"{case} by HTTPClient.upload", "formwork send", ours, send, core.Goal(wall=1.2, cpu=1.2, peak_mib=64))]
 
 
 def check_twice(core, big, stream):
@@ -176,7 +173,6 @@ def servers(core, bench, folder):
     commands = {
         "formwork receive": [bench.formwork, "receive", *quiet, "--digest", "none"],
         "with digests": [bench.formwork, "receive", *quiet],
-        "C, recv and write, PUT": [core.c_program("store"), folder],
     }
     if shutil.which("go"):
         commands["Go net/http"] = [core.go_program("receive"), folder]
@@ -216,10 +212,10 @@ def receive_section(core, bench):
     # The time also depends on the client and the machine; the server's cost is its CPU time.
     rows = []
     for name, theirs in samples.items():
-        # nginx and the C program don't parse anything.
-        most = {"with digests": None, "nginx, PUT": 0.8, "C, recv and write, PUT": 1.25}.get(name, 1)
+        # nginx doesn't parse anything.
+        most = {"with digests": None, "nginx, PUT": 0.8}.get(name, 1)
         goal = core.Goal(cpu=most, peak_mib=most and 96)
-        rows.append(core.compare(f"form of {2 * bench.big.size / core.GIB:.3g} GiB from curl", name, ours, theirs, goal))
+        rows.append(core.compare(f"{two_files(bench)[1]} from curl", name, ours, theirs, goal))
     rows.append(concurrent_row(core, bench))
     return rows
 
@@ -245,8 +241,7 @@ def proxy_section(core, bench):
     if shutil.which("nginx"):
         programs["nginx"] = lambda command, samples: nginx(
             core, bench,
-            f"server {{\nlisten 127.0.0.1:PORT;\nlocation / {{ proxy_pass {command[1]}; proxy_http_version 1.1; "
-            "proxy_request_buffering off; proxy_read_timeout 600; }\n}", samples)
+            f"server {{\nlisten 127.0.0.1:PORT;\nlocation / {{ {passed_on(command[1])} }}\n}}", samples)
     samples = {name: [] for name in programs}
     lengths = {}  # the app frames the form anew
     for name, start in programs.items():
@@ -265,7 +260,7 @@ def proxy_section(core, bench):
         # The time of the upload, and the cost of the program between.
         samples[name].append(core.Sample(taken, cost[0].cpu, cost[0].peak_mib))
     ours = samples["a Hummingbird app"]
-    case = f"form of {2 * bench.big.size / core.GIB:.3g} GiB sent on by a Hummingbird app"
+    case = f"{two_files(bench)[1]} sent on by a Hummingbird app"
     goal = core.Goal(peak_mib=64)
     rows = [core.compare(case, "the same app, unread", ours, samples["the same app, unread"], goal)]
     if "nginx" in samples:
@@ -286,13 +281,15 @@ def far_section(core, bench):
         lambda url: [bench.formwork, "send", url, "--progress", "none", *form],
         lambda url: ["curl", "-sS", *form, url],
     ]
-    lengths = [bench.check_posted(command, lambda stream: core.check_form(stream, {"a": "1"}, file)) for command in commands]
-    with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, url):
-        relay = [sys.executable, core.C_SOURCES / "far.py", url.rsplit(":", 1)[1].strip("/"), "200", "50"]
+    @contextlib.contextmanager
+    def far_away(sink):
+        """The address of a relay that delays what it passes on."""
+        relay = [sys.executable, core.C_SOURCES / "far.py", sink.rsplit(":", 1)[1].strip("/"), "200", "50"]
         with core.running(relay, stdout=subprocess.PIPE) as server:
-            url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
-            runs = [functools.partial(bench.to_http, command(url), length) for command, length in zip(commands, lengths)]
-            ours, curl = core.alternate(bench.pairs, *runs)
+            yield f"http://127.0.0.1:{int(server.stdout.readline())}/"
+
+    check = functools.partial(core.check_form, fields={"a": "1"}, big=file)
+    ours, curl = bench.post_in_turn(commands, [check, check], far_away)
     case = f"form of {size // core.MIB} MiB at 200 Mbit/s, 100 ms for a round trip, by formwork send"
     return [core.compare(case, "curl -F", ours, curl, core.Goal(wall=1.05))]
 
