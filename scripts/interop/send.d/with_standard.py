@@ -2,7 +2,6 @@
 
 import platform
 import sys
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "lib"))
@@ -46,6 +45,4 @@ class Handler(posts.Handler):
         self.answer(status, text, {**headers, "Connection": "close"})
 
 
-server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
-server.daemon_threads = True
-server.serve_forever()
+posts.Server(Handler, int(sys.argv[1])).serve_forever()
