@@ -59,7 +59,6 @@ class Curve:
             case=self.case,
             peer=f"{max(self.sizes):,}: {tools.seconds(self.seconds[-1])}",
             reference=f"{min(self.sizes):,}: {1e6 * self.seconds[0]:,.0f} µs",
-            wall="",
             cpu=f"n^{time:.2f}",
             peak=f"{self.peaks[-1]:.1f}, n^{memory:.2f}" if self.peaks else "",
             goal=f"≤ n^{MOST}",

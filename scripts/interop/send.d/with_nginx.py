@@ -1,6 +1,6 @@
 """with_nginx.py PORT: nginx before Flask, with TLS and HTTP/2; no body of more than 1 MiB for /full.
 
-Its certificate, signed by itself, is cert.pem in the working folder.
+Its certificate, signed by itself, is certificate.pem in the working folder.
 """
 
 import os
@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parents[1] / "lib"))
+
+from certificates import self_signed
 
 settings = """
 daemon off;
@@ -27,7 +30,7 @@ http {
     upstream flask { server unix:flask.sock; }
     server {
         listen 127.0.0.1:PORT ssl http2;
-        ssl_certificate cert.pem;
+        ssl_certificate certificate.pem;
         ssl_certificate_key key.pem;
         proxy_set_header Host $http_host;
         proxy_set_header X-Protocol $server_protocol;
@@ -41,10 +44,7 @@ http {
 here = os.getcwd()
 settings = settings.replace("PORT", sys.argv[1]).replace("flask.sock", f"{here}/flask.sock")
 Path("nginx.conf").write_text(settings)
-subprocess.run(
-    ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-     "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"],
-    check=True, stderr=subprocess.DEVNULL)
+self_signed(Path("."), "localhost", "DNS:localhost", "IP:127.0.0.1")
 # Both are of one session and end with it.
 subprocess.Popen([
     sys.executable, "-m", "gunicorn", "--pythonpath", HERE, "--threads", "4", "-b", "unix:flask.sock", "with_flask:app"])
