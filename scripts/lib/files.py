@@ -12,14 +12,14 @@ def digest(path) -> str:
 
 
 def pieces(size: int, seed):
-    """So many random bytes, a MiB at a time, each with its number: no two are equal."""
+    """That number of random bytes, a MiB at a time, each with its number: no two are equal."""
     block = random.Random(seed).randbytes(MIB)
     for index in range(0, size, MIB):
         yield (index.to_bytes(8, "big") + block[8:])[: min(MIB, size - index)]
 
 
 def random_file(path, size: int, seed) -> str:
-    """Writes so many bytes of `pieces`; returns their digest."""
+    """Writes that number of bytes of `pieces`; returns their digest."""
     written = hashlib.sha256()
     with open(path, "wb", buffering=0) as file:
         for piece in pieces(size, seed):
