@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from certificates import self_signed
+from nginx import configured
 from processes import free_port
 
 MANY, MANY_SIZE = 200, 16 << 20
@@ -54,12 +55,8 @@ def nginx(core, bench, server, samples=None):
     """nginx with a server block: yields its port. Its cost is added to `samples` when it has exited."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="formwork-bench-", dir=memory_folder(bench)) as name:
-        configuration = Path(name) / "nginx.conf"
-        temporary = "".join(f"{kind}_temp_path {name}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        configuration.write_text(
-            f"daemon off; master_process off; pid {name}/pid; error_log stderr;\nevents {{}}\n"
-            f"http {{\naccess_log off; client_max_body_size 0;\n{temporary}{server.replace('PORT', str(port))}\n}}\n")
-        command = ["nginx", "-p", name, "-e", "stderr", "-c", configuration]
+        http = "client_max_body_size 0;\n" + server.replace("PORT", str(port))
+        command = configured(Path(name), http, "master_process off;")
         with receiving(core, bench, command, [] if samples is None else samples, port=port) as url:
             yield url
 
