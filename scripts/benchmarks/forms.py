@@ -162,7 +162,7 @@ def forms_section(tools, bench):
 def memory_rows(tools, bench, order):
     """A form of 20 fields that is in memory: the microseconds for decoding it."""
     count = 20_000
-    program = Path(tools.swift_program("forms")).with_name("forms-count")
+    program = tools.swift_program("forms", "forms-count")
 
     def own():
         return run([program, "decode-20", str(count)])

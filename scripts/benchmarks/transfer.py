@@ -101,7 +101,7 @@ def passed_on(url):
 
 def upload_section(core, bench):
     """The same form sent by a Swift program with AsyncHTTPClient, beside formwork send"""
-    program = core.swift_program("upload")
+    program = core.swift_program("network", "upload-bench")
     form, case = two_files(bench)
     commands = [
         lambda url: [program, url, bench.big.path, bench.big.path],
@@ -221,7 +221,7 @@ def proxy_section(core, bench):
     """A form of 4 GiB that a Hummingbird app forwards while it arrives: the big file twice"""
     if not shutil.which("curl"):
         return core.skipped("no curl")
-    program = core.swift_program("proxy")
+    program = core.swift_program("network", "proxy-bench")
     form = ["-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
 
     def send(url):
