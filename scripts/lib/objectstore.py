@@ -5,8 +5,8 @@
 
 It has what `formwork receive --to` needs: PutObject and CompleteMultipartUpload heed If-None-Match and If-Match, parts but the
 last have 5 MiB, ranges are copied only of objects above that, lists come in pages. With --fail it refuses that share of the requests
-(503), carries out as many again without an answer, and closes as many connections before it has read the request. GET /_counts returns what was asked so far;
-GET /_ahead?seconds=N sets the store's clock forward.
+(503), carries out as many again without an answer, and closes as many connections before it has read the request.
+GET /_counts returns what was asked so far; GET /_ahead?seconds=N sets the store's clock forward.
 """
 
 import argparse

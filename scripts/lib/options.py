@@ -4,7 +4,8 @@ import argparse
 
 
 def parsed(doc: str, names: list[str], quick: str = "", choices: dict[str, list[str]] = {}, **numbers: str) -> argparse.Namespace:
-    """What is wanted: `names`, all if none is given (`is_whole`), `quick`, choices whose first is the default, and numbers by their help."""
+    """What is wanted: `names`, all if none is given (`is_whole`), `quick`, choices whose first is the default, and numbers by
+    their help."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     if quick:
         parser.add_argument("--quick", action="store_true", help=quick)
