@@ -1,10 +1,7 @@
-/* fields COUNT [measured|once]
+/* fields COUNT
  *
  * The reference for many small fields: builds the whole body in one buffer of exactly its size,
  * then writes it at once. The bytes are those that `formwork-bench fields COUNT` writes.
- *
- * "once" does what a sender of any fields does: a function of the caller's makes each field's name and value as strings, the
- * name is checked, and a small buffer is written whenever it is full. "measured" makes each field twice, first for its length.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -50,34 +47,6 @@ static char *put_field(char *out, unsigned long number) {
     return put(out, VALUE_END, LENGTH(VALUE_END));
 }
 
-struct field {
-    char *name, *value;
-};
-
-/* Made anew each time, as a caller's strings are. */
-static struct field make_field(unsigned long number) {
-    char name[LENGTH(NAME) + NAME_DIGITS + 1], value[LENGTH(VALUE) + VALUE_DIGITS + 1];
-    *put_number(put(name, NAME, LENGTH(NAME)), number, NAME_DIGITS) = 0;
-    *put_number(put(value, VALUE, LENGTH(VALUE)), number, VALUE_DIGITS) = 0;
-    struct field field = {strdup(name), strdup(value)};
-    if (!field.name || !field.value) abort();
-    return field;
-}
-
-/* Called through a pointer: the compiler doesn't know the caller's function. */
-static struct field (*volatile make)(unsigned long) = make_field;
-
-/* The length of a field with its framing; 0 for a name that has to be escaped. */
-static size_t field_length(struct field field) {
-    if (strpbrk(field.name, "\"\\\r\n")) return 0;
-    return LENGTH(OPENING) + strlen(field.name) + LENGTH(HEAD_END) + strlen(field.value) + LENGTH(VALUE_END);
-}
-
-static void free_field(struct field field) {
-    free(field.name);
-    free(field.value);
-}
-
 static int write_all(int descriptor, const char *bytes, size_t size) {
     while (size > 0) {
         ssize_t written = write(descriptor, bytes, size);
@@ -89,48 +58,12 @@ static int write_all(int descriptor, const char *bytes, size_t size) {
     return 0;
 }
 
-static char small[256 * 1024];
-
-/* Returns 0, or -1 if a length changed, a name is invalid, or the output fails. */
-static int send_fields(unsigned long fields, int measured) {
-    size_t length = 0, sent = 0, filled = 0;
-    for (unsigned long number = 0; measured && number < fields; number++) {
-        struct field field = make(number);
-        size_t size = field_length(field);
-        if (!size) return -1;
-        length += size;
-        free_field(field);
-    }
-    for (unsigned long number = 0; number < fields; number++) {
-        struct field field = make(number);
-        size_t size = field_length(field);
-        if (!size || size > sizeof small) return -1;
-        if (sizeof small - filled < size) {
-            if (write_all(STDOUT_FILENO, small, filled) < 0) return -1;
-            filled = 0;
-        }
-        char *out = put(small + filled, OPENING, LENGTH(OPENING));
-        out = put(out, field.name, strlen(field.name));
-        out = put(out, HEAD_END, LENGTH(HEAD_END));
-        out = put(out, field.value, strlen(field.value));
-        put(out, VALUE_END, LENGTH(VALUE_END));
-        filled += size;
-        sent += size;
-        free_field(field);
-    }
-    if (measured && sent != length) return -1;
-    if (write_all(STDOUT_FILENO, small, filled) < 0) return -1;
-    return write_all(STDOUT_FILENO, CLOSING, LENGTH(CLOSING));
-}
-
 int main(int count, char **arguments) {
-    int measured = count == 3 && strcmp(arguments[2], "measured") == 0;
-    if (count < 2 || count > 3 || (count == 3 && !measured && strcmp(arguments[2], "once") != 0)) {
-        fprintf(stderr, "usage: fields COUNT [measured|once]\n");
+    if (count != 2) {
+        fprintf(stderr, "usage: fields COUNT\n");
         return 2;
     }
     unsigned long fields = strtoul(arguments[1], NULL, 10);
-    if (count == 3) return send_fields(fields, measured) < 0;
     size_t size = fields * FIELD_SIZE + LENGTH(CLOSING);
     char *body = malloc(size);
     if (!body) {

@@ -11,6 +11,7 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+from command import release_of
 from processes import peak, processor_seconds
 
 HERE = Path(__file__).resolve().parent
@@ -161,7 +162,7 @@ def forms_section(tools, bench):
 def memory_rows(tools, bench, order):
     """A form of 20 fields that is in memory: the microseconds for decoding it."""
     count = 20_000
-    program = Path(tools.swift_program("forms")).with_name("forms-count")
+    program = tools.swift_program("forms", "forms-count")
 
     def own():
         return run([program, "decode-20", str(count)])
@@ -208,15 +209,11 @@ def count(program, case, times):
 
 def counts(tools):
     """The instructions of one form, for each case."""
-    build = ["swift", "build", "-c", "release", "--package-path", HERE / "forms", "--product", "forms-count"]
-    build += ["--scratch-path", tools.C_PROGRAMS / "forms"]
     environment = dict(os.environ, SWIFT_DETERMINISTIC_HASHING="1")
-    subprocess.run(build, stdout=tools.sys.stderr, env=environment, check=True)
-    command = [*build, "--show-bin-path"]
-    folder = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    counted = release_of(HERE / "forms", "forms-count", tools.C_PROGRAMS / "forms", environment)
     # Debian's valgrind stops at debug information that is newer than it.
     program = tools.C_PROGRAMS / "forms-count"
-    subprocess.run(["strip", "--strip-debug", Path(folder) / "forms-count", "-o", program], check=True)
+    subprocess.run(["strip", "--strip-debug", counted, "-o", program], check=True)
     found = {}
     for case in COUNTED:
         few, many = (2, 6) if case.startswith(("encode", "fields", "compose", "plan")) else (100, 300)
@@ -249,9 +246,7 @@ def instructions_section(tools, bench):
                 case=case,
                 peer=f"{instructions:,}",
                 reference=f"recorded {known:,}" if known else "not recorded",
-                wall="",
                 cpu=f"{ratio:.3f}" if ratio else "",
-                peak="",
                 goal=f"≤ {TOLERANCE}" if is_comparable else f"counted with Swift {recorded['swift']}",
                 met=ratio <= TOLERANCE if ratio and is_comparable else None,
                 data={"instructions": instructions, "recorded": known},

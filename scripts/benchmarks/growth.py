@@ -4,14 +4,12 @@ import concurrent.futures
 import http.client
 import math
 import os
-import re
 import statistics
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import peak, processor_seconds
+from receiving import Receiver
 
 MOST = 1.05  # an exponent above it is named, and isn't met
 FILE_SIZE = 4096
@@ -59,7 +57,6 @@ class Curve:
             case=self.case,
             peer=f"{max(self.sizes):,}: {tools.seconds(self.seconds[-1])}",
             reference=f"{min(self.sizes):,}: {1e6 * self.seconds[0]:,.0f} µs",
-            wall="",
             cpu=f"n^{time:.2f}",
             peak=f"{self.peaks[-1]:.1f}, n^{memory:.2f}" if self.peaks else "",
             goal=f"≤ n^{MOST}",
@@ -110,29 +107,26 @@ def server_curve(tools, bench, cores):
     rounds = [max(1, 400 // size) for size in sizes]
     seconds, peaks = [], []
     for size, times in zip(sizes, rounds):
-        with tempfile.TemporaryDirectory(dir=bench.directory) as folder:
+        with tempfile.TemporaryDirectory(dir=bench.directory) as folder, tempfile.TemporaryDirectory() as logs:
             command = ["taskset", "-c", ",".join(map(str, range(cores))), bench.formwork, "receive", "--dir", folder]
-            command += ["--port", "0", "--max-uploads", "2000", "--max-uploads-per-client", "2000", "--log-level", "error"]
-            server = tools.running(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            with server as process:
-                address = re.search(r"http://([^/\s]+)", process.stdout.readline())[1]
+            command += ["--max-uploads", "2000", "--max-uploads-per-client", "2000", "--log-level", "error"]
 
-                def send(connection):
-                    connection.request("POST", "/", body, {"Content-Type": "multipart/form-data; boundary=b"})
-                    answer = connection.getresponse()
-                    answer.read()
-                    return answer.status
+            def send(connection):
+                connection.request("POST", "/", body, {"Content-Type": "multipart/form-data; boundary=b"})
+                answer = connection.getresponse()
+                answer.read()
+                return answer.status
 
-                before = processor_seconds(process.pid)
-                with concurrent.futures.ThreadPoolExecutor(size) as pool:
-                    connections = [http.client.HTTPConnection(address, timeout=120) for _ in range(size)]
-                    for _ in range(times):
-                        statuses = set(pool.map(send, connections))
-                        tools.require(statuses == {201}, f"receive answered {statuses} to {size} at once")
-                    for connection in connections:
-                        connection.close()
-                seconds.append((processor_seconds(process.pid) - before) / times)
-                peaks.append(peak(process.pid))
+            with Receiver(command, Path(logs)) as receiver, concurrent.futures.ThreadPoolExecutor(size) as pool:
+                before = receiver.cpu()
+                connections = [http.client.HTTPConnection("127.0.0.1", receiver.port, timeout=120) for _ in range(size)]
+                for _ in range(times):
+                    statuses = set(pool.map(send, connections))
+                    tools.require(statuses == {201}, f"receive answered {statuses} to {size} at once")
+                for connection in connections:
+                    connection.close()
+                seconds.append((receiver.cpu() - before) / times)
+                peaks.append(receiver.peak())
             arrived = len(list(Path(folder).glob("*.bin")))
             tools.require(arrived == size * times, f"{arrived} of {size * times} files arrived")
     return Curve(f"connections to receive, {cores} core{'s' if cores > 1 else ''}", sizes, seconds, peaks)

@@ -7,16 +7,8 @@ import (
 	"io"
 	"mime/multipart"
 	"os"
-	"sort"
 	"strconv"
-	"syscall"
 )
-
-func cpu() float64 {
-	var usage syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return float64(usage.Utime.Sec+usage.Stime.Sec) + float64(usage.Utime.Usec+usage.Stime.Usec)/1e6
-}
 
 // A body in chunks of at most a given size.
 type chunks struct {
@@ -66,16 +58,6 @@ func main() {
 			}
 		}
 	}
-	parse()
-	rounds := []float64{}
-	for len(rounds) < 5 {
-		start, runs := cpu(), 0
-		for cpu()-start < 0.05 {
-			parse()
-			runs++
-		}
-		rounds = append(rounds, (cpu()-start)/float64(runs))
-	}
-	sort.Float64s(rounds)
-	fmt.Printf("parts %d\nbytes %d\nrate %d\n", parts, count, int(float64(len(body))/rounds[2]/1e6))
+	taken := seconds(parse)
+	fmt.Printf("parts %d\nbytes %d\nrate %d\n", parts, count, int(float64(len(body))/taken/1e6))
 }

@@ -1,5 +1,6 @@
 // parse.js PARSER FILE BOUNDARY CHUNK, for scripts/bench: MB of a multipart body for each second of CPU time.
 const fs = require('fs');
+const seconds = require('./timing.js');
 const [name, path, boundary] = process.argv.slice(2);
 const size = Number(process.argv[5]);
 const body = fs.readFileSync(path);
@@ -44,20 +45,8 @@ async function withUndici() {
 async function main() {
   const parse = name === 'busboy' ? withBusboy : withUndici;
   const found = await parse();
-  const rounds = [];
-  for (let round = 0; round < 3; round++) {
-    const start = process.cpuUsage();
-    let runs = 0, used = 0;
-    do {
-      await parse();
-      runs++;
-      const usage = process.cpuUsage(start);
-      used = (usage.user + usage.system) / 1e6;
-    } while (used < 0.05);
-    rounds.push(used / runs);
-  }
-  const seconds = rounds.sort((a, b) => a - b)[1];
-  console.log(`parts ${found.parts}\nbytes ${found.bytes}\nrate ${Math.round(body.length / seconds / 1e6)}`);
+  const taken = await seconds(parse);
+  console.log(`parts ${found.parts}\nbytes ${found.bytes}\nrate ${Math.round(body.length / taken / 1e6)}`);
 }
 
 main().catch((error) => { console.error(error); process.exit(1); });

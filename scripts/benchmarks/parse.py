@@ -1,7 +1,8 @@
 """parse.py PARSER FILE BOUNDARY CHUNK, for scripts/bench: MB of a multipart body for each second of CPU time."""
 
 import sys
-import time
+
+from timing import seconds
 
 name, path, boundary, size = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 body = open(path, "rb").read()
@@ -80,14 +81,9 @@ def with_werkzeug():
 
 
 parse = {"multipart": with_multipart, "python-multipart": with_python_multipart, "werkzeug": with_werkzeug}[name]
-found = parse()
-rounds = []
-for _ in range(3):
-    start, runs = time.process_time(), 0
-    while time.process_time() - start < 0.05:
-        assert parse() == found
-        runs += 1
-    rounds.append((time.process_time() - start) / runs)
-print("parts", found[0])
-print("bytes", found[1])
-print("rate", round(length / sorted(rounds)[1] / 1e6))
+found = []
+taken = seconds(lambda: found.append(parse()))
+assert len(set(found)) == 1
+print("parts", found[0][0])
+print("bytes", found[0][1])
+print("rate", round(length / taken / 1e6))

@@ -15,32 +15,35 @@ import time
 from pathlib import Path
 
 from certificates import self_signed
+from nginx import configured
 from processes import free_port
 
 MANY, MANY_SIZE = 200, 16 << 20
+
+
+def two_files(bench):
+    """The words of a form with the big file twice, and what it is called."""
+    size = 2 * bench.big.size / (1 << 30)
+    return ["-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"], f"form of {size:.3g} GiB"
 
 
 def send_section(core, bench):
     """A form of 4 GiB sent to a web server: the big file twice"""
     if not shutil.which("curl"):
         return core.skipped("no curl")
-    form = ["-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
+    form, case = two_files(bench)
     commands = {
         "formwork": lambda url: [bench.formwork, "send", url, "--progress", "none", *form],
         "curl": lambda url: ["curl", "-sS", *form, url],
     }
-    packages = [core.python_package(name) for name in ("requests-toolbelt",)]
-    if all(package.exists() for package in packages):
-        program = [sys.executable, core.C_SOURCES / "toolbelt.py"]
-        path = "PYTHONPATH=" + ":".join(map(str, packages))
-        commands["requests-toolbelt"] = lambda url: ["env", path, *program, url, f"f={bench.big.path}", f"g={bench.big.path}"]
-    lengths = {name: bench.check_posted(command, functools.partial(check_twice, core, bench.big)) for name, command in commands.items()}
-    with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, url):
-        runs = [functools.partial(bench.to_http, command(url), lengths[name]) for name, command in commands.items()]
-        samples = dict(zip(commands, core.alternate(bench.pairs, *runs)))
-    size = 2 * bench.big.size / core.GIB
-    case = f"form of {size:.3g} GiB by formwork send"
-    rows = [core.compare(case, "curl -F", samples["formwork"], samples["curl"], core.Goal(wall=1, cpu=1, peak_mib=64))]
+    package = core.python_package("requests-toolbelt")
+    if package.exists():
+        program = ["env", f"PYTHONPATH={package}", sys.executable, core.C_SOURCES / "toolbelt.py"]
+        commands["requests-toolbelt"] = lambda url: [*program, url, f"f={bench.big.path}", f"g={bench.big.path}"]
+    checks = [functools.partial(check_twice, core, bench.big)] * len(commands)
+    samples = dict(zip(commands, bench.post_in_turn(commands.values(), checks)))
+    goal = core.Goal(wall=1, cpu=1, peak_mib=64)
+    rows = [core.compare(f"{case} by formwork send", "curl -F", samples["formwork"], samples["curl"], goal)]
     if "requests-toolbelt" in samples:
         goal = core.Goal(wall=1, cpu=1)
         rows.append(core.compare("the same", "requests-toolbelt", samples["formwork"], samples["requests-toolbelt"], goal))
@@ -52,12 +55,8 @@ def nginx(core, bench, server, samples=None):
     """nginx with a server block: yields its port. Its cost is added to `samples` when it has exited."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="formwork-bench-", dir=memory_folder(bench)) as name:
-        configuration = Path(name) / "nginx.conf"
-        temporary = "".join(f"{kind}_temp_path {name}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        configuration.write_text(
-            f"daemon off; master_process off; pid {name}/pid; error_log stderr;\nevents {{}}\n"
-            f"http {{\naccess_log off; client_max_body_size 0;\n{temporary}{server.replace('PORT', str(port))}\n}}\n")
-        command = ["nginx", "-p", name, "-e", "stderr", "-c", configuration]
+        http = "client_max_body_size 0;\n" + server.replace("PORT", str(port))
+        command = configured(Path(name), http, "master_process off;")
         with receiving(core, bench, command, [] if samples is None else samples, port=port) as url:
             yield url
 
@@ -72,49 +71,44 @@ def tls_section(core, bench):
     if not all(map(shutil.which, ("curl", "nginx", "openssl"))):
         return core.skipped("no curl, nginx or openssl")
     certificate, key = self_signed(bench.directory, "bench", "IP:127.0.0.1")
-    form = ["--cacert", certificate, "-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
+    form, case = two_files(bench)
+    form = ["--cacert", certificate, *form]
+
+    @contextlib.contextmanager
+    def through_nginx(sink):
+        server = (
+            f"server {{\nlisten 127.0.0.1:PORT ssl http2; ssl_certificate {certificate}; ssl_certificate_key {key};\n"
+            f"location / {{ {passed_on(sink)} }}\n}}")
+        with nginx(core, bench, server) as url:
+            yield url.replace("http:", "https:")
+
     rows = []
     for protocol in ("1.1", "2"):
-        commands = {
-            "formwork": lambda url, p=protocol: [bench.formwork, "send", url, "--progress", "none", f"--http{p}", *form],
-            "curl": lambda url, p=protocol: ["curl", "-sS", f"--http{p}", *form, url],
-        }
-
-        def through_nginx(sink):
-            return nginx(
-                core, bench,
-                f"server {{\nlisten 127.0.0.1:PORT ssl http2; ssl_certificate {certificate}; ssl_certificate_key {key};\n"
-                f"location / {{ proxy_pass {sink}; proxy_http_version 1.1; proxy_request_buffering off; proxy_read_timeout 600; }}\n}}")
-
-        lengths = {}
-        for name, command in commands.items():
-            with contextlib.ExitStack() as servers:
-                def over_tls(sink, command=command, servers=servers):
-                    return command(servers.enter_context(through_nginx(sink)).replace("http:", "https:"))
-                lengths[name] = bench.check_posted(over_tls, functools.partial(check_twice, core, bench.big))
-        with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, sink), through_nginx(sink) as url:
-            url = url.replace("http:", "https:")
-            runs = [functools.partial(bench.to_http, command(url), lengths[name]) for name, command in commands.items()]
-            ours, curl = core.alternate(bench.pairs, *runs)
-        case = f"form of {2 * bench.big.size / core.GIB:.3g} GiB over TLS, HTTP/{protocol}, by formwork send"
-        rows.append(core.compare(case, "curl -F", ours, curl, core.Goal(cpu=1, peak_mib=64)))
+        commands = [
+            lambda url, p=protocol: [bench.formwork, "send", url, "--progress", "none", f"--http{p}", *form],
+            lambda url, p=protocol: ["curl", "-sS", f"--http{p}", *form, url],
+        ]
+        ours, curl = bench.post_in_turn(commands, [functools.partial(check_twice, core, bench.big)] * 2, through_nginx)
+        goal = core.Goal(cpu=1, peak_mib=64)
+        rows.append(core.compare(f"{case} over TLS, HTTP/{protocol}, by formwork send", "curl -F", ours, curl, goal))
     return rows
+
+
+def passed_on(url):
+    """nginx's lines that pass a request on while it arrives."""
+    return f"proxy_pass {url}; proxy_http_version 1.1; proxy_request_buffering off; proxy_read_timeout 600;"
 
 
 def upload_section(core, bench):
     """The same form sent by a Swift program with AsyncHTTPClient, beside formwork send"""
-    program = core.swift_program("upload")
+    program = core.swift_program("network", "upload-bench")
+    form, case = two_files(bench)
     commands = [
         lambda url: [program, url, bench.big.path, bench.big.path],
-        lambda url: [
-            bench.formwork, "send", url, "--progress", "none", "-F", "a=1", "-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"],
+        lambda url: [bench.formwork, "send", url, "--progress", "none", *form],
     ]
-    lengths = [bench.check_posted(command, functools.partial(check_twice, core, bench.big)) for command in commands]
-    with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, url):
-        runs = [functools.partial(bench.to_http, command(url), length) for command, length in zip(commands, lengths)]
-        ours, send = core.alternate(bench.pairs, *runs)
-    case = f"form of {2 * bench.big.size / core.GIB:.3g} GiB by HTTPClient.upload"
-    return [core.compare(case, "formwork send", ours, send, core.Goal(wall=1.2, cpu=1.2, peak_mib=64))]
+    ours, send = bench.post_in_turn(commands, [functools.partial(check_twice, core, bench.big)] * 2)
+    return [core.compare(f"{case} by HTTPClient.upload", "formwork send", ours, send, core.Goal(wall=1.2, cpu=1.2, peak_mib=64))]
 
 
 def check_twice(core, big, stream):
@@ -176,7 +170,6 @@ def servers(core, bench, folder):
     commands = {
         "formwork receive": [bench.formwork, "receive", *quiet, "--digest", "none"],
         "with digests": [bench.formwork, "receive", *quiet],
-        "C, recv and write, PUT": [core.c_program("store"), folder],
     }
     if shutil.which("go"):
         commands["Go net/http"] = [core.go_program("receive"), folder]
@@ -216,10 +209,10 @@ def receive_section(core, bench):
     # The time also depends on the client and the machine; the server's cost is its CPU time.
     rows = []
     for name, theirs in samples.items():
-        # nginx and the C program don't parse anything.
-        most = {"with digests": None, "nginx, PUT": 0.8, "C, recv and write, PUT": 1.25}.get(name, 1)
+        # nginx doesn't parse anything.
+        most = {"with digests": None, "nginx, PUT": 0.8}.get(name, 1)
         goal = core.Goal(cpu=most, peak_mib=most and 96)
-        rows.append(core.compare(f"form of {2 * bench.big.size / core.GIB:.3g} GiB from curl", name, ours, theirs, goal))
+        rows.append(core.compare(f"{two_files(bench)[1]} from curl", name, ours, theirs, goal))
     rows.append(concurrent_row(core, bench))
     return rows
 
@@ -228,7 +221,7 @@ def proxy_section(core, bench):
     """A form of 4 GiB that a Hummingbird app forwards while it arrives: the big file twice"""
     if not shutil.which("curl"):
         return core.skipped("no curl")
-    program = core.swift_program("proxy")
+    program = core.swift_program("network", "proxy-bench")
     form = ["-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
 
     def send(url):
@@ -245,8 +238,7 @@ def proxy_section(core, bench):
     if shutil.which("nginx"):
         programs["nginx"] = lambda command, samples: nginx(
             core, bench,
-            f"server {{\nlisten 127.0.0.1:PORT;\nlocation / {{ proxy_pass {command[1]}; proxy_http_version 1.1; "
-            "proxy_request_buffering off; proxy_read_timeout 600; }\n}", samples)
+            f"server {{\nlisten 127.0.0.1:PORT;\nlocation / {{ {passed_on(command[1])} }}\n}}", samples)
     samples = {name: [] for name in programs}
     lengths = {}  # the app frames the form anew
     for name, start in programs.items():
@@ -265,7 +257,7 @@ def proxy_section(core, bench):
         # The time of the upload, and the cost of the program between.
         samples[name].append(core.Sample(taken, cost[0].cpu, cost[0].peak_mib))
     ours = samples["a Hummingbird app"]
-    case = f"form of {2 * bench.big.size / core.GIB:.3g} GiB sent on by a Hummingbird app"
+    case = f"{two_files(bench)[1]} sent on by a Hummingbird app"
     goal = core.Goal(peak_mib=64)
     rows = [core.compare(case, "the same app, unread", ours, samples["the same app, unread"], goal)]
     if "nginx" in samples:
@@ -286,13 +278,15 @@ def far_section(core, bench):
         lambda url: [bench.formwork, "send", url, "--progress", "none", *form],
         lambda url: ["curl", "-sS", *form, url],
     ]
-    lengths = [bench.check_posted(command, lambda stream: core.check_form(stream, {"a": "1"}, file)) for command in commands]
-    with bench.http_sink(len(commands) * (bench.pairs + 1)) as (_, url):
-        relay = [sys.executable, core.C_SOURCES / "far.py", url.rsplit(":", 1)[1].strip("/"), "200", "50"]
+    @contextlib.contextmanager
+    def far_away(sink):
+        """The address of a relay that delays what it passes on."""
+        relay = [sys.executable, core.C_SOURCES / "far.py", sink.rsplit(":", 1)[1].strip("/"), "200", "50"]
         with core.running(relay, stdout=subprocess.PIPE) as server:
-            url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
-            runs = [functools.partial(bench.to_http, command(url), length) for command, length in zip(commands, lengths)]
-            ours, curl = core.alternate(bench.pairs, *runs)
+            yield f"http://127.0.0.1:{int(server.stdout.readline())}/"
+
+    check = functools.partial(core.check_form, fields={"a": "1"}, big=file)
+    ours, curl = bench.post_in_turn(commands, [check, check], far_away)
     case = f"form of {size // core.MIB} MiB at 200 Mbit/s, 100 ms for a round trip, by formwork send"
     return [core.compare(case, "curl -F", ours, curl, core.Goal(wall=1.05))]
 
@@ -329,5 +323,5 @@ def concurrent_row(core, bench):
         core.require(all(file.read_bytes() == expected for file in files), "a file arrived changed")
     peak = samples[0].peak_mib
     return core.Row(
-        case=f"{count} uploads of 16 MiB at once", peer=core.seconds(samples[0].wall), reference="", wall="", cpu="",
-        peak=f"{peak:.1f}", goal="all whole, peak ≤ 256 MiB", met=peak <= 256, data={"peer": [vars(samples[0])]})
+        case=f"{count} uploads of 16 MiB at once", peer=core.seconds(samples[0].wall), peak=f"{peak:.1f}",
+        goal="all whole, peak ≤ 256 MiB", met=peak <= 256, data={"peer": [vars(samples[0])]})

@@ -7,30 +7,7 @@ import (
 	"net/url"
 	"os"
 	"reflect"
-	"sort"
-	"syscall"
 )
-
-func cpu() float64 {
-	var usage syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return float64(usage.Utime.Sec+usage.Stime.Sec) + float64(usage.Utime.Usec+usage.Stime.Usec)/1e6
-}
-
-func seconds(work func()) float64 {
-	work()
-	rounds := []float64{}
-	for len(rounds) < 9 {
-		start, runs := cpu(), 0
-		for cpu()-start < 0.05 {
-			work()
-			runs++
-		}
-		rounds = append(rounds, (cpu()-start)/float64(runs))
-	}
-	sort.Float64s(rounds)
-	return rounds[4]
-}
 
 func main() {
 	raw, err := os.ReadFile(os.Args[1])

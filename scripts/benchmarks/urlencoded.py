@@ -1,24 +1,13 @@
 """urllib.parse, for scripts/bench: MB of input for each second of CPU time."""
 import sys
-import time
 import urllib.parse
+
+from timing import seconds
 
 raw = open(sys.argv[1], "rb").read()
 texts = raw.decode().split("\0")[:-1]
 pairs = list(zip(texts[::2], texts[1::2]))
 encoded = open(sys.argv[2]).read()
-
-
-def seconds(work):
-    work()
-    rounds = []
-    for _ in range(3):
-        start, runs = time.process_time(), 0
-        while time.process_time() - start < 0.05:
-            work()
-            runs += 1
-        rounds.append((time.process_time() - start) / runs)
-    return sorted(rounds)[1]
 
 
 assert urllib.parse.urlencode(pairs) == encoded, "not what the reference encoded"

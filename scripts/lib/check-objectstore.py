@@ -9,7 +9,7 @@ from pathlib import Path
 
 import objectstore
 
-settings = argparse.Namespace(fail=0, seed=1, latency=0, copy_rate=0)
+settings = argparse.Namespace(fail=0, seed=1)
 server = objectstore.Server(("127.0.0.1", 0), objectstore.Handler)
 with tempfile.TemporaryDirectory() as folder:
     server.store = objectstore.Store(Path(folder), settings)

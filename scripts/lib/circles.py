@@ -6,9 +6,10 @@ A folder is a subject, and subjects depend on each other one way. Decisions/0001
 
 import collections
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from tree import ROOT, files
 
 ALLOWED = {("Formwork", "Plan", "Read")}
 DECLARATION = re.compile(
@@ -24,10 +25,7 @@ def folder(file: str) -> tuple[str, str] | None:
 
 
 def main() -> int:
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "Sources/*.swift"], capture_output=True, text=True,
-        check=True).stdout.split()
-    texts = {file: NOISE.sub("", Path(file).read_text()) for file in listed if Path(file).exists()}
+    texts = {str(path.relative_to(ROOT)): NOISE.sub("", path.read_text()) for path in files("Sources/*.swift")}
     homes = collections.defaultdict(set)
     for file, text in texts.items():
         for match in DECLARATION.finditer(text):

@@ -8,12 +8,17 @@ import sys
 from pathlib import Path
 
 
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def built(product: str = "formwork") -> str:
+    """The path of what scripts/build makes."""
+    return subprocess.run([ROOT / "scripts/build", product], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+
+
 def formwork(given: str | None = None, *, network: bool = False) -> str:
     """The executable's path: `given`, or FORMWORK_BIN, or a release build; with `network` it can send and receive."""
-    if given:
-        return given
-    build = [Path(__file__).resolve().parents[1] / "build", *(["transfer"] if network else [])]
-    return subprocess.run(build, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+    return given or built("transfer" if network else "formwork")
 
 
 def existing(given: str | None, parser) -> str:
@@ -34,10 +39,11 @@ def quote(word):
     return "$'" + "".join(shown) + "'"
 
 
-def release_of(package: Path, product: str) -> Path:
+def release_of(package: Path, product: str, scratch: Path = ROOT / ".build-interop", environment: dict[str, str] | None = None) -> Path:
     """A release build of a script's own package, which uses the library."""
-    root = Path(__file__).resolve().parents[2]
-    build = ["swift", "build", "-c", "release", "--package-path", package, "--scratch-path", root / ".build-interop"]
-    subprocess.run(build, stdout=sys.stderr, check=True)
-    folder = subprocess.run([*build, "--show-bin-path"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    return Path(folder) / product
+    # Otherwise SwiftPM doesn't notice new files of the package that this one depends on.
+    (package / "Package.swift").touch()
+    build = ["swift", "build", "-c", "release", "--package-path", package, "--scratch-path", scratch, "--product", product]
+    subprocess.run(build, stdout=sys.stderr, env=environment, check=True)
+    shown = subprocess.run([*build, "--show-bin-path"], stdout=subprocess.PIPE, env=environment, text=True, check=True)
+    return Path(shown.stdout.strip()) / product

@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 
-from links import ROOT, is_article, pages
+from links import is_article
+from tree import ROOT, files
 
 VERBS = "body headers plan curl send receive inspect extract query type link completion".split()
 
@@ -40,7 +41,7 @@ def commands(text: str) -> list[tuple[str, str]]:
 
 def main() -> int:
     known, wrong = options(sys.argv[1]), []
-    for page in pages():
+    for page in files("*.md"):
         if not (is_article(page) or page.parent == ROOT):
             continue
         for verb, arguments in commands(page.read_text()):

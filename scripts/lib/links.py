@@ -9,11 +9,11 @@ paths nor files outside of its catalog, so `catalog` writes a copy with DocC's o
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tree import ROOT, files
+
 # A link or a picture: its sign, text and target; or code, in which nothing is a link.
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)|(`+)(?!`).+?(?<!`)\4(?!`)")
 # In all pages of the documentation, decisions included.
@@ -102,12 +102,6 @@ def catalog(source: Path, copy: Path) -> None:
 # The checks
 
 
-def pages() -> list[Path]:
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.md"]
-    names = subprocess.run(listed, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.split("\n")
-    return [ROOT / name for name in names if name and (ROOT / name).exists()]
-
-
 def dead(page: Path, text: str) -> list[str]:
     """What is wrong with a page's links."""
     wrong = []
@@ -148,7 +142,7 @@ def shapeless(page: Path, text: str) -> list[str]:
 
 def main() -> int:
     wrong, words = [], 0
-    for page in pages():
+    for page in files("*.md"):
         text = page.read_text()
         wrong += dead(page, text)
         if is_article(page) or page.parent.name == "Decisions" or page.parent == ROOT:
@@ -157,7 +151,7 @@ def main() -> int:
             words += len(text.split())
     index = ROOT / "Sources/Formwork/Formwork.docc/Decisions.md"
     listed = {(index.parent / target).resolve() for _, line in prose(index.read_text()) for _, target in links(line)}
-    wrong += [f"{page.name}: not in Decisions.md" for page in pages() if page.parent.name == "Decisions" and page not in listed]
+    wrong += [f"{page.name}: not in Decisions.md" for page in files("*.md") if page.parent.name == "Decisions" and page not in listed]
     if words > WORDS:
         wrong.append(f"the pages have {words:,} words: {WORDS:,} at most")
     print("\n".join(wrong) or f"{words:,} words, no dead link")

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """An object store with Amazon S3's interface for one bucket, on loopback, for scripts. It checks the SHA-256 that a request names, not signatures.
 
-    scripts/lib/objectstore.py --port PORT --folder FOLDER [--latency SECONDS] [--copy-rate MIB] [--fail SHARE] [--seed N]
+    scripts/lib/objectstore.py --port PORT --folder FOLDER [--fail SHARE] [--seed N]
 
 It has what `formwork receive --to` needs: PutObject and CompleteMultipartUpload heed If-None-Match and If-Match, parts but the
 last have 5 MiB, ranges are copied only of objects above that, lists come in pages. With --fail it refuses that share of the requests
-(503), carries out as many again without an answer, and closes as many connections before it has read the request. With --latency each
-answer waits that long; with --copy-rate a copied part waits for its bytes, too. GET /_counts returns what was asked so far;
-GET /_ahead?seconds=N sets the store's clock forward.
+(503), carries out as many again without an answer, and closes as many connections before it has read the request.
+GET /_counts returns what was asked so far; GET /_ahead?seconds=N sets the store's clock forward.
 """
 
 import argparse
@@ -144,8 +143,6 @@ class Handler(socketserver.StreamRequestHandler):
         except Failure as failure:
             text = f"<Error><Code>{failure.code}</Code><Message>m</Message></Error>"
             status, headers, content = failure.status, {}, text.encode()
-        if store.settings.latency:
-            time.sleep(store.settings.latency)
         return fate != "unanswered" and self.answer(status, headers, content)
 
     def line(self):
@@ -314,8 +311,6 @@ class Handler(socketserver.StreamRequestHandler):
             start, end = int(match[1]), int(match[2]) + 1
             if end > source.size or source.size <= LEAST_PART:
                 raise Failure(400, "InvalidRequest")
-        if store.settings.copy_rate:
-            time.sleep((end - start) / store.settings.copy_rate / (1 << 20))
         tag = self.keep(store, list(source.range(start, end)))
         return 200, {}, f"<CopyPartResult><ETag>{escape(tag)}</ETag></CopyPartResult>".encode()
 
@@ -396,8 +391,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--folder", type=Path, default=None)
-    parser.add_argument("--latency", type=float, default=0)
-    parser.add_argument("--copy-rate", type=float, default=0, help="MiB/s of each copied part")
     parser.add_argument("--fail", type=float, default=0)
     parser.add_argument("--seed", type=int, default=1)
     settings = parser.parse_args()

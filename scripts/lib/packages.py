@@ -1,10 +1,11 @@
-"""Installs packages from Debian and PyPI that a script needs, or reports that they are unavailable."""
+"""Installs packages from Debian and PyPI that a script needs, or reports that they are unavailable: packages.py DEBIAN-PACKAGE..."""
 
 import functools
 import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import venv
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 # If the program is installed in another way, the package isn't needed.
 PROGRAMS = {
     "nodejs": "node", "golang-go": "go", "php-cli": "php", "default-jdk-headless": "javac", "nginx-light": "nginx",
-    "apache2-bin": "apache2",
+    "apache2-bin": "apache2", "ceph-common": "ceph",
 }
 
 
@@ -76,3 +77,10 @@ def python_with(folder: Path, *packages: str) -> Path:
 def run(command: list, seconds: float) -> subprocess.CompletedProcess:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds)
+
+
+if __name__ == "__main__":
+    try:
+        install(sys.argv[1:])
+    except Unavailable as reason:
+        sys.exit(str(reason))

@@ -2,12 +2,37 @@
 
 from email.parser import BytesParser
 from email.policy import HTTP
-from http.server import BaseHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 
 def parts(content_type: str, body: bytes) -> list:
     """The parts of a form, as Python's email package reads them."""
     return list(BytesParser(policy=HTTP).parsebytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body).iter_parts())
+
+
+class Server(ThreadingHTTPServer):
+    """A server on loopback, which serves while a block runs."""
+
+    daemon_threads, request_queue_size = True, 64
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler], port: int = 0):
+        super().__init__(("127.0.0.1", port), handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def __enter__(self) -> "Server":
+        Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, *_: object) -> None:
+        """A client may disconnect at any time."""
 
 
 class Handler(BaseHTTPRequestHandler):

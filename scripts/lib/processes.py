@@ -41,12 +41,12 @@ def transferred(process: int) -> tuple[int, int]:
 class Process:
     """A program in its own session, so that its children are killed with it; its output is kept for error messages."""
 
-    def __init__(self, command: list, *, folder, log, environment: dict[str, str] | None = None):
+    def __init__(self, command: list, *, folder, log, environment: dict[str, str] | None = None, errors: int | None = None):
         self.log = log
         with open(log, "wb") as output:
             self.process = subprocess.Popen(
                 [str(word) for word in command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+                stdout=output, stderr=subprocess.STDOUT if errors is None else errors, start_new_session=True)
 
     def wait_until(self, is_ready, seconds: float) -> bool:
         """Polls until `is_ready` returns true; false if the program exits or the time has passed."""

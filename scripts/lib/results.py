@@ -1,5 +1,9 @@
 """The rows that a script prints: what was right, what differs, and what was left out."""
 
+import contextlib
+
+from packages import Unavailable
+
 
 class Results:
     def __init__(self):
@@ -22,6 +26,14 @@ class Results:
         self.skipped.append(name)
         if is_shown:
             print(f"SKIPPED {name}: {reason}", flush=True)
+
+    @contextlib.contextmanager
+    def part(self, name: str, is_shown: bool = True):
+        """Around what needs something that may be unavailable: then it is skipped."""
+        try:
+            yield
+        except Unavailable as error:
+            self.skip(name, error, is_shown)
 
     def end(self) -> bool:
         """Prints the sums; returns whether something differs."""

@@ -15,19 +15,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tree import ROOT, files
+
 NUMBERS = Path(__file__).with_name("sizes.json")
 C_LIKE = {".swift", ".c", ".h", ".js", ".css", ".go"}
 HASH = {".py", ".sh", ""}
 ATTRIBUTES = r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*"
 TYPE = ATTRIBUTES + r"public (?:final |indirect |nonisolated )*(?:struct|class|enum|protocol|actor) "
-
-
-def files(folder: str) -> list[Path]:
-    """The files of git in a folder, with those that will be."""
-    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", folder]
-    names = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
-    return [ROOT / name for name in names if name and (ROOT / name).is_file() and not (ROOT / name).is_symlink()]
 
 
 def code_lines(path: Path) -> int:

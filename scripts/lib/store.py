@@ -1,11 +1,13 @@
 """Object stores for scripts: the one of scripts/interop/ceph, and one of our own."""
 
+import contextlib
 import hashlib
 import http.client
 import importlib.util
 import json
 import subprocess
 import sys
+import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -37,9 +39,23 @@ def s3(variables):
         config=Config(s3={"addressing_style": "path"}, signature_version="s3v4", retries={"max_attempts": 8}))
 
 
-def stop_ceph():
-    """Stops Ceph, and deletes its data."""
-    subprocess.run([CEPH, "stop"], check=False)
+@contextlib.contextmanager
+def opened(name, own_options=None):
+    """A bucket, of Ceph or of a store of our own with these options; Ceph is stopped, and its data deleted, if this started it."""
+    with tempfile.TemporaryDirectory(prefix="formwork-store-") as folder:
+        if own_options is not None:
+            own = OwnStore(Path(folder), *own_options)
+            try:
+                yield Bucket(name, own.variables, own)
+            finally:
+                own.process.stop()
+            return
+        variables, is_started = start_ceph()
+        try:
+            yield Bucket(name, variables)
+        finally:
+            if is_started:
+                subprocess.run([CEPH, "stop"], check=False)
 
 
 OWN = Path(__file__).resolve().parent / "objectstore.py"
@@ -76,15 +92,11 @@ class OwnStore:
     def counts(self):
         return json.loads(self.request("/_counts"))
 
-    def stop(self):
-        self.process.stop()
-
-
 class Bucket:
     """A bucket of Ceph through boto3, or of a store of our own."""
 
     def __init__(self, name, variables, own=None):
-        self.name, self.own = name, own
+        self.name, self.variables, self.own = name, variables, own
         self.client = None if own else s3(variables)
         if self.client and name not in [one["Name"] for one in self.client.list_buckets()["Buckets"]]:
             self.client.create_bucket(Bucket=name)
@@ -112,42 +124,32 @@ class Bucket:
 
     def read(self, key):
         """An object's bytes; None if there is none."""
+        body = self.opened(key)
+        return None if body is None else b"".join(body)
+
+    def digest(self, key):
+        """An object's SHA-256; None if there is none."""
+        body = self.opened(key)
+        if body is None:
+            return None
+        digest = hashlib.sha256()
+        for piece in body:
+            digest.update(piece)
+        return digest.hexdigest()
+
+    def opened(self, key):
+        """An object's bytes, piece by piece; None if there is none."""
         if self.client:
             try:
-                return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
+                return self.client.get_object(Bucket=self.name, Key=key)["Body"].iter_chunks(1 << 20)
             except self.client.exceptions.NoSuchKey:
                 return None
         try:
-            return self.own.request(f"/{self.name}/{quote(key)}")
+            return [self.own.request(f"/{self.name}/{quote(key)}")]
         except urllib.error.HTTPError as error:
             if error.code != 404:
                 raise
             return None
-
-    def digest(self, key):
-        """An object's SHA-256; None if there is none."""
-        digest = hashlib.sha256()
-        if self.client:
-            try:
-                body = self.client.get_object(Bucket=self.name, Key=key)["Body"]
-            except self.client.exceptions.NoSuchKey:
-                return None
-            for chunk in body.iter_chunks(1 << 20):
-                digest.update(chunk)
-        else:
-            for attempt in range(100):
-                try:
-                    with urllib.request.urlopen(f"http://127.0.0.1:{self.own.port}/{self.name}/{quote(key)}") as answer:
-                        digest = hashlib.sha256()
-                        while piece := answer.read(1 << 20):
-                            digest.update(piece)
-                        break
-                except urllib.error.HTTPError as error:
-                    if error.code == 404:
-                        return None
-                except (OSError, http.client.HTTPException):
-                    continue
-        return digest.hexdigest()
 
     def delete(self, key):
         if self.client:

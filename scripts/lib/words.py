@@ -9,16 +9,16 @@ Prints file:line, what was found, and what to write instead. In code only the na
 
 import io
 import re
-import subprocess
 import sys
 import tokenize
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tree import ROOT, files
+
 LIST = Path(__file__).with_name("words.txt")
 PATHS = ["*.md", "Sources/*.swift", "Sources/*.html", "Sources/*.js", "Examples/*", "scripts/*", ".ci/run"]
-# Lists of what to find, inputs of tests, and the sample documents of the media types.
-SKIPPED = re.compile(r"scripts/lib/words\.(py|txt)$|scripts/packaging/debian/copyright$|scripts/fuzz/fuzz\.d/corpus/|scripts/fixtures/make-media-type-samples$")
+# Lists of what to find, and inputs of tests.
+SKIPPED = re.compile(r"scripts/lib/words\.(py|txt)$|scripts/packaging/debian/copyright$|scripts/fuzz/fuzz\.d/corpus/")
 SUFFIXES = {".md", ".swift", ".html", ".js", ".mjs", ".py", ".sh", ".toml", ".service", ""}
 
 
@@ -123,14 +123,11 @@ def declared(text: str) -> list[tuple[int, str, str]]:
 
 
 def main() -> int:
-    names = sys.argv[1:]
-    if not names:
-        listing = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *PATHS]
-        names = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.split("\0")
+    paths = [ROOT / name for name in sys.argv[1:]] or files(*PATHS)
     rules, count = patterns(), 0
-    for name in sorted(set(names)):
-        path = ROOT / name
-        if not name or SKIPPED.search(name) or path.suffix not in SUFFIXES or not path.is_file():
+    for path in paths:
+        name = str(path.relative_to(ROOT))
+        if SKIPPED.search(name) or path.suffix not in SUFFIXES:
             continue
         text = path.read_text(errors="replace")
         hits = found(name, text, rules)

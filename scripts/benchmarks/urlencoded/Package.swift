@@ -8,9 +8,6 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "urlencoded-bench",
-            dependencies: [
-                .product(name: "FormworkURLEncoded", package: "formwork"),
-                .product(name: "FormworkMigration", package: "formwork"),
-            ])
+            dependencies: [.product(name: "FormworkURLEncoded", package: "formwork")])
     ]
 )

@@ -744,9 +744,6 @@ CHECKS = [
     (forced_colours, "forced", []),
 ]
 # The checks of --quick.
-QUICK = [
-    (keyboard, "light", LIMIT), (drop_of_real_files, "light", LIMIT), (accessible, "light", LIMIT),
-    (killed_and_restarted, "light", []), (reloaded, "light", []), (twenty_seven, "light", LIMIT),
-    (small_files, "light", []), (small_files_cut, "light", []), (small_files_refused, "light", []),
-    (interim_answer, "light", []), (without_script, "plain", LIMIT),
-]
+QUICK = {
+    keyboard, drop_of_real_files, accessible, killed_and_restarted, reloaded, twenty_seven, small_files, small_files_cut,
+    small_files_refused, interim_answer, without_script}

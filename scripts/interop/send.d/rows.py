@@ -1,4 +1,4 @@
-"""Shared by the servers in Python: a part as a line of JSON, and an address that is busy once."""
+"""Shared by the servers in Python: a part as a line of JSON, and the answers that don't read the form."""
 
 import hashlib
 import io
@@ -31,10 +31,17 @@ def line(name: str, filename: str | None, size: int, digest) -> str:
     return json.dumps({"name": name, "filename": filename, "size": size, "sha256": digest.hexdigest()}) + "\n"
 
 
-def is_first(key: str) -> bool:
-    """Whether this is the first request for this key. Kept in the working folder, as servers have several processes."""
-    try:
-        os.close(os.open(f"busy-{os.path.basename(key)}", os.O_CREAT | os.O_EXCL))
-        return True
-    except FileExistsError:
-        return False
+def unread(path: str) -> tuple[int, str, dict[str, str]] | None:
+    """The answer at an address that doesn't read the form: status, text and fields; None for the form's own.
+
+    Which keys were busy is kept in the working folder, as servers have several processes.
+    """
+    match path.split("/"):
+        case ["", "moved"]:
+            return 307, "elsewhere\n", {"Location": "/form"}
+        case ["", "full"]:
+            return 413, "too large\n", {}
+        case ["", "busy", key] if not os.path.exists(f"busy-{os.path.basename(key)}"):
+            open(f"busy-{os.path.basename(key)}", "x").close()
+            return 503, "busy\n", {"Retry-After": "1"}
+    return None

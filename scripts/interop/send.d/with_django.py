@@ -8,9 +8,9 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.servers.basehttp import run
 from django.http import HttpResponse
-from django.urls import path
+from django.urls import path, re_path
 
-from rows import is_first, row
+from rows import row, unread
 
 settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="loopback", MIDDLEWARE=[])
 
@@ -20,24 +20,15 @@ def versions(request):
 
 
 def form(request):
+    if answer := unread(request.path):
+        status, text, fields = answer
+        return HttpResponse(text, status=status, headers=fields)
     fields = [row(name, None, value) for name, values in request.POST.lists() for value in values]
     files = [row(name, file.name, file) for name, files in request.FILES.lists() for file in files]
     return HttpResponse("".join(fields + files))
 
 
-def moved(request):
-    return HttpResponse(status=307, headers={"Location": "/form"})
-
-
-def busy(request, key):
-    return HttpResponse("busy\n", status=503, headers={"Retry-After": "1"}) if is_first(key) else form(request)
-
-
-def full(request):
-    return HttpResponse("too large\n", status=413)
-
-
-urlpatterns = [path("", versions), path("form", form), path("moved", moved), path("busy/<key>", busy), path("full", full)]
+urlpatterns = [path("", versions), re_path(".+", form)]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from falcon import asgi, media
 import falcon
 
-from rows import is_first, read_row
+from rows import read_row, unread
 
 
 class Versions:
@@ -14,32 +14,17 @@ class Versions:
 
 
 class Form:
-    async def on_post(self, request, response):
+    async def on_post(self, request, response, place):
+        if answer := unread(request.path):
+            response.status, response.text, fields = answer
+            response.set_headers(fields)
+            return
         response.text = ""
         async for part in await request.get_media():
             response.text += await read_row(part.name, part.filename, part.stream.read)
 
 
-class Moved:
-    async def on_post(self, request, response):
-        response.status = 307
-        response.set_header("Location", "/form")
-
-
-class Busy(Form):
-    async def on_post(self, request, response, key):
-        if not is_first(key):
-            return await super().on_post(request, response)
-        response.status, response.text = 503, "busy\n"
-        response.set_header("Retry-After", "1")
-
-
-class Full:
-    async def on_post(self, request, response):
-        response.status, response.text = 413, "too large\n"
-
-
 app = asgi.App()
 app.req_options.media_handlers[falcon.MEDIA_MULTIPART] = media.MultipartFormHandler()
-for place, resource in {"/": Versions(), "/form": Form(), "/moved": Moved(), "/busy/{key}": Busy(), "/full": Full()}.items():
-    app.add_route(place, resource)
+app.add_route("/", Versions())
+app.add_route("/{place:path}", Form())

@@ -2,9 +2,9 @@
 
 from importlib.metadata import version
 
-from flask import Flask, redirect, request
+from flask import Flask, request
 
-from rows import is_first, row
+from rows import row, unread
 
 app = Flask(__name__)
 
@@ -14,26 +14,14 @@ def versions():
     return f"Flask {version('flask')}, Werkzeug {version('werkzeug')}, gunicorn {version('gunicorn')}\n"
 
 
-@app.post("/form")
-def form():
+@app.post("/<path:place>")
+def form(place):
+    if answer := unread(request.path):
+        status, text, fields = answer
+        return text, status, fields
     fields = [row(name, None, value) for name, value in request.form.items(multi=True)]
     files = [row(name, file.filename, file.stream) for name, file in request.files.items(multi=True)]
     return "".join(fields + files)
-
-
-@app.post("/moved")
-def moved():
-    return redirect("/form", 307)
-
-
-@app.post("/busy/<key>")
-def busy(key):
-    return ("busy\n", 503, {"Retry-After": "1"}) if is_first(key) else form()
-
-
-@app.post("/full")
-def full():
-    return "too large\n", 413
 
 
 @app.post("/protocol")

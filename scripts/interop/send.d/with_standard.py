@@ -2,13 +2,12 @@
 
 import platform
 import sys
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "lib"))
 
 import posts
-from rows import is_first, row
+from rows import row, unread
 
 
 class Handler(posts.Handler):
@@ -16,17 +15,13 @@ class Handler(posts.Handler):
         self.answer(200, f"Python {platform.python_version()}, http.server and email\n")
 
     def do_POST(self):
-        match self.path.split("/"):
-            case ["", "form"]:
-                self.answer(200, self.rows())
-            case ["", "moved"]:
-                self.hang_up(307, "elsewhere\n", {"Location": "/form"})
-            case ["", "busy", key] if is_first(key):
-                self.hang_up(503, "busy\n", {"Retry-After": "1"})
-            case ["", "busy", _]:
-                self.answer(200, self.rows())
-            case ["", "full"]:
-                self.hang_up(413, "too large\n", {})
+        if answer := unread(self.path):
+            # Answers before the body was read, and reads none of it.
+            self.close_connection = True
+            status, text, fields = answer
+            self.answer(status, text, {**fields, "Connection": "close"})
+        else:
+            self.answer(200, self.rows())
 
     def rows(self):
         text = ""
@@ -40,12 +35,5 @@ class Handler(posts.Handler):
             text += row(name, filename, part.get_payload(decode=True))
         return text
 
-    def hang_up(self, status, text, headers):
-        """Answers before the body was read, and reads none of it."""
-        self.close_connection = True
-        self.answer(status, text, {**headers, "Connection": "close"})
 
-
-server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
-server.daemon_threads = True
-server.serve_forever()
+posts.Server(Handler, int(sys.argv[1])).serve_forever()

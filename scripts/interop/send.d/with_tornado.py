@@ -6,7 +6,7 @@ import sys
 import tornado
 from tornado.web import Application, RequestHandler
 
-from rows import is_first, row
+from rows import row, unread
 
 
 class Handler(RequestHandler):
@@ -14,20 +14,10 @@ class Handler(RequestHandler):
         self.write(f"Tornado {tornado.version}\n")
 
     def post(self):
-        match self.request.path.split("/"):
-            case ["", "moved"]:
-                self.set_status(307)
-                self.set_header("Location", "/form")
-            case ["", "full"]:
-                self.answer(413, "too large\n")
-            case ["", "busy", key] if is_first(key):
-                self.set_header("Retry-After", "1")
-                self.answer(503, "busy\n")
-            case _:
-                self.write(self.rows())
-
-    def answer(self, status, text):
+        status, text, fields = unread(self.request.path) or (200, self.rows(), {})
         self.set_status(status)
+        for name, value in fields.items():
+            self.set_header(name, value)
         self.write(text)
 
     def rows(self):

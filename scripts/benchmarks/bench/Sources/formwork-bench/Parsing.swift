@@ -69,49 +69,6 @@ func findings<Chunks>(in parts: ReceivedParts<Chunks>, collected: Bool) async th
     return found
 }
 
-/// Each part with its content, by hand: the parser in an asynchronous sequence of its own.
-struct PartsByHand: AsyncSequence, Sendable {
-    let chunks: MemoryChunks
-    let parser: MultipartParser
-
-    struct Iterator: AsyncIteratorProtocol {
-        var chunks: MemoryChunks.Iterator
-        var parser: MultipartParser
-        var chunk: ArraySlice<UInt8> = []
-        var position = 0
-
-        mutating func next() async throws -> (header: ReceivedHeader, content: [UInt8])? {
-            var header: ReceivedHeader?
-            var content: [UInt8] = []
-            while true {
-                switch try self.parser.next(in: self.chunk, from: &self.position) {
-                case .partBegan(let began): header = began
-                case .content(let range): content += self.chunk[range]
-                case .heldContent(let bytes): content += bytes
-                case .partEnded: return header.map { ($0, content) }
-                case .finished, .needsInput:
-                    guard let chunk = await self.chunks.next() else {
-                        try self.parser.finish()
-                        return nil
-                    }
-                    (self.chunk, self.position) = (chunk, chunk.startIndex)
-                }
-            }
-        }
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(chunks: self.chunks.makeAsyncIterator(), parser: self.parser) }
-}
-
-func findings(byHand parts: PartsByHand) async throws -> Findings {
-    var found = Findings()
-    for try await part in parts {
-        found.parts += 1
-        found.bytes += part.content.count
-    }
-    return found
-}
-
 func findings(byForm parts: ReceivedParts<MemoryChunks>) async throws -> Findings {
     var limits = CollectingLimits()
     limits.memoryBytes = .max
@@ -139,7 +96,7 @@ func measured(_ work: () async throws -> Findings) async throws -> (seconds: Dou
     return (rounds.sorted()[rounds.count / 2], found)
 }
 
-/// Parses the body in a file, HOW one of: machine, async (each part collected), pieces, form, hand; or `disk`, once and without
+/// Parses the body in a file, HOW one of: machine, async (each part collected), pieces, form; or `disk`, once and without
 /// having it in memory.
 func parse(_ path: String, how: String, boundary: String, chunkSize size: Int) async throws -> String {
     let parser = MultipartParser(boundary: try Boundary(boundary), limits: .none)
@@ -156,7 +113,6 @@ func parse(_ path: String, how: String, boundary: String, chunkSize size: Int) a
         let parts = ReceivedParts(chunks, parser: parser)
         switch how {
         case "machine": return try findings(byMachine: parser, in: body, size)
-        case "hand": return try await findings(byHand: PartsByHand(chunks: chunks, parser: parser))
         case "form": return try await findings(byForm: parts)
         default: return try await findings(in: parts, collected: how == "async")
         }

@@ -9,8 +9,6 @@ let usage = """
     usage: formwork-bench fields COUNT     COUNT fields of 20 bytes, made when their turn comes
            formwork-bench files DIR COUNT  the files f00000, f00001, … of DIR, one part each
            fields and files: --unmeasured makes every part once, without a length beforehand.
-           formwork-bench hand WHAT …      the same work as a plain program in Swift does it, with WHAT and its arguments one
-                  of: fields COUNT, files DIR COUNT, plan DIR COUNT; fields and files as above: --unmeasured
            formwork-bench types DIR COUNT HOW  the types of those files, with HOW one of: name (by the table, opening
                   nothing), plan (a form of them, planned), auto (name and content); prints how many of each
            formwork-bench parse FILE HOW BOUNDARY CHUNK  the multipart body in a file, in chunks of CHUNK bytes, HOW
@@ -71,8 +69,6 @@ func run(_ arguments: [String]) throws -> Bool {
                 BodyPart(name: numbered("field", index, 7), value: numbered("value-", index, 14))
             })
         try form.plan().write(to: .standardOutput)
-    case ("hand", _) where arguments.count >= 3:
-        try ByHand.run(arguments[1], Array(arguments[2...]), isMeasured: isMeasured)
     case ("files", let count?) where arguments.count == 3:
         let folder = FilePath(arguments[1])
         form.append(

@@ -4,7 +4,6 @@ import FormworkURLEncoded
 // One peer of scripts/bench's urlencoded section a process: formwork and Foundation.
 //
 //   urlencoded-bench formwork|foundation PAIRS ENCODED
-//   urlencoded-bench codable formwork|alamofire-design
 //
 // PAIRS has the plain pairs, with a NUL byte after each name and each value; ENCODED has the same url-encoded. Prints
 // MB of input per second of CPU time, one line for each kind of work. First checks that decoding gives the same pairs.
@@ -79,16 +78,12 @@ func foundation(_ pairs: [URLEncodedPair], _ size: Int, _ encoded: [UInt8]) {
 }
 
 let arguments = CommandLine.arguments
-if arguments.count == 4 {
-    let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments[2])))
-    let texts = data.split(separator: 0, omittingEmptySubsequences: false).dropLast()
-        .map { String(decoding: $0, as: UTF8.self) }
-    let pairs = stride(from: 0, to: texts.count, by: 2).map { URLEncodedPair(texts[$0], texts[$0 + 1]) }
-    let encoded = [UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments[3])))
-    switch arguments[1] {
-    case "formwork": try formwork(pairs, data.count, encoded)
-    default: foundation(pairs, data.count, encoded)
-    }
-} else {
-    try codable(arguments.last ?? "")
+let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments[2])))
+let texts = data.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+    .map { String(decoding: $0, as: UTF8.self) }
+let pairs = stride(from: 0, to: texts.count, by: 2).map { URLEncodedPair(texts[$0], texts[$0 + 1]) }
+let encoded = [UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments[3])))
+switch arguments[1] {
+case "formwork": try formwork(pairs, data.count, encoded)
+default: foundation(pairs, data.count, encoded)
 }

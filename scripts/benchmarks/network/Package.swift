@@ -2,7 +2,7 @@
 import PackageDescription
 
 let package = Package(
-    name: "proxy",
+    name: "network",
     dependencies: [
         .package(name: "formwork", path: "../../..", traits: ["Hummingbird", "Client"]),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
@@ -17,6 +17,13 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ]
-        )
+        ),
+        .executableTarget(
+            name: "upload-bench",
+            dependencies: [
+                .product(name: "FormworkClient", package: "formwork"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ]
+        ),
     ]
 )
