@@ -136,7 +136,7 @@ extension SystemCalls {
     ///
     /// Linux sends SIGPIPE and SIGXFSZ to the thread that writes, so this thread blocks them. Darwin sends them to the
     /// process: there the open file itself is set to raise no SIGPIPE, and SIGXFSZ (a limit on file sizes) stays a
-    /// signal, which only a program can ignore for all of its threads: ``ThisProcess/ignoreSizeSignal()``.
+    /// signal, which only a program can ignore for all of its threads: ``ThisProcess/prepareSignals()``.
     ///
     /// `body` only makes system calls. The mask would be inherited by a process that a caller's code starts.
     package static func withoutWriteSignals<Result, Failure: Error>(

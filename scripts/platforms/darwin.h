@@ -174,6 +174,7 @@ static const formwork_clockid_t formwork_CLOCK_REALTIME __attribute__((swift_nam
 #endif
 CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
 CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
+CALL(size_t, strftime, (_:_:_:_:), char *, size_t, const char *, const struct T(tm) *);
 
 // <stdlib.h>
 #include <stddef.h>

@@ -117,6 +117,7 @@ STRUCT(tm, {
 CONSTANT(int, CLOCK_REALTIME_COARSE, 5);
 CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *restrict, struct T(tm) *restrict);
 CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *restrict, struct T(tm) *restrict);
+CALL(size_t, strftime, (_:_:_:_:), char *restrict, size_t, const char *restrict, const struct T(tm) *restrict);
 
 // <stdlib.h>
 CALL(_Noreturn void, exit, (_:), int);

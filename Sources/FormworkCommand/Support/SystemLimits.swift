@@ -17,7 +17,7 @@ package enum SystemLimits {
             )
         }
         let least: UInt64 = usesNetwork ? 64 : 16
-        let limit = usesNetwork || ThisProcess.fileLimit < least ? ThisProcess.raiseFileLimit() : least
+        let limit = ThisProcess.fileLimit(atLeast: usesNetwork ? .max : least)
         guard limit < least else { return }
         throw ExitStatus(
             71, "formwork: this process may have \(limit) files open (ulimit -n): it needs \(least) or more")

@@ -60,9 +60,9 @@ package enum FormworkVerbs {
         _ root: Root.Type, beforehand: ([String]) throws(ExitStatus) -> Void = { _ throws(ExitStatus) in }
     ) {
         StandardDescriptors.fill()
-        ThisProcess.ignoreSizeSignal()
-        ThisProcess.stopOnQuitSignal()
-        var parsed: [String] = []
+        ThisProcess.prepareSignals()
+        let given = Array(ThisProcess.arguments.dropFirst())
+        var words = GivenWords(given, isWhole: given.first == "---completion")
         do {
             let given = Array(ThisProcess.arguments.dropFirst())
             let words = given.first == "---completion" ? given : PartArgument.separated(given)
