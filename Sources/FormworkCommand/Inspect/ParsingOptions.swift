@@ -58,13 +58,13 @@ struct ParsingOptions: ParsableArguments {
     func open(looksOn: Bool = false) throws -> PartWalk {
         guard var profile = Self.profiles.first(where: { $0.key == self.profile })?.value else {
             let names = Self.profiles.map(\.key).joined(separator: ", ")
-            throw ExitStatus(2, "formwork: --profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
+            throw ExitStatus(2, "--profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
         }
         profile.watches = true
         if looksOn { profile.skipsPreambleDelimiters = true }
         let limits = try LimitOption.limits(self.limit)
         guard self.boundary == nil || self.contentType == nil else {
-            throw ExitStatus(2, "formwork: --boundary and --content-type both give the boundary: leave one out")
+            throw ExitStatus(2, "--boundary and --content-type both give the boundary: leave one out")
         }
         // Arguments are checked before waiting for input.
         if let boundary = self.boundary {
@@ -124,8 +124,7 @@ struct ParsingOptions: ParsableArguments {
             guard error.code != .limitExceeded else { throw error }
             var shown = error
             shown.cause = nil
-            throw ExitStatus(
-                2, "formwork: \(option) \(ShellQuote.quote(value).withControlCharactersEscaped): \(shown)")
+            throw ExitStatus(2, "\(option) \(ShellQuote.quote(value)): \(shown)")
         }
     }
 

@@ -59,18 +59,18 @@ struct PartSelector {
     /// Checks the choice, after all parts were seen.
     func check() throws {
         guard let option = self.option else { return }
-        let shown = ShellQuote.quote(option).withControlCharactersEscaped
+        let shown = ShellQuote.quote(option)
         if self.matches.isEmpty {
             let more = self.count > Self.listed ? " and \(self.count - Self.listed) more" : ""
             let list =
                 self.list.isEmpty ? "the body has no parts" : "the body has \(self.list.joined(separator: ", "))\(more)"
-            throw ExitStatus(2, "formwork: --part \(shown): no such part: \(list)")
+            throw ExitStatus(2, "--part \(shown): no such part: \(list)")
         }
         if self.isSingle, self.matches.count > 1 {
             throw ExitStatus(
                 2,
-                "formwork: --part \(shown): parts #\(self.matches[0]) and #\(self.matches[1]) have this name, and only "
-                    + "the first was written: choose by number, such as --part '#\(self.matches[1])'")
+                "--part \(shown): parts #\(self.matches[0]) and #\(self.matches[1]) have this name, and only the "
+                    + "first was written: choose by number, such as --part '#\(self.matches[1])'")
         }
     }
 
