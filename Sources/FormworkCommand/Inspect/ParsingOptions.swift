@@ -67,15 +67,12 @@ struct ParsingOptions: ParsableArguments {
             throw ExitStatus(2, "--boundary and --content-type both give the boundary: leave one out")
         }
         // Arguments are checked before waiting for input.
-        if let boundary = self.boundary {
-            let parser = try Self.given("--boundary", boundary) { () throws(FormworkError) in
-                try MultipartParser(contentType: Self.type(with: boundary), profile: profile, limits: limits)
-            }
-            return PartWalk(try self.input(), parser)
-        }
-        if let type = self.contentType {
-            let parser = try Self.given("--content-type", type) { () throws(FormworkError) in
-                try MultipartParser(contentType: type, profile: profile, limits: limits)
+        if let (option, value) = self.boundary.map({ ("--boundary", $0) })
+            ?? self.contentType.map({ ("--content-type", $0) })
+        {
+            let parser = try Self.given(option, value) { () throws(FormworkError) in
+                let type = self.contentType ?? Self.type(with: value)
+                return try MultipartParser(contentType: type, profile: profile, limits: limits)
             }
             return PartWalk(try self.input(), parser)
         }
