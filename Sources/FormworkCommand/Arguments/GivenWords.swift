@@ -35,7 +35,7 @@ struct GivenWords {
     /// - Parameter isWhole: Whether each word stays as it is.
     init(_ words: [String], isWhole: Bool = false) {
         var index = 0
-        while index < words.count, words[index] != "--" || isWhole {
+        while index < words.count, words[index] != "--" {
             let word = words[index]
             index += 1
             guard !isWhole, let (flags, option, value) = Self.option(word) else {

@@ -66,7 +66,7 @@ package enum CommandInputs {
 
     /// The source that an option names: a file, or standard input for `-`.
     /// - Parameter option: The option and its value, as errors show them.
-    package static func source(_ file: String, for option: String) throws(ExitStatus) -> BodySource {
+    static func source(_ file: String, for option: String) throws(ExitStatus) -> BodySource {
         try self.note(file, for: option)
         guard file != "-" else { return .descriptor(.standardInput) }
         do throws(FormworkError) { return .file(try FilePath(ofFile: file)) } catch {
