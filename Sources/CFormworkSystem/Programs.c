@@ -30,6 +30,7 @@ int fw_pipe(int ends[2]) {
 #include <crt_externs.h>
 #include <mach-o/dyld.h>
 #include <spawn.h>
+#include <sys/syslimits.h>
 
 #if TARGET_OS_TV || TARGET_OS_WATCH
 // There a program can't start others.

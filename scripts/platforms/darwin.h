@@ -88,6 +88,7 @@ int fcntl(int, int, ...);
 
 // <unistd.h>
 #include <sys/types.h>
+CONSTANT(int, _SC_NPROCESSORS_ONLN, 58);
 CALL(int, dup2, (_:_:), int, int);
 CALL(int, execv, (_:_:), const char *, char *const *) NOT_ON_TV;
 CALL(int, execvp, (_:_:), const char *, char *const *) NOT_ON_TV;

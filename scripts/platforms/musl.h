@@ -69,6 +69,7 @@ CONSTANT(int, F_DUPFD_CLOEXEC, 1030);
 
 // <unistd.h>
 #include <sys/types.h>
+CONSTANT(int, _SC_NPROCESSORS_ONLN, 84);
 CALL(int, execv, (_:_:), const char *, char *const *);
 CALL(_Noreturn void, _exit, (_:), int);
 CALL(T(ssize_t), readlink, (_:_:_:), const char *restrict, char *restrict, size_t);
