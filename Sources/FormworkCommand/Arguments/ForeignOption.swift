@@ -43,10 +43,17 @@ enum ForeignOption {
                 "receive listens on TCP only: write --port NUMBER, or let a service manager pass the socket",
         ],
         "extract": [
-            ["-o", "--output", "-d"]: "write --to FILE-OR-FOLDER",
-            ["--files-only"]: "write --only files", ["--fields-only"]: "write --only fields",
+            ["-o", "--output", "-d", "--dir", "--directory"]: "write --to FILE-OR-FOLDER",
+            ["--files", "--files-only"]: "write --only files", ["--fields", "--fields-only"]: "write --only fields",
+            ["-f", "--force"]: "--overwrite replaces files",
         ],
-        "inspect": [["-b"]: "write --boundary TEXT"],
+        "inspect": [
+            ["-b"]: "write --boundary TEXT", ["--part"]: "'formwork extract --part NAME' writes a part",
+            ["--hash", "--digest"]: "--sha256 adds digests", ["--format"]: "--json prints an object",
+        ],
+        "body": [["--range"]: "--offset and --length choose bytes"],
+        "curl": [["--dry-run", "--offline"]: "--print prints curl's command line"],
+        "type": [["--content"]: "write --from content"],
     ]
 
     /// The reason why wrong arguments are wrong, if one of them is such an option, or a word of HTTPie's.

@@ -89,7 +89,8 @@ package enum FormworkVerbs {
                     topic.text(width: max(40, given ?? Terminal.columns(of: .standardOutput) ?? 80)))
             }
             let parsed = words.words
-            try self.checkVerb(parsed.drop { $0 == "help" }, Root.configuration.subcommands)
+            let topics = words.verb == "help" ? HelpTopic.allCases.map(\.rawValue) : []
+            try self.checkVerb(parsed.drop { $0 == "help" }, Root.configuration.subcommands, topics)
             // ArgumentParser answers an empty command line with help, and 0.
             guard given.isEmpty || parsed.contains(where: { $0 != "--" }) else {
                 throw ExitStatus(
@@ -135,7 +136,7 @@ package enum FormworkVerbs {
     /// Refuses a word that isn't a verb. ArgumentParser would call it an argument too many, and answer a question for its
     /// help with the list of verbs.
     private static func checkVerb(
-        _ words: ArraySlice<String>, _ verbs: [any ParsableCommand.Type]
+        _ words: ArraySlice<String>, _ verbs: [any ParsableCommand.Type], _ topics: [String] = []
     ) throws(ExitStatus) {
         guard let word = words.first, !word.hasPrefix("-"), !verbs.isEmpty else { return }
         let names = verbs.map { $0.configuration.commandName ?? "" }
@@ -144,7 +145,7 @@ package enum FormworkVerbs {
             guard word.utf8.authorityStart == nil else {
                 throw ExitStatus(2, "no verb before \(shown): write formwork send \(shown) -F …")
             }
-            throw ExitStatus(2, "\(shown) isn't a verb: choose one of \(names.joined(separator: ", "))")
+            throw ExitStatus(2, "\(shown) isn't a verb: choose one of \((names + topics).joined(separator: ", "))")
         }
         try self.checkVerb(words.dropFirst(), verbs[place].configuration.subcommands)
     }
