@@ -23,10 +23,4 @@ struct UsageTests {
             #expect(try Command.shell("\"$F\" \(words)").text == after.text, "\(words)")
         }
     }
-
-    @Test("The root's help names --version")
-    func version() throws {
-        let words = try Command.run("--help").text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(words.contains("'formwork --version' prints the version."))
-    }
 }
