@@ -77,7 +77,7 @@ static int rename_exclusively(int from, const char *old, int to, const char *nam
 int fw_rename_exchange(int folder, const char *one, const char *other) {
   return renameat2(folder, one, folder, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
 }
-#elif defined(__APPLE__)
+#else
 #include <sys/acl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -92,41 +92,11 @@ ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
   return (ptrdiff_t)moved;
 }
 
-ptrdiff_t fw_splice(int to, int from, int64_t *offset, size_t count) {
-  (void)to, (void)from, (void)offset, (void)count;
-  return -ENOTSUP;
-}
-
-// fcopyfile copies whole files: parts of one go through a buffer.
-ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
-  (void)to, (void)from, (void)offset, (void)count;
-  return -ENOTSUP;
-}
-
-// A clone is a new file there: SystemCalls.openClone.
-int fw_clone(int from, int to) {
-  (void)from, (void)to;
-  return -ENOTSUP;
-}
-
-// A pipe grows by itself, up to 64 KiB.
-int fw_set_pipe_size(int pipe, int bytes) {
-  (void)pipe, (void)bytes;
-  return -ENOTSUP;
-}
-
 int fw_has_access_list(int descriptor) {
   acl_t list = acl_get_fd_np(descriptor, ACL_TYPE_EXTENDED);
   if (list == NULL) return 0;
   acl_free(list);
   return 1;
-}
-
-int fw_unnamed_file_option(void) { return 0; }
-
-int fw_link_descriptor(int descriptor, int folder, const char *path) {
-  (void)descriptor, (void)folder, (void)path;
-  return -ENOTSUP;
 }
 
 static int rename_exclusively(int from, const char *old, int to, const char *name) {
@@ -136,23 +106,14 @@ static int rename_exclusively(int from, const char *old, int to, const char *nam
 int fw_rename_exchange(int folder, const char *one, const char *other) {
   return renameatx_np(folder, one, folder, other, RENAME_SWAP) < 0 ? -errno : 0;
 }
-#else
-// Elsewhere every transfer goes through a buffer.
-ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
-ptrdiff_t fw_splice(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
-ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
-int fw_clone(int from, int to) { return -ENOSYS; }
-int fw_set_pipe_size(int pipe, int bytes) { return -ENOSYS; }
-int fw_has_access_list(int descriptor) { return 0; }
+
+// What Darwin lacks. fcopyfile copies whole files, a clone is a new file (SystemCalls.openClone), and a pipe grows by itself.
 int fw_unnamed_file_option(void) { return 0; }
-int fw_link_descriptor(int descriptor, int folder, const char *path) { return -ENOSYS; }
-
-static int rename_exclusively(int from, const char *old, int to, const char *name) {
-  errno = ENOSYS;
-  return -1;
-}
-
-int fw_rename_exchange(int folder, const char *one, const char *other) { return -ENOSYS; }
+ptrdiff_t fw_splice(int to, int from, int64_t *offset, size_t count) { return -ENOTSUP; }
+ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOTSUP; }
+int fw_clone(int from, int to) { return -ENOTSUP; }
+int fw_set_pipe_size(int pipe, int bytes) { return -ENOTSUP; }
+int fw_link_descriptor(int descriptor, int folder, const char *path) { return -ENOTSUP; }
 #endif
 
 int fw_rename_exclusively(int from, const char *old, int to, const char *name) {

@@ -2,21 +2,31 @@
 
 #include <sys/resource.h>
 
-unsigned long long fw_file_limit(void) {
+#if defined(__APPLE__)
+#include <sys/syslimits.h>
+#endif
+
+unsigned long long fw_file_limit(unsigned long long wanted) {
   struct rlimit limit;
-  return getrlimit(RLIMIT_NOFILE, &limit) < 0 ? ~0ull : limit.rlim_cur;
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return ~0ull;
+  rlim_t before = limit.rlim_cur;
+  if (before >= wanted) return before;
+  limit.rlim_cur = limit.rlim_max;
+#if defined(__APPLE__)
+  // It reports no limit, and refuses more than this one.
+  if (limit.rlim_cur > OPEN_MAX) limit.rlim_cur = OPEN_MAX;
+#endif
+  if (limit.rlim_cur > before && setrlimit(RLIMIT_NOFILE, &limit) == 0) return limit.rlim_cur;
+  return before;
 }
 
 #ifdef __linux__
 #include <pthread.h>
-#include <unistd.h>
 
 unsigned long long fw_address_limit(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_AS, &limit) < 0 ? ~0ull : limit.rlim_cur;
 }
-
-long fw_processors(void) { return sysconf(_SC_NPROCESSORS_ONLN); }
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
@@ -42,11 +52,5 @@ int fw_try_threads(int count) {
 #else
 // Not looked at on other systems.
 unsigned long long fw_address_limit(void) { return ~0ull; }
-
-long fw_processors(void) { return 1; }
-
-int fw_try_threads(int count) {
-  (void)count;
-  return 0;
-}
+int fw_try_threads(int count) { return 0; }
 #endif

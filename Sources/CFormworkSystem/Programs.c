@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,20 +35,9 @@ int fw_pipe(int ends[2]) {
 #if TARGET_OS_TV || TARGET_OS_WATCH
 // There a program can't start others.
 static pid_t start(const char *program, char *const arguments[], const int ends[2], int also) {
-  (void)program, (void)arguments, (void)ends, (void)also;
-  return -ENOTSUP;
-}
-
-int fw_replace(const char *program, char *const arguments[]) {
-  (void)program, (void)arguments;
   return -ENOTSUP;
 }
 #else
-int fw_replace(const char *program, char *const arguments[]) {
-  execv(program, arguments);
-  return -errno;
-}
-
 static pid_t start(const char *program, char *const arguments[], const int ends[2], int also) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -134,11 +122,6 @@ static pid_t start(const char *program, char *const arguments[], const int ends[
   return -reason;
 }
 
-int fw_replace(const char *program, char *const arguments[]) {
-  execv(program, arguments);
-  return -errno;
-}
-
 ptrdiff_t fw_program_path(char *path, size_t size) {
   ssize_t count = readlink("/proc/self/exe", path, size);
   if (count >= 0) return count;
@@ -185,15 +168,11 @@ int fw_start(const char *program, char *const arguments[], int also, int *input)
   return child;
 }
 
-unsigned long long fw_raise_file_limit(void) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return ~0ull;
-  rlim_t before = limit.rlim_cur;
-  limit.rlim_cur = limit.rlim_max;
-#if defined(__APPLE__)
-  // It reports no limit, and refuses more than this one.
-  if (limit.rlim_cur > OPEN_MAX) limit.rlim_cur = OPEN_MAX;
+int fw_replace(const char *program, char *const arguments[]) {
+#if TARGET_OS_TV || TARGET_OS_WATCH
+  return -ENOTSUP;
+#else
+  execv(program, arguments);
+  return -errno;
 #endif
-  if (limit.rlim_cur > before && setrlimit(RLIMIT_NOFILE, &limit) == 0) return limit.rlim_cur;
-  return before;
 }

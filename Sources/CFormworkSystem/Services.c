@@ -38,8 +38,6 @@ int64_t fw_monotonic_microseconds(void) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-int fw_process_id(void) { return getpid(); }
-
 int fw_listening_address(int listener, char *host, size_t size, uint16_t *port) {
   int listens = 0;
   socklen_t length = sizeof listens;
@@ -64,17 +62,7 @@ int fw_listening_address(int listener, char *host, size_t size, uint16_t *port) 
   return fcntl(listener, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
 }
 #else
-int fw_notify(const char *path, size_t length, const void *bytes, size_t count) {
-  (void)path, (void)length, (void)bytes, (void)count;
-  return -ENOTSUP;
-}
-
+int fw_notify(const char *path, size_t length, const void *bytes, size_t count) { return -ENOTSUP; }
 int64_t fw_monotonic_microseconds(void) { return -ENOTSUP; }
-
-int fw_process_id(void) { return -ENOTSUP; }
-
-int fw_listening_address(int listener, char *host, size_t size, uint16_t *port) {
-  (void)listener, (void)host, (void)size, (void)port;
-  return -ENOTSUP;
-}
+int fw_listening_address(int listener, char *host, size_t size, uint16_t *port) { return -ENOTSUP; }
 #endif

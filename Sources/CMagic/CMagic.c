@@ -1,20 +1,5 @@
 #include "CMagic.h"
 
-#if defined(_WIN32) || defined(__wasi__)
-
-int cmagic_is_available(void) { return 0; }
-int cmagic_is_linked(void) { return 0; }
-const char *cmagic_named_database(void) { return NULL; }
-int cmagic_version(void) { return 0; }
-cmagic_t cmagic_open(int flags) { return NULL; }
-void cmagic_close(cmagic_t handle) {}
-int cmagic_load(cmagic_t handle, const char *databases) { return -1; }
-int cmagic_setflags(cmagic_t handle, int flags) { return -1; }
-const char *cmagic_buffer(cmagic_t handle, const void *bytes, size_t count) { return NULL; }
-const char *cmagic_error(cmagic_t handle) { return NULL; }
-
-#else
-
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -94,5 +79,3 @@ const char *cmagic_buffer(cmagic_t handle, const void *bytes, size_t count) {
     return magic.buffer(handle, bytes, count);
 }
 const char *cmagic_error(cmagic_t handle) { return magic.error(handle); }
-
-#endif

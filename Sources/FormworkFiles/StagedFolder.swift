@@ -34,7 +34,7 @@ package final class StagedFolder: Sendable {
             do throws(Errno) { try SystemCalls.makeFolder(path) } catch .fileExists { isNew = false }
             let folder = try SystemCalls.open(path, .readOnly, .directory)
             do throws(Errno) {
-                try SystemCalls.makePrivateFolder(stagingName, in: folder)
+                try SystemCalls.makeFolder(stagingName, in: folder, isPrivate: true)
                 self.staging = try SystemCalls.openFolder(stagingName, in: folder)
             } catch {
                 SystemCalls.removeFolder(stagingName, in: folder)
@@ -97,7 +97,8 @@ package final class StagedFolder: Sendable {
                 for (index, name) in state.names.enumerated() {
                     current = name
                     do throws(Errno) {
-                        try SystemCalls.rename(name, in: self.staging, to: self.folder, replacing: self.replacing)
+                        try SystemCalls.rename(
+                            name, from: self.staging, to: name, in: self.folder, replacing: self.replacing)
                     } catch {
                         if !self.replacing {
                             for placed in state.names[..<index] { SystemCalls.unlink(placed, in: self.folder) }

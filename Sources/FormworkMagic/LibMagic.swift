@@ -65,14 +65,19 @@ public final class LibMagic: Sendable {
         let handle = try self.take()
         defer { self.pool.withLock { $0.idle.append(handle) } }
         let flags = Int32(charset ? CMAGIC_MIME_TYPE | CMAGIC_MIME_ENCODING : CMAGIC_MIME_TYPE)
-        // SAFETY: the handle is borrowed until it is returned, the bytes live through the call, and libmagic's answer
-        // lives until the handle's next call.
-        let answer = unsafe head.withUnsafeBytes { bytes -> String? in
-            unsafe cmagic_setflags(handle.raw, flags)
-            return unsafe cmagic_buffer(handle.raw, bytes.baseAddress, bytes.count).map { unsafe String(cString: $0) }
+        // SAFETY: the handle is borrowed until it is returned.
+        unsafe cmagic_setflags(handle.raw, flags)
+        guard let answer = Self.answer(head, handle) else {
+            throw Self.error("libmagic can't examine the content", handle)
         }
-        guard let answer else { throw Self.error("libmagic can't examine the content", handle) }
         return answer
+    }
+
+    private static func answer(_ head: [UInt8], _ handle: Handle) -> String? {
+        // SAFETY: the bytes live through the call, and libmagic's answer lives until the handle's next call.
+        unsafe head.withUnsafeBytes { bytes in
+            unsafe cmagic_buffer(handle.raw, bytes.baseAddress, bytes.count).map { unsafe String(cString: $0) }
+        }
     }
 
     /// Closes the handles that no call is using. With the last one the database leaves the memory, which is about 6 MiB.
@@ -118,20 +123,16 @@ public final class LibMagic: Sendable {
         let named = self.database == nil ? unsafe cmagic_named_database().map { unsafe String(cString: $0) } : nil
         let bringsOwn = self.database == nil && named == nil && cmagic_is_linked() != 0
         let database = self.database ?? (bringsOwn ? Self.own.withLock(\.self)() : nil)
-        let result =
-            if let database {
-                unsafe database.withCString { unsafe cmagic_load(raw, $0) }
-            } else {
-                unsafe cmagic_load(raw, nil)
-            }
-        guard result == 0 else {
+        guard unsafe cmagic_load(raw, database) == 0 else {
             let advice = named.map { "MAGIC names \($0): correct or unset it" } ?? "install libmagic-mgc, or set MAGIC"
             var error = Self.error("libmagic's database can't be loaded: \(advice)", handle)
             error.path = database
             unsafe cmagic_close(raw)
             throw error
         }
-        if bringsOwn, database == nil, !Self.knowsPNG(handle) {
+        // libmagic takes a database of another version for an empty one.
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52]
+        if bringsOwn, database == nil, Self.answer(png, handle) != "image/png" {
             unsafe cmagic_close(raw)
             let version = cmagic_version()
             throw FormworkError(
@@ -140,15 +141,6 @@ public final class LibMagic: Sendable {
                     + "contains: install the program with its folder 'share', or set MAGIC")
         }
         return handle
-    }
-
-    /// Whether the database is one. libmagic takes one of another version for an empty one.
-    private static func knowsPNG(_ handle: Handle) -> Bool {
-        let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52]
-        // SAFETY: the bytes live through the call, and libmagic's answer lives until the handle's next call.
-        return unsafe head.withUnsafeBytes { bytes in
-            unsafe cmagic_buffer(handle.raw, bytes.baseAddress, bytes.count).map { unsafe String(cString: $0) }
-        } == "image/png"
     }
 
     private static func error(_ message: String, _ handle: Handle) -> FormworkError {

@@ -51,8 +51,6 @@ enum TransferExecutable {
         // Without the other executable this one completes the rest.
         guard verb != "completion" else { return }
         let places = folders.map { "\($0.lexicallyNormalized())" }.joined(separator: " or ")
-        throw ExitStatus(
-            127,
-            "formwork: '\(verb)' needs \(self.name), which isn't in \(places): 'scripts/install' puts it there")
+        throw ExitStatus(127, "'\(verb)' needs \(self.name), which isn't in \(places): 'scripts/install' puts it there")
     }
 }

@@ -36,7 +36,7 @@ package struct ChildProcess {
     }
 
     /// Kills the program at once, before it takes the end of its input for the end of the body.
-    package func kill() { _ = kernelKill(self.id) }
+    package func kill() { _ = FormworkLibc.kill(self.id, SIGKILL) }
 
     /// Waits until the program exits.
     /// - Returns: The exit status, or 128 plus the number of the signal that ended it.

@@ -1,5 +1,6 @@
 import CFormworkSystem
 import FormworkCore
+import FormworkLibc
 import SystemPackage
 
 // Unsafe code in this file: the C functions for messages and sockets of a service manager.
@@ -29,7 +30,7 @@ package struct ServiceManager: Sendable {
             return nil
         }
         self.address = Array(address.utf8)
-        let isForThis = environment("WATCHDOG_PID").map { $0 == "\(ThisProcess.id)" } ?? true
+        let isForThis = environment("WATCHDOG_PID").map { $0 == "\(getpid())" } ?? true
         let limit = environment("WATCHDOG_USEC").flatMap { Int64($0) } ?? 0
         self.watchdog = isForThis && limit > 0 ? .microseconds(limit) : nil
     }
@@ -73,7 +74,7 @@ package struct PassedSocket: Sendable {
     package static func find(
         environment: (String) -> String? = SystemCalls.environment
     ) throws(Failure) -> PassedSocket? {
-        guard environment("LISTEN_PID") == "\(ThisProcess.id)", let text = environment("LISTEN_FDS") else { return nil }
+        guard environment("LISTEN_PID") == "\(getpid())", let text = environment("LISTEN_FDS") else { return nil }
         guard let count = Int(text), count != 0 else { return nil }
         guard count == 1 else { throw .count(count) }
         var (host, port) = ([CChar](repeating: 0, count: 64), UInt16(0))

@@ -5,34 +5,95 @@ import SystemPackage
 
 // Unsafe code in this file: system calls. Every call is typed, is retried on EINTR, and throws an `Errno`.
 
+/// A path, or a name in an open folder.
+package protocol SystemPath {
+    func withPlatformString<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result
+}
+
+extension FilePath: SystemPath {}
+
+// The name of an open folder's file is one component, so that no link can redirect the call.
+extension String: SystemPath {}
+
+extension FileDescriptor {
+    /// The folder in which a path begins that has no open folder.
+    package static var currentFolder: FileDescriptor { FileDescriptor(rawValue: AT_FDCWD) }
+}
+
+// SAFETY, for all calls here: the path is a C string during the call, which keeps no pointer to it.
+
 extension SystemCalls {
-    package static func rename(_ old: FilePath, to new: FilePath) throws(Errno) {
-        // SAFETY: both C strings live through the call.
-        let result = unsafe old.withPlatformString { from in
-            unsafe new.withPlatformString { to in unsafe kernelRename(from, to) }
-        }
-        guard result == 0 else { throw Errno(rawValue: errno) }
-    }
-
-    package static func unlink(_ path: FilePath) {
-        // SAFETY: the C string lives through the call.
-        _ = unsafe path.withPlatformString { unsafe kernelUnlink($0) }
-    }
-
-    package static func link(_ descriptor: FileDescriptor, at path: FilePath) throws(Errno) {
-        // SAFETY: the C string lives through the call.
-        let result = unsafe path.withPlatformString { text in
-            unsafe fw_link_descriptor(descriptor.rawValue, AT_FDCWD, text)
+    /// Gives a file, or a link itself, another name.
+    /// - Parameters:
+    ///   - place: Where the old name is; `nil` for the folder of the new one.
+    ///   - replacing: Whether a file, or a link itself, may be replaced; otherwise it throws `fileExists`.
+    package static func rename(
+        _ old: some SystemPath, from place: FileDescriptor? = nil, to new: some SystemPath,
+        in folder: FileDescriptor = .currentFolder, replacing: Bool = true
+    ) throws(Errno) {
+        let from = (place ?? folder).rawValue
+        let result = unsafe old.withPlatformString { old in
+            unsafe new.withPlatformString { new in
+                guard replacing else { return unsafe fw_rename_exclusively(from, old, folder.rawValue, new) }
+                return unsafe renameat(from, old, folder.rawValue, new) == 0 ? 0 : -errno
+            }
         }
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
-    package static func link(_ old: FilePath, at new: FilePath) throws(Errno) {
-        // SAFETY: both C strings live through the call.
-        let result = unsafe old.withPlatformString { from in
-            unsafe new.withPlatformString { to in unsafe kernelLink(from, to) }
+    /// Exchanges the files of two names in one step (RENAME_EXCHANGE).
+    /// - Throws: `invalidArgument` and others if the file system can't do that.
+    package static func exchange(_ one: String, with other: String, in folder: FileDescriptor) throws(Errno) {
+        let result = unsafe fw_rename_exchange(folder.rawValue, one, other)
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    /// Gives a file, or a link itself, one more name; `fileExists` if anything has it.
+    /// - Parameter place: Where the old name is; `nil` for the folder of the new one.
+    package static func link(
+        _ old: some SystemPath, from place: FileDescriptor? = nil, as new: some SystemPath,
+        in folder: FileDescriptor = .currentFolder
+    ) throws(Errno) {
+        let result = unsafe old.withPlatformString { old in
+            unsafe new.withPlatformString { new in
+                unsafe linkat((place ?? folder).rawValue, old, folder.rawValue, new, 0)
+            }
         }
         guard result == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Gives an unnamed file a name; `fileExists` if anything has it.
+    package static func link(
+        _ descriptor: FileDescriptor, as name: some SystemPath, in folder: FileDescriptor = .currentFolder
+    ) throws(Errno) {
+        let result = unsafe name.withPlatformString {
+            unsafe fw_link_descriptor(descriptor.rawValue, folder.rawValue, $0)
+        }
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    package static func unlink(_ path: some SystemPath, in folder: FileDescriptor = .currentFolder) {
+        _ = unsafe path.withPlatformString { unsafe unlinkat(folder.rawValue, $0, 0) }
+    }
+
+    /// Removes a folder if it is empty.
+    package static func removeFolder(_ path: some SystemPath, in folder: FileDescriptor = .currentFolder) {
+        _ = unsafe path.withPlatformString { unsafe unlinkat(folder.rawValue, $0, AT_REMOVEDIR) }
+    }
+
+    /// Makes a folder with the usual permissions, or one that only this user may enter.
+    package static func makeFolder(
+        _ path: some SystemPath, in folder: FileDescriptor = .currentFolder, isPrivate: Bool = false
+    ) throws(Errno) {
+        let result = unsafe path.withPlatformString { unsafe mkdirat(folder.rawValue, $0, isPrivate ? 0o700 : 0o777) }
+        guard result == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Makes a folder that only this user may enter, unless there is a folder already.
+    package static func makePrivateFolder(_ path: FilePath) throws(Errno) {
+        do throws(Errno) { try self.makeFolder(path, isPrivate: true) } catch .fileExists {
+            guard try self.status(of: path).kind == .directory else { throw .notDirectory }
+        }
     }
 
     /// `path` with every link followed; `nil` if nothing is there.
@@ -72,118 +133,73 @@ extension SystemCalls {
         return nil
     }
 
-    // Calls with names in an open folder, so that no link can redirect them. A name is one component.
-    // SAFETY, for all of them: the String's C string lives through the call, which keeps no pointer to it.
-
-    /// Makes a folder with the usual permissions.
-    package static func makeFolder(_ path: FilePath) throws(Errno) {
-        // SAFETY: the C string lives through the call.
-        let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o777) }
-        guard result == 0 else { throw Errno(rawValue: errno) }
-    }
-
-    /// Makes a folder with the usual permissions.
-    package static func makeFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
-        guard unsafe mkdirat(folder.rawValue, name, 0o777) == 0 else { throw Errno(rawValue: errno) }
-    }
-
-    /// Makes a folder that only this user may enter.
-    package static func makePrivateFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
-        guard unsafe mkdirat(folder.rawValue, name, 0o700) == 0 else { throw Errno(rawValue: errno) }
-    }
-
-    /// Makes a folder that only this user may enter, unless there is a folder already.
-    package static func makePrivateFolder(_ path: FilePath) throws(Errno) {
-        // SAFETY: the C string lives through the call.
-        let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o700) }
-        guard result != 0 else { return }
-        let error = Errno(rawValue: errno)
-        guard error == .fileExists else { throw error }
-        guard try self.status(of: path).kind == .directory else { throw .notDirectory }
-    }
-
     package static func openFolder(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
-        try self.opening { unsafe openat(folder.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        try self.open(name, in: folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
 
     /// Makes a file for writing; `fileExists` if anything has that name, even a link.
     package static func createFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        return try self.opening {
-            unsafe openat(folder.rawValue, name, flags, mode_t(self.newFilePermissions.rawValue))
+        return try self.open(name, in: folder, flags, self.newFilePermissions)
+    }
+
+    /// Opens a file for reading, without following a link or blocking.
+    package static func openFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+        try self.open(name, in: folder, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    }
+
+    /// A file without a name in an open folder (O_TMPFILE), which ``link(_:as:in:)`` can give one.
+    package static func openUnnamed(in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+        try self.openUnnamed(".", in: folder, self.newFilePermissions)
+    }
+
+    /// A file without a name in a folder.
+    package static func openUnnamed(
+        in folder: FilePath, permissions: FilePermissions = SystemCalls.newFilePermissions
+    ) throws(Errno) -> FileDescriptor {
+        try self.openUnnamed(folder, in: .currentFolder, permissions)
+    }
+
+    private static func openUnnamed(
+        _ path: some SystemPath, in folder: FileDescriptor, _ permissions: FilePermissions
+    ) throws(Errno) -> FileDescriptor {
+        let option = fw_unnamed_file_option()
+        guard option != 0 else { throw .notSupported }
+        return try self.open(path, in: folder, O_RDWR | O_CLOEXEC | option, permissions)
+    }
+
+    static func open(
+        _ path: some SystemPath, in folder: FileDescriptor, _ flags: CInt, _ permissions: FilePermissions = []
+    ) throws(Errno) -> FileDescriptor {
+        let number = try self.counting {
+            unsafe path.withPlatformString { text in
+                Int(unsafe openat(folder.rawValue, text, flags, mode_t(permissions.rawValue)))
+            }
         }
+        return FileDescriptor(rawValue: CInt(number))
     }
 
     /// The status of the file with that name, or of the link itself.
     package static func status(of name: String, in folder: FileDescriptor) throws(Errno) -> FileStatus {
+        try self.status(name, folder, AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// The status of the file with that path, or of the link itself.
+    package static func linkStatus(of path: FilePath) throws(Errno) -> FileStatus {
+        try self.status(path, .currentFolder, AT_SYMLINK_NOFOLLOW)
+    }
+
+    static func status(_ path: some SystemPath, _ folder: FileDescriptor, _ flags: CInt) throws(Errno) -> FileStatus {
         var raw = stat()
         // SAFETY: the structure lives through the call.
-        guard unsafe fstatat(folder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw Errno(rawValue: errno)
-        }
+        let result = unsafe path.withPlatformString { unsafe fstatat(folder.rawValue, $0, &raw, flags) }
+        guard result == 0 else { throw Errno(rawValue: errno) }
         return FileStatus(raw)
     }
 
     /// Whether anything has that name, even a dangling link.
     package static func exists(_ name: String, in folder: FileDescriptor) -> Bool {
-        var raw = stat()
-        // SAFETY: the structure lives through the call.
-        return unsafe fstatat(folder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0
-    }
-
-    /// Moves a file into another folder under the same name.
-    /// - Parameter replacing: Whether a file, or a link itself, may be replaced; otherwise it throws `fileExists`.
-    package static func rename(
-        _ name: String, in old: FileDescriptor, to new: FileDescriptor, replacing: Bool
-    ) throws(Errno) {
-        if replacing {
-            guard unsafe renameat(old.rawValue, name, new.rawValue, name) == 0 else { throw Errno(rawValue: errno) }
-        } else {
-            let result = unsafe fw_rename_exclusively(old.rawValue, name, new.rawValue, name)
-            guard result == 0 else { throw Errno(rawValue: -result) }
-        }
-    }
-
-    /// Moves a file to another name in the same folder.
-    /// - Parameter replacing: Whether a file, or a link itself, may be replaced; otherwise it throws `fileExists`.
-    package static func rename(
-        _ old: String, to new: String, in folder: FileDescriptor, replacing: Bool
-    ) throws(Errno) {
-        if replacing {
-            guard unsafe renameat(folder.rawValue, old, folder.rawValue, new) == 0 else { throw Errno(rawValue: errno) }
-        } else {
-            let result = unsafe fw_rename_exclusively(folder.rawValue, old, folder.rawValue, new)
-            guard result == 0 else { throw Errno(rawValue: -result) }
-        }
-    }
-
-    /// Moves a file to a free name in another folder of the same file system; `fileExists` if it isn't free.
-    package static func rename(
-        _ old: String, in folder: FileDescriptor, to new: String, in place: FileDescriptor
-    ) throws(Errno) {
-        let result = unsafe fw_rename_exclusively(folder.rawValue, old, place.rawValue, new)
-        guard result == 0 else { throw Errno(rawValue: -result) }
-    }
-
-    /// Exchanges the files of two names in one step (RENAME_EXCHANGE).
-    /// - Throws: `invalidArgument` and others if the file system can't do that.
-    package static func exchange(_ one: String, with other: String, in folder: FileDescriptor) throws(Errno) {
-        let result = unsafe fw_rename_exchange(folder.rawValue, one, other)
-        guard result == 0 else { throw Errno(rawValue: -result) }
-    }
-
-    /// Gives a file, or a link itself, one more name.
-    package static func link(_ old: String, as new: String, in folder: FileDescriptor) throws(Errno) {
-        guard unsafe linkat(folder.rawValue, old, folder.rawValue, new, 0) == 0 else {
-            throw Errno(rawValue: errno)
-        }
-    }
-
-    /// Gives a file one more name, in an open folder.
-    package static func link(_ old: FilePath, as new: String, in folder: FileDescriptor) throws(Errno) {
-        // SAFETY: the C string lives through the call.
-        let result = unsafe old.withPlatformString { unsafe linkat(AT_FDCWD, $0, folder.rawValue, new, 0) }
-        guard result == 0 else { throw Errno(rawValue: errno) }
+        (try? self.status(of: name, in: folder)) != nil
     }
 
     /// Whether a file has a list of permissions beside its mode.
@@ -194,31 +210,10 @@ extension SystemCalls {
     /// Whether permissions don't bind this process.
     package static var isPrivileged: Bool { geteuid() == 0 }
 
-    /// A file without a name in an open folder (O_TMPFILE), which ``link(_:as:in:)`` can give one.
-    package static func openUnnamed(in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
-        let option = fw_unnamed_file_option()
-        guard option != 0 else { throw .notSupported }
-        let flags = O_WRONLY | O_CLOEXEC | option
-        return try self.opening { unsafe openat(folder.rawValue, ".", flags, mode_t(self.newFilePermissions.rawValue)) }
-    }
-
-    /// Gives an unnamed file a name; `fileExists` if anything has it.
-    package static func link(_ descriptor: FileDescriptor, as name: String, in folder: FileDescriptor) throws(Errno) {
-        let result = unsafe fw_link_descriptor(descriptor.rawValue, folder.rawValue, name)
-        guard result == 0 else { throw Errno(rawValue: -result) }
-    }
-
-    /// Opens a file for reading, without following a link or blocking.
-    package static func openFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
-        try self.opening {
-            unsafe openat(folder.rawValue, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        }
-    }
-
     /// Locks an open file until it is closed.
     /// - Returns: Whether it got the lock.
     package static func lock(_ descriptor: FileDescriptor) -> Bool {
-        flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0
+        (try? self.takeLock(descriptor)) != nil
     }
 
     /// Locks an open file until it is closed; `wouldBlock` while another process has the lock, and another error if the
@@ -248,9 +243,7 @@ extension SystemCalls {
 
     /// The bytes of all names in an open folder, in any order.
     package static func rawNames(in folder: FileDescriptor) throws(Errno) -> [[UInt8]] {
-        let descriptor = try self.opening {
-            unsafe openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        }
+        let descriptor = try self.open(".", in: folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard let stream = unsafe fdopendir(descriptor.rawValue) else {
             let error = Errno(rawValue: errno)
             try self.close(descriptor)
@@ -304,17 +297,14 @@ extension SystemCalls {
 
     /// The names in a folder that match one piece of a pattern, in the order of their bytes; none if there is no folder.
     private static func names(matching piece: [UInt8], in folder: [UInt8]) throws(UnreadablePath) -> [[UInt8]] {
-        let pattern = self.cString(piece)
         do throws(Errno) {
-            let path = self.cString(folder.isEmpty ? [0x2E] : folder)
-            // SAFETY: the C string lives through the call.
-            let opened = try self.opening {
-                unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            }
+            let path = folder.isEmpty ? [0x2E] : folder
+            let opened = try self.open(path, in: .currentFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { try? self.close(opened) }
-            return try self.rawNames(in: opened).filter {
-                // SAFETY: both C strings live through the call.
-                unsafe fnmatch(pattern, self.cString($0), FNM_PERIOD) == 0
+            return try self.rawNames(in: opened).filter { name in
+                unsafe piece.withPlatformString { piece in
+                    unsafe name.withPlatformString { unsafe fnmatch(piece, $0, FNM_PERIOD) == 0 }
+                }
             }.sorted { $0.lexicographicallyPrecedes($1) }
         } catch {
             guard self.meansNothing(error) else { throw UnreadablePath(path: folder, reason: error) }
@@ -324,12 +314,13 @@ extension SystemCalls {
 
     /// Whether a path leads to something, even a dangling link.
     private static func isThere(_ path: [UInt8]) throws(UnreadablePath) -> Bool {
-        var raw = stat()
-        // SAFETY: the C string and the structure live through the call.
-        if unsafe fstatat(AT_FDCWD, self.cString(path), &raw, AT_SYMLINK_NOFOLLOW) == 0 { return true }
-        let reason = Errno(rawValue: errno)
-        guard self.meansNothing(reason) else { throw UnreadablePath(path: path, reason: reason) }
-        return false
+        do throws(Errno) {
+            _ = try self.status(path, .currentFolder, AT_SYMLINK_NOFOLLOW)
+            return true
+        } catch {
+            guard self.meansNothing(error) else { throw UnreadablePath(path: path, reason: error) }
+            return false
+        }
     }
 
     private static func meansNothing(_ error: Errno) -> Bool {
@@ -346,20 +337,11 @@ extension SystemCalls {
         return text
     }
 
-    private static func cString(_ bytes: [UInt8]) -> [CChar] { (bytes + [0]).map { CChar(bitPattern: $0) } }
+}
 
-    package static func unlink(_ name: String, in folder: FileDescriptor) {
-        _ = unsafe unlinkat(folder.rawValue, name, 0)
-    }
-
-    /// Removes a folder if it is empty.
-    package static func removeFolder(_ name: String, in folder: FileDescriptor) {
-        _ = unsafe unlinkat(folder.rawValue, name, AT_REMOVEDIR)
-    }
-
-    /// Removes a folder if it is empty.
-    package static func removeFolder(_ path: FilePath) {
-        // SAFETY: the C string lives through the call.
-        _ = unsafe path.withPlatformString { unsafe rmdir($0) }
+extension [UInt8]: SystemPath {
+    /// A path whose bytes may be no text.
+    package func withPlatformString<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
+        try unsafe body((self + [0]).map { CChar(bitPattern: $0) })
     }
 }

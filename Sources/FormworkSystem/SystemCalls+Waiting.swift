@@ -70,13 +70,9 @@ extension SystemCalls {
     /// second) are recognised by a time without a fraction.
     package static func waitForTick(after time: FileTime) {
         let tick = time.nanoseconds > 0 ? self.clockTick : time.seconds % 2 == 0 ? 2_000_000_000 : 1_000_000_000
-        var now = timespec()
-        // SAFETY: the pointer is to this frame's variable.
-        while unsafe clock_gettime(self.fileClock, &now) == 0 {
-            // A time ahead of the clock wasn't set by a write now: a write would change it.
-            let (seconds, isFar) = Int64(now.tv_sec).subtractingReportingOverflow(time.seconds)
-            guard !isFar, (0...2).contains(seconds) else { return }
-            let passed = seconds * 1_000_000_000 + Int64(now.tv_nsec) - time.nanoseconds
+        // A time ahead of the clock wasn't set by a write now: a write would change it.
+        while let (seconds, nanoseconds) = self.passed(since: time), (0...2).contains(seconds) {
+            let passed = seconds * 1_000_000_000 + nanoseconds
             guard passed >= 0, passed < tick else { return }
             self.sleep(.nanoseconds(tick - passed))
         }
@@ -93,14 +89,19 @@ extension SystemCalls {
     ///   - keepsPosition: Whether the descriptor's position must stay, because it is a caller's. Btrfs doesn't wait then.
     package static func waitForWrite(to descriptor: FileDescriptor, modified time: FileTime, keepsPosition: Bool) {
         #if os(Linux) || os(Android)
-        var now = timespec()
-        // SAFETY: the pointer is to this frame's variable.
-        guard unsafe clock_gettime(self.fileClock, &now) == 0 else { return }
-        let (seconds, isFar) = Int64(now.tv_sec).subtractingReportingOverflow(time.seconds)
-        guard !isFar, seconds < 3600 else { return }
+        guard let (seconds, _) = self.passed(since: time), seconds < 3600 else { return }
         // Beyond the file's end there is no data, so the position stays.
         _ = lseek(descriptor.rawValue, keepsPosition ? off_t.max : 0, 3 /* SEEK_DATA */)
         #endif
+    }
+
+    /// The time since `time`, in two summands, by the clock that file systems use; `nil` for a time that is too far away.
+    private static func passed(since time: FileTime) -> (seconds: Int64, nanoseconds: Int64)? {
+        var now = timespec()
+        // SAFETY: the pointer is to this frame's variable.
+        guard unsafe clock_gettime(self.fileClock, &now) == 0 else { return nil }
+        let (seconds, isFar) = Int64(now.tv_sec).subtractingReportingOverflow(time.seconds)
+        return isFar ? nil : (seconds, Int64(now.tv_nsec) - time.nanoseconds)
     }
 
     /// The clock that file systems use.
@@ -136,7 +137,7 @@ extension SystemCalls {
     ///
     /// Linux sends SIGPIPE and SIGXFSZ to the thread that writes, so this thread blocks them. Darwin sends them to the
     /// process: there the open file itself is set to raise no SIGPIPE, and SIGXFSZ (a limit on file sizes) stays a
-    /// signal, which only a program can ignore for all of its threads: ``ThisProcess/ignoreSizeSignal()``.
+    /// signal, which only a program can ignore for all of its threads: ``ThisProcess/prepareSignals()``.
     ///
     /// `body` only makes system calls. The mask would be inherited by a process that a caller's code starts.
     package static func withoutWriteSignals<Result, Failure: Error>(

@@ -10,16 +10,7 @@ package enum SystemCalls {
     // C calls are used directly, because with ten thousand small files swift-system's layers take a tenth of the time.
 
     package static func status(of path: FilePath) throws(Errno) -> FileStatus {
-        var raw = stat()
-        // SAFETY: the C string and the structure live through the call.
-        let result = unsafe path.withPlatformString { text in unsafe fstatat(AT_FDCWD, text, &raw, 0) }
-        guard result == 0 else { throw Errno(rawValue: errno) }
-        return FileStatus(raw)
-    }
-
-    /// The status of the file with that path, or of the link itself.
-    package static func linkStatus(of path: FilePath) throws(Errno) -> FileStatus {
-        try self.status(of: path.string, in: FileDescriptor(rawValue: AT_FDCWD))
+        try self.status(path, .currentFolder, 0)
     }
 
     package static func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus {
@@ -80,8 +71,7 @@ package enum SystemCalls {
     ) throws(Errno) -> FileDescriptor {
         // A terminal would become the controlling one of a service, which ends when that is closed.
         let flags = mode.rawValue | options.rawValue | O_CLOEXEC | O_NOCTTY
-        // SAFETY: the C string lives through the call.
-        return try self.opening { unsafe path.withPlatformString { unsafe kernelOpen($0, flags, permissions ?? []) } }
+        return try self.open(path, in: .currentFolder, flags, permissions ?? [])
     }
 
     /// Opens a FIFO. In a task it is opened so that the task can be cancelled while no other program has it open.
@@ -115,7 +105,9 @@ package enum SystemCalls {
     package static func read(_ descriptor: FileDescriptor, into buffer: inout MutableRawSpan) throws(Errno) -> Int {
         // SAFETY: the kernel writes inside the buffer, during the call.
         try self.counting {
-            unsafe buffer.withUnsafeMutableBytes { unsafe kernelRead(descriptor.rawValue, $0.baseAddress, $0.count) }
+            unsafe buffer.withUnsafeMutableBytes {
+                unsafe FormworkLibc.read(descriptor.rawValue, $0.baseAddress, $0.count)
+            }
         }
     }
 
@@ -137,7 +129,7 @@ package enum SystemCalls {
         // SAFETY: the range was checked, and the kernel only reads, during the call.
         return try self.counting {
             unsafe bytes.withUnsafeBytes { all in
-                unsafe kernelWrite(descriptor.rawValue, all.baseAddress! + range.lowerBound, range.count)
+                unsafe FormworkLibc.write(descriptor.rawValue, all.baseAddress! + range.lowerBound, range.count)
             }
         }
     }
@@ -160,7 +152,7 @@ package enum SystemCalls {
     static func write(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) -> Int {
         // SAFETY: the kernel only reads, during the call.
         try self.counting {
-            unsafe bytes.withUnsafeBytes { unsafe kernelWrite(descriptor.rawValue, $0.baseAddress, $0.count) }
+            unsafe bytes.withUnsafeBytes { unsafe FormworkLibc.write(descriptor.rawValue, $0.baseAddress, $0.count) }
         }
     }
 
@@ -204,7 +196,7 @@ package enum SystemCalls {
 
     package static func close(_ descriptor: FileDescriptor) throws(Errno) {
         // Not retried on EINTR, because Linux and Darwin have already closed it.
-        guard kernelClose(descriptor.rawValue) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }
+        guard FormworkLibc.close(descriptor.rawValue) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }
     }
 
     /// The permissions of a new file, before `umask`.
@@ -219,16 +211,6 @@ package enum SystemCalls {
         #else
         self.mayRead("/proc/self/fd")
         #endif
-    }
-
-    /// A file without a name in `folder` (O_TMPFILE), which ``link(_:at:)`` can give one.
-    package static func openUnnamed(
-        in folder: FilePath, permissions: FilePermissions = SystemCalls.newFilePermissions
-    ) throws(Errno) -> FileDescriptor {
-        let option = fw_unnamed_file_option()
-        guard option != 0 else { throw .notSupported }
-        return try self.open(
-            folder, .readWrite, FileDescriptor.OpenOptions(rawValue: option), permissions: permissions)
     }
 
     /// A file that other processes can't open, and that is removed when it is closed.
@@ -301,14 +283,6 @@ package enum SystemCalls {
     /// Requests a larger pipe. Without it, writing is only slower.
     package static func enlargePipe(_ descriptor: FileDescriptor, to bytes: CInt) {
         _ = fw_set_pipe_size(descriptor.rawValue, bytes)
-    }
-
-    static func opening(_ call: () -> CInt) throws(Errno) -> FileDescriptor {
-        while true {
-            let number = call()
-            if number >= 0 { return FileDescriptor(rawValue: number) }
-            guard errno == EINTR else { throw Errno(rawValue: errno) }
-        }
     }
 
     /// Repeats a call that a signal interrupts. A negative count is an error.

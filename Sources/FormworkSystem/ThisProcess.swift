@@ -43,22 +43,15 @@ package enum ThisProcess {
         _ = unsafe program.withPlatformString { unsafe fw_replace($0, self.argumentList.values) }
     }
 
-    /// The number of this process on Linux; negative on other systems.
-    static var id: Int32 { fw_process_id() }
-
     /// Exits after the C library's own buffers are written.
-    package static func exit(_ status: Int32) -> Never { kernelExit(status) }
+    package static func exit(_ status: Int32) -> Never { FormworkLibc.exit(status) }
 
-    /// Raises the limit on open files to the highest allowed value.
-    /// - Returns: The limit.
-    @discardableResult
-    package static func raiseFileLimit() -> UInt64 { fw_raise_file_limit() }
-
-    /// The number of processors, on Linux; 1 on other systems, where it isn't needed.
-    package static var cores: Int { max(1, Int(fw_processors())) }
+    /// The number of processors in use.
+    package static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     /// The most files that may be open; the highest number if there is no limit.
-    package static var fileLimit: UInt64 { fw_file_limit() }
+    /// - Parameter wanted: If the limit is lower, it is raised to the highest allowed value.
+    package static func fileLimit(atLeast wanted: UInt64) -> UInt64 { fw_file_limit(wanted) }
 
     /// The most bytes of addresses; the highest number if there is no limit.
     package static var addressLimit: UInt64 { fw_address_limit() }
@@ -73,17 +66,17 @@ package enum ThisProcess {
     /// Whether a thread can be started. Dispatch waits for ever for its first one, and reports nothing.
     package static let canStartThread = (try? Self.tryThreads(1)) != nil
 
-    /// Makes a limit on file sizes an error of the write for the whole process, on Darwin; elsewhere
+    /// Has SIGQUIT stop the process, unless it is ignored. Swift's runtime catches it, if it finds its program for traces:
+    /// then it prints one, and the process continues, or hangs.
+    ///
+    /// On Darwin, a limit on file sizes becomes an error of the write for the whole process; elsewhere
     /// ``SystemCalls/withoutWriteSignals(to:_:)`` does that for the writing thread.
-    package static func ignoreSizeSignal() {
+    package static func prepareSignals() {
+        fw_restore_signal(SIGQUIT)
         #if canImport(Darwin)
         fw_ignore_signal(SIGXFSZ)
         #endif
     }
-
-    /// Has SIGQUIT stop the process, unless it is ignored. Swift's runtime catches it, if it finds its program for traces:
-    /// then it prints one, and the process continues, or hangs.
-    package static func stopOnQuitSignal() { fw_restore_signal(SIGQUIT) }
 
     /// Changes the system's own copy of the arguments, which the list of processes shows. Does nothing if the system
     /// doesn't report where it is.

@@ -22,8 +22,7 @@ struct HabitTests {
             store.uploads.first?.metadata == ["filename": "large", "filetype": "application/octet-stream"])
         let other = try Command.shell(
             """
-            rm -f url; "$F" receive in --port 0 > url 2> log & P=$!
-            for i in $(seq 200); do [ -s url ] && break; sleep 0.05; done; U=$(cat url)
+            receive in
             timeout 60 "$F" send $U -T large > /dev/null 2> notes; echo "exit $?"; cmp in/large large && echo same
             rm in/large; timeout 60 "$F" send $U -T large --resume tus > /dev/null 2>> notes; echo "exit $?"
             cmp in/large large && echo same; cat notes; kill $P; wait $P
@@ -41,8 +40,7 @@ struct HabitTests {
         let outcome = try Command.shell(
             """
             head -c 8000000 /dev/urandom > big.iso; cp big.iso second.iso
-            "$F" receive in --port \(port) > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done
+            PORT=\(port) receive in
             "$F" send http://127.0.0.1:\(relay.port)/sub/ -T big.iso --resume \(way) --retry-delay 0.1 --json -q > report
             echo "exit $?"; grep -c '"resumptions": 1' report; grep -Ec '"resumedFrom": [1-9]' report
             send="send http://127.0.0.1:\(port)/sub/ -T second.iso --resume \(way) --state state -q"
@@ -62,8 +60,7 @@ struct HabitTests {
         let outcome = try Command.shell(
             """
             head -c 8000000 /dev/urandom > big.iso; mkdir st; ln -s s st/link
-            "$F" receive in --port \(port) > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done
+            PORT=\(port) receive in
             send="send http://127.0.0.1:\(port)/ -T big.iso --resume ietf -q"
             "$F" $send --state st/s --limit-rate 1M > /dev/null & S=$!; until [ -s st/s ]; do sleep 0.05; done
             "$F" $send --state st/link > /dev/null; echo "exit $?"; kill -KILL $S $P

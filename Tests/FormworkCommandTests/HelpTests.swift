@@ -22,15 +22,6 @@ struct HelpTests {
         #expect(long == [], "\(long)")
     }
 
-    @Test func `The root lists every verb`() throws {
-        let text = try Command.run("--help").text
-        for verb in Self.verbs where !verb.isEmpty && !verb.contains(" ") {
-            #expect(text.contains("\n  \(verb)"), "\(verb)")
-        }
-        #expect(try Command.run().text == text)
-        #expect(try Command.run("help").text == text)
-    }
-
     @Test func `Topics list the exit statuses and what a part may be`() throws {
         let text = try Command.run("help", "statuses").text
         let statuses = text.matches(of: #/\n  (\d+)(?:, (\d+))?  /#).flatMap {

@@ -10,14 +10,6 @@ private let twoParts =
 
 @Suite("formwork inspect", .timeLimit(.minutes(10)))
 struct InspectCommandTests {
-    /// What `inspect` prints for ``twoParts``.
-    static let twoPartsTable = """
-        #  name   filename  type  length  offset  value
-        1  title  -         -          1      54  x
-        2  a      -         -          1     107  1
-
-        """
-
     @Test("A terminal's width cuts lines")
     func terminal() throws {
         guard try Command.shell("command -v script").status == 0 else { return }

@@ -37,7 +37,7 @@ struct JSONOutputTests {
         let result = try Self.run(arguments, in: folder, input: Self.body)
         #expect(Int(result.status) == status, "\(result.errors)")
         #expect(try SchemaCheck(schema).violations(result.text) == [], "\(result.text)")
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let object = try result.object()
         #expect(object["exitStatus"] as? Int == status)
         #expect((object["error"] as? String == nil) == (status == 0))
         #expect(result.text.hasPrefix("{\n  \"") && result.text.hasSuffix("\n}\n"))
@@ -64,7 +64,7 @@ struct JSONOutputTests {
         let result = try Self.run(arguments, in: Folder())
         #expect(result.status == 2)
         #expect(try SchemaCheck(schema).violations(result.text) == [], "\(result.text)")
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let object = try result.object()
         #expect(object["error"] as? String == message)
     }
 
@@ -107,7 +107,7 @@ struct JSONOutputTests {
         let errors = try String(contentsOfFile: folder.path + "/errors", encoding: .utf8)
         #expect(errors.hasPrefix("\(status)\n"), "\(errors)")
         #expect(try SchemaCheck("send").violations(result.text) == [], "\(result.text)")
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let object = try result.object()
         #expect(object["exitStatus"] as? Int == status && object["error"] as? String == "stopped by SIG\(signal)")
         #expect(object.keys.contains("bytesSent"))
         let last = try Self.events(String(errors.drop { $0 != "\n" })).last
@@ -137,7 +137,7 @@ struct JSONOutputTests {
             "send http://127.0.0.1:\(receiver.port)/ -F a=1 --boundary b --json \(options)", in: folder)
         #expect(Int(result.status) == status)
         #expect(try SchemaCheck("send").violations(result.text) == [], "\(result.text)")
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let object = try result.object()
         #expect(object["exitStatus"] as? Int == status)
         let error = object["error"] as? String
         #expect(error == (status == 22 ? "the server answered 500 Internal Server Error" : nil))
@@ -237,8 +237,7 @@ struct JSONOutputTests {
         let folder = Folder()
         let result = try Command.shell(
             """
-            "$F" receive --dir in --port 0 --log json > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done; U=$(cat url)
+            receive in --log json
             printf x > a; curl -s -F f=@a -F t=1 $U > form; curl -s -F t=1 $U > fields; curl -s -T a ${U}b > put
             curl -s ${U}files.json > files; kill -TERM $P; wait $P
             """, in: folder.path)
@@ -263,8 +262,7 @@ struct JSONOutputTests {
         try folder.sparse("large", 60 << 20)
         let result = try Command.shell(
             """
-            "$F" receive --dir in --port 0 > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done; U=$(cat url)
+            receive in
             "$F" send $U -F f=@large --state state --limit-rate 20M --progress none > /dev/null & S=$!
             until [ -s state ]; do sleep 0.05; done; kill -KILL $S; cat state; kill -TERM $P; wait $P
             """, in: folder.path)
@@ -295,41 +293,30 @@ struct JSONOutputTests {
         let receiver = try Receiver(after: 1)
         let result = try Command.shell(
             "\"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=1 -F 'f=@-;length=3000000' --json < /dev/zero")
-        let object = try #require(
-            try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let object = try result.object()
         let sent = try #require(object["bytesSent"] as? Int)
         #expect(result.status == 0 && object["bytesTotal"] as? Int == 3_000_284)
         #expect(object["isBodyComplete"] as? Bool == (sent == 3_000_284), "\(result.text)")
     }
 
-    @Test("A form before a redirect to a page is complete")
-    func leftOut() throws {
-        let place = try Receiver(after: 1)
-        let receiver = try Receiver(answering: "303 See Other\r\nLocation: http://127.0.0.1:\(place.port)/")
-        let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)/", "-F", "a=1", "--json")
-        let object = try #require(
-            try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
-        #expect(object["bytesSent"] as? Int == 139 && object["bytesTotal"] as? Int == 139)
-        #expect(object["isBodyComplete"] as? Bool == true && object["exitStatus"] as? Int == 0, "\(result.text)")
-    }
-
-    @Test("So is one whose length isn't known", arguments: ["301 Moved", "302 Found", "303 See Other"])
+    @Test(
+        "A form of unknown length before a redirect to a page is complete",
+        arguments: ["301 Moved", "302 Found", "303 See Other"])
     func leftOutStream(status: String) throws {
         for more in ["", " --resume auto"] {
             let place = try Receiver(after: 1)
             let receiver = try Receiver(answering: "\(status)\r\nLocation: http://127.0.0.1:\(place.port)/")
             let result = try Command.shell(
                 "echo hello | \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=@- --json -q\(more)")
-            let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+            let object = try result.object()
             let sent = try #require(object["bytesSent"] as? Int)
             #expect(result.status == 0 && sent > 100 && object["bytesTotal"] is NSNull, "\(result.text)")
             #expect(object["isBodyComplete"] as? Bool == true && object["requests"] as? Int == 2, "\(result.text)")
         }
-        // Without a redirect it is.
         let receiver = try Receiver()
         let result = try Command.shell(
             "echo hello | \"$F\" send http://127.0.0.1:\(receiver.port)/ -F a=@- --boundary b --json -q")
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let object = try result.object()
         #expect(object["bytesSent"] as? Int == 104 && object["isBodyComplete"] as? Bool == true, "\(result.text)")
     }
 
@@ -349,7 +336,7 @@ struct JSONOutputTests {
             until [ -s port ]; do sleep 0.05; done
             echo hello | "$F" send http://127.0.0.1:$(cat port) -F a=@- --boundary b --json -q; wait $S
             """, in: folder.path)
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let object = try result.object()
         #expect(object["exitStatus"] as? Int == 0 && object["status"] as? Int == 200)
         #expect(object["isBodyComplete"] as? Bool == (object["bytesSent"] as? Int == 104), "\(result.text)")
     }
@@ -361,7 +348,7 @@ struct JSONOutputTests {
         let receiver = try Receiver(answering: "\(status)\r\nLocation: http://127.0.0.1:1/x")
         let result = try Command.run(
             "send", "http://127.0.0.1:\(receiver.port)/", "-F", "a=1", "--boundary", "b", "--json", "-q")
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let object = try result.object()
         #expect(result.status == 7 && object["status"] is NSNull && object["isBodyComplete"] is NSNull)
         #expect(object["url"] as? String == "http://127.0.0.1:1/x" && object["requests"] as? Int == 2)
         let isRepeated = status.hasPrefix("307") || status.hasPrefix("308")

@@ -30,8 +30,7 @@ struct LinkCommandTests {
             link() { "$F" link --key-file key "$@"; }
             check() { python3 check.py \(Self.key) "$1" |
               sed -e 's/^id=[0-9a-f]\\{16\\}$/id=N/' -e 's/^expires=[0-9]*$/expires=N/'; }
-            begin() { "$F" receive --dir in --port 0 --link-key-file key "$@" > url 2> log & P=$!
-              until [ -s url ] || ! kill -0 $P 2>/dev/null; do sleep 0.05; done; U=$(cat url); }
+            begin() { receive in --link-key-file key "$@"; }
             \(script)
             """, in: folder.path)
     }
@@ -67,7 +66,7 @@ struct LinkCommandTests {
             "link --to https://h --max-size 1k --prefix a --title T --json; link --to https://h --json >&2")
         #expect(try SchemaCheck("link").violations(outcome.text) == [])
         #expect(try SchemaCheck("link").violations(outcome.errors) == [])
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+        let object = try outcome.object()
         #expect(object["maxSize"] as? Int == 1_024 && object["prefix"] as? String == "a")
         #expect(object["title"] as? String == "T")
         #expect((object["url"] as? String)?.hasPrefix("https://h/.link/") == true)

@@ -78,7 +78,7 @@ struct NumberTests {
             #expect(throws: (any Error).self, "\(text)") { try TimeOption.read(text) }
         }
         let error = #expect(throws: ExitStatus.self) { try TimeOption.read("-1").duration("--pause") }
-        #expect(error?.code == 2 && error?.message == "formwork: --pause -1: give 0 or more seconds")
+        #expect(error?.code == 2 && error?.message == "--pause -1: give 0 or more seconds")
     }
 
     @Test(

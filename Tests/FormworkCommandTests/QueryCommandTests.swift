@@ -5,10 +5,6 @@ import Testing
 
 @Suite("formwork query", .timeLimit(.minutes(10)))
 struct QueryCommandTests {
-    private static func encode(_ json: String, _ options: String = "") throws -> Outcome {
-        try Command.shell("\"$F\" query encode \(options)", input: Array(json.utf8))
-    }
-
     @Test("A line end follows on a terminal, and nowhere else")
     func terminal() throws {
         let folder = TemporaryFolder()
@@ -34,7 +30,8 @@ struct QueryCommandTests {
 
     @Test("Ten megabytes go through, as one text and as many pairs")
     func large() throws {
-        let text = try Self.encode("{\"a\":\"" + String(repeating: "xé\\n", count: 2_000_000) + "\"}")
+        let json = "{\"a\":\"" + String(repeating: "xé\\n", count: 2_000_000) + "\"}"
+        let text = try Command.shell("\"$F\" query encode", input: Array(json.utf8))
         #expect(text.output.count == 2 + 10 * 2_000_000)
         #expect(text.output.suffix(10) == Array("x%C3%A9%0A".utf8)[...])
         let pairs = (1...500_000).map { "name\($0)=value+\($0)" }.joined(separator: "&")

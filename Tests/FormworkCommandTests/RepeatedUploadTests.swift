@@ -11,8 +11,7 @@ struct RepeatedUploadTests {
         let relay = try CuttingRelay(to: Int(port), lostAnswers: 2)
         let outcome = try Command.shell(
             """
-            "$F" receive in --port \(port) > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done
+            PORT=\(port) receive in
             echo hello > a.txt; head -c 300000 /dev/zero > b.bin
             "$F" send http://127.0.0.1:\(relay.port)/ -F f=@a.txt -F g=@b.bin \(words) --retry 3 --retry-delay 0 -q > answer
             echo "exit $?"; grep -o '"name":"[^"]*"' answer; ls in; kill $P; wait $P
@@ -38,8 +37,7 @@ struct RepeatedUploadTests {
         let relay = try CuttingRelay(to: Int(port), cutAnswers: 1)
         let outcome = try Command.shell(
             """
-            "$F" receive in --port \(port) > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done
+            PORT=\(port) receive in
             head -c 300000 /dev/zero > b.bin
             upload() { "$F" send http://127.0.0.1:\(relay.port)/ -F g=@b.bin --state s -q; }
             upload > answer; echo "exit $?"; ls s

@@ -6,8 +6,7 @@ import Testing
 struct ResumeCommandTests {
     /// `$U` is the receiver's address; `cut` begins an upload of `large` and kills its sender.
     private static let start = """
-        "$F" receive --dir in --port 0 > url 2> log & P=$!
-        until [ -s url ]; do sleep 0.05; done; U=$(cat url)
+        receive in
         begin() { "$F" send $U -F a=1 -F f=@large --state state -q "$@"; }
         start() { "$F" send $U -F a=1 -F f=@large --state state -q --limit-rate 1M > /dev/null & S=$!; }
         cut() { start
@@ -108,9 +107,8 @@ struct ResumeCommandTests {
     func lost() throws {
         let outcome = try Self.run(
             """
-            cut; kill $P; wait $P; rm -rf in; port=${U##*:}; : > url
-            "$F" receive --dir in --port ${port%/} > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done
+            cut; kill $P; wait $P; rm -rf in; port=${U##*:}
+            PORT=${port%/} receive in
             begin; echo "exit $?"; ls state; find in -type f
             "$F" send $U -F a=1 -F f=@large --state state --restart-if-changed > /dev/null; echo "exit $?"
             ls state 2> /dev/null; cmp in/large large && echo same
@@ -171,8 +169,7 @@ struct ResumeCommandTests {
         let folder = Folder()
         let outcome = try Command.shell(
             """
-            "$F" receive --dir in --port 0 --no-resume > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done
+            receive in --no-resume
             "$F" send $(cat url) -F f=x --resume auto -o /dev/null; echo "exit $?"
             "$F" send $(cat url) -F 'f=@-;filename=x' --repr-digest -q < /dev/null; echo "exit $?"
             ls -A in | sed 's/^form-.*\\.form/form/'; kill $P; wait $P

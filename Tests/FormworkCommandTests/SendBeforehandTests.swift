@@ -5,10 +5,6 @@ import Testing
 /// What `formwork send` finds before it connects, and what a redirect makes of the exit status.
 @Suite("formwork send, before anything is sent", .timeLimit(.minutes(10)))
 struct SendBeforehandTests {
-    private func json(_ outcome: Outcome) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
-    }
-
     @Test("A 2xx before the whole body is in the report of the failure")
     func earlySuccess() throws {
         let folder = Folder()
@@ -27,7 +23,7 @@ struct SendBeforehandTests {
         let result = try Command.run(
             "send", "http://127.0.0.1:\(listener.port)", "-F", "f=@file", "-H", "Expect:", "--json", in: folder.path)
         #expect(result.status == 55)
-        let object = try self.json(result)
+        let object = try result.object()
         #expect((object["error"] as? String)?.hasPrefix("the server answered 200 before it had all") == true)
         #expect(object["status"] as? Int == 200 && object["http"] as? String == "1.1", "\(result.text)")
         #expect(object["headers"] as? [[String: String]] == [["name": "Content-Length", "value": "2"]])

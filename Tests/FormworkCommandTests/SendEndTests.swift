@@ -14,8 +14,7 @@ struct SendEndTests {
         let result = try Command.shell(
             """
             set -m
-            "$F" receive --dir . --port 0 > url 2> log & R=$!
-            until [ -s url ]; do sleep 0.05; done
+            receive .; R=$P
             "$F" send $(cat url) -F f=@big --limit-rate 100k \(options) --progress json 2> events & P=$!
             until grep -q '"acked":[1-9]' events; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $?
             rm -rf state*

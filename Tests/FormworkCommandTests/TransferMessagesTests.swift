@@ -70,94 +70,62 @@ struct TransferMessagesTests {
             """
             make() { openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout k$1 -out c$1 -subj /CN=a -days 2 2> /dev/null; }
             make 1; make 2; openssl pkey -in k1 -aes128 -passout pass:x -out locked; echo text > text
-            receive --tls-cert nope --tls-key nope
-            receive --tls-cert text --tls-key k1
             receive --tls-cert c1 --tls-key nope
             receive --tls-cert c1 --tls-key text
             receive --tls-cert c1 --tls-key locked
             receive --tls-cert c1 --tls-key k2
             U=https://127.0.0.1:1
-            send $U -F a=1 --cert nope
             send $U -F a=1 --cert c1
             send $U -F a=1 --cert c1 --key nope
             send $U -F a=1 --cert c1 --key locked
             send $U -F a=1 --cert c1 --key k2
-            send $U -F a=1 --cacert nope
             """)
-        #expect(outcome.text == "26\n2\n26\n2\n2\n2\n58\n58\n58\n58\n58\n77\n")
+        #expect(outcome.text == "26\n2\n2\n2\n58\n58\n58\n58\n")
         let encrypted = "the private key is encrypted: decrypt it, as with 'openssl pkey -in KEY -out PLAIN'"
         #expect(
             outcome.errors == """
-                formwork: --tls-cert nope: can't be read (No such file or directory)
-                formwork: --tls-cert text: contains no certificate in PEM (-----BEGIN CERTIFICATE-----)
                 formwork: --tls-key nope: can't be read (No such file or directory)
                 formwork: --tls-key text: contains no private key in PEM (-----BEGIN PRIVATE KEY-----)
                 formwork: --tls-key locked: \(encrypted)
                 formwork: --tls-cert, --tls-key: c1 and k2 can't be used together: the key belongs to another \
                 certificate, or one of the two is damaged
-                formwork: --cert nope: can't be read (No such file or directory)
                 formwork: --cert c1: contains no private key in PEM (-----BEGIN PRIVATE KEY-----)
                 formwork: --key nope: can't be read (No such file or directory)
                 formwork: --key locked: \(encrypted)
                 formwork: --cert, --key: the certificate and its private key can't be used: the key belongs to \
                 another certificate, or one of the two is damaged
-                formwork: --cacert nope: can't be read (No such file or directory)
 
                 """)
     }
 
-    @Test("What receive can't use")
+    @Test("Folders that may not be written")
     func receive() throws {
         let outcome = try self.run(
             """
-            echo text > text; receive --resume-dir text
-            timeout 60 "$F" receive --dir /proc/x --port 0; echo $?
-            timeout 60 "$F" receive --dir text/x --port 0; echo $?
-            timeout 60 "$F" receive --dir text --port 0; echo $?
-            timeout 60 "$F" receive --dir no/such --port 0; echo $?
             mkdir -p closed own/.formwork-resumable; chmod 777 own; chmod 555 closed own/.formwork-resumable; chmod 755 .
             as=; [ "$(id -u)" != 0 ] || as='setpriv --reuid=65534 --regid=65534 --clear-groups'
             timeout -s KILL 60 $as "$F" receive own --resume-dir closed --port 0; echo $?
             timeout -s KILL 60 $as "$F" receive own --port 0; echo $?
-            mkdir served outside; ln -s ../outside served/.formwork-resumable; timeout 60 "$F" receive served --port 0; echo $?
-            unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_PROFILE; export HOME=$PWD
-            timeout 60 "$F" receive --to http://x; echo $?
             """)
-        #expect(outcome.text == "23\n23\n23\n23\n23\n23\n23\n23\n2\n")
+        #expect(outcome.text == "23\n23\n")
         #expect(
             outcome.errors == """
-                formwork: text: can't be used as a folder for uploads (Not a directory)
-                formwork: /proc/x: can't be created: name another folder (No such file or directory)
-                formwork: text/x: can't be created: name another folder (Not a directory)
-                formwork: text: can't be used as a folder: name another (Not a directory)
-                formwork: no/such: can't be created, because its parent folder no doesn't exist: create no first (No such file or \
-                directory)
                 formwork: closed: can't be written (Permission denied)
                 formwork: own/.formwork-resumable: can't be written (Permission denied)
-                formwork: served/.formwork-resumable: isn't a folder, but unfinished uploads need one: remove it, or give \
-                --resume-dir
-                formwork: --to http://x: is not s3://bucket/prefix
 
                 """)
     }
 
-    @Test("A server whose address can't be written stops; one whose reader went away later doesn't")
+    @Test("A server whose reader of the address went away later doesn't stop")
     func address() throws {
         let outcome = try self.run(
             """
-            timeout 60 "$F" receive --dir in --port 0 > /dev/full; echo $?
-            timeout 60 "$F" receive --dir in --port 0 >&-; echo $?
             mkfifo fifo; "$F" receive --dir in --port 0 > fifo 2> log & P=$!
             head -n 1 < fifo > url; "$F" send "$(cat url)" -F a=b -o answer; echo $?
             kill -TERM $P; wait $P; echo $?
             """)
-        #expect(outcome.text == "23\n23\n0\n0\n")
-        #expect(
-            outcome.errors == """
-                formwork: the address can't be written to standard output (No space left on device)
-                formwork: the address can't be written to standard output (Bad file descriptor)
-
-                """)
+        #expect(outcome.text == "0\n0\n")
+        #expect(outcome.errors == "")
     }
 
     @Test("An address in brackets, as URLs have it")

@@ -47,11 +47,11 @@ struct TransferStatusTests {
         let other = TransferError(.certificate, "h: the server's \(TransferError.otherHost)")
         #expect(
             ExitStatus(transfer: other).message
-                == "formwork: h: the server's certificate is another host's (--insecure accepts it)")
+                == "h: the server's certificate is another host's (--insecure accepts it)")
         let untrusted = TransferError(.certificate, "h: the server's certificate is not trusted")
         #expect(
             ExitStatus(transfer: untrusted).message
-                == "formwork: h: the server's certificate is not trusted (--cacert FILE gives certificates to trust, "
+                == "h: the server's certificate is not trusted (--cacert FILE gives certificates to trust, "
                 + "--insecure trusts all)")
     }
 

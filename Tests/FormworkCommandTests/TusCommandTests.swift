@@ -35,7 +35,7 @@ struct TusCommandTests {
         #expect(store.uploads.map { $0.metadata["k"] } == ["v", "v"])
         let violations = try SchemaCheck("send").violations(result.text)
         #expect(violations == [], "\(violations)")
-        let report = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let report = try result.object()
         let uploads = try #require(report["uploads"] as? [[String: Any]])
         #expect(uploads.map { $0["url"] as? String } == ["\(store.url)/0", "\(store.url)/1"])
         #expect(uploads.map { $0["bytes"] as? Int } == [3, 3])
@@ -154,13 +154,12 @@ struct TusCommandTests {
         try folder.sparse("large", 2 << 20)
         let outcome = try Command.shell(
             """
-            "$F" receive --dir in --port 0 > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done; cat url
+            receive in
             "$F" send $(cat url) -F title=Harbour -F f=@large --resume tus --repr-digest -q --json > report
             echo "exit $?"; ls in; cmp in/large large && echo same; grep -c Harbour in/large.form.json
             kill $P; wait $P
             """, in: folder.path)
-        let lines = outcome.text.split(separator: "\n").dropFirst().map(String.init)
+        let lines = outcome.text.split(separator: "\n").map(String.init)
         #expect(lines == ["exit 0", "large", "large.form.json", "same", "1"], "\(outcome.errors)")
     }
 
@@ -171,8 +170,7 @@ struct TusCommandTests {
         let relay = try FlippingRelay(flippingAt: 500_000, to: folder.path + "/url")
         let outcome = try Command.shell(
             """
-            "$F" receive --dir in --port 0 > url 2> log & P=$!
-            for i in $(seq 200); do [ -s url ] && break; sleep 0.05; done
+            receive in
             "$F" send http://127.0.0.1:\(relay.port)/ -F f=@large --resume \(way) --repr-digest -q > /dev/null
             echo "exit $?"; [ -e in/large ] && cmp in/large large; kill $P; wait $P
             """, in: folder.path)

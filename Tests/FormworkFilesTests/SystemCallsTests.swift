@@ -100,14 +100,7 @@ struct SystemCallsTests {
             words = bytes.map { String(decoding: $0, as: UTF8.self) }
         }
         #expect(words.dropLast() == CommandLine.arguments[...] && words.last == "")
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
-        let now = CalendarTime.nowInUTC()
-        let date = try #require(
-            calendar.date(
-                from: DateComponents(
-                    year: now.year, month: now.month, day: now.day, hour: now.hour, minute: now.minute,
-                    second: now.second)))
+        let date = try #require(ISO8601DateFormatter().date(from: WallClock.timestamp()))
         #expect(abs(date.timeIntervalSinceNow) < 600)
     }
 

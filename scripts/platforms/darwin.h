@@ -88,6 +88,7 @@ int fcntl(int, int, ...);
 
 // <unistd.h>
 #include <sys/types.h>
+CONSTANT(int, _SC_NPROCESSORS_ONLN, 58);
 CALL(int, dup2, (_:_:), int, int);
 CALL(int, execv, (_:_:), const char *, char *const *) NOT_ON_TV;
 CALL(int, execvp, (_:_:), const char *, char *const *) NOT_ON_TV;
@@ -174,6 +175,7 @@ static const formwork_clockid_t formwork_CLOCK_REALTIME __attribute__((swift_nam
 #endif
 CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
 CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
+CALL(size_t, strftime, (_:_:_:_:), char *, size_t, const char *, const struct T(tm) *);
 
 // <stdlib.h>
 #include <stddef.h>

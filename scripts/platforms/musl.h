@@ -69,6 +69,7 @@ CONSTANT(int, F_DUPFD_CLOEXEC, 1030);
 
 // <unistd.h>
 #include <sys/types.h>
+CONSTANT(int, _SC_NPROCESSORS_ONLN, 84);
 CALL(int, execv, (_:_:), const char *, char *const *);
 CALL(_Noreturn void, _exit, (_:), int);
 CALL(T(ssize_t), readlink, (_:_:_:), const char *restrict, char *restrict, size_t);
@@ -117,6 +118,7 @@ STRUCT(tm, {
 CONSTANT(int, CLOCK_REALTIME_COARSE, 5);
 CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *restrict, struct T(tm) *restrict);
 CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *restrict, struct T(tm) *restrict);
+CALL(size_t, strftime, (_:_:_:_:), char *restrict, size_t, const char *restrict, const struct T(tm) *restrict);
 
 // <stdlib.h>
 CALL(_Noreturn void, exit, (_:), int);

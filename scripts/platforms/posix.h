@@ -33,6 +33,7 @@ CALL(int, isatty, (_:), int);
 CALL(int, link, (_:_:), const char *, const char *);
 CALL(int, linkat, (_:_:_:_:_:), int, const char *, int, const char *, int);
 CALL(T(off_t), lseek, (_:_:_:), int, T(off_t), int);
+CALL(long, sysconf, (_:), int);
 CALL(T(ssize_t), pread, (_:_:_:_:), int, void *, size_t, T(off_t));
 CALL(T(ssize_t), read, (_:_:_:), int, void *, size_t);
 CALL(int, rmdir, (_:), const char *);

@@ -48,18 +48,16 @@ int fw_start(const char *program, char *const arguments[], int also, int *input)
 int fw_replace(const char *program, char *const arguments[]);
 /// This process's arguments, and their number; a negative one if the system doesn't report them before `main`.
 char **fw_arguments(int *count);
-/// The most files that this process may have open, and the most bytes of addresses; the highest number if there is no limit.
-unsigned long long fw_file_limit(void);
+/// The most files that this process may have open; the highest number if there is no limit. A limit below `wanted` is raised as
+/// far as this process may.
+unsigned long long fw_file_limit(unsigned long long wanted);
+/// The most bytes of addresses; the highest number if there is no limit.
 unsigned long long fw_address_limit(void);
-/// The number of processors in use, which counts for the limits; less than 1 if it is not known.
-long fw_processors(void);
 /// Starts that many threads, at most 64, which run at the same time and end at once. Returns 0, or -errno of the first that can't
 /// be started.
 int fw_try_threads(int count);
 /// Writes the path of this process's program, without a NUL at its end. Returns its length.
 ptrdiff_t fw_program_path(char *path, size_t size);
-/// Raises the limit on open files as far as this process may. Returns the limit.
-unsigned long long fw_raise_file_limit(void);
 /// Ignores a signal.
 void fw_ignore_signal(int number);
 /// Has a signal write its number, as a byte, to a pipe, which is made not to block. All signals have the same pipe. This
@@ -87,8 +85,6 @@ int fw_signal_guard_end(fw_signal_guard *guard);
 int fw_notify(const char *path, size_t length, const void *bytes, size_t count);
 /// Microseconds of CLOCK_MONOTONIC, or -errno.
 int64_t fw_monotonic_microseconds(void);
-/// The number of this process.
-int fw_process_id(void);
 /// Writes the address of a TCP socket that listens, with a NUL at its end, and its port. Programs that this one starts don't
 /// get the socket from now on.
 int fw_listening_address(int listener, char *host, size_t size, uint16_t *port);

@@ -43,18 +43,15 @@ package struct FormArgument: Hashable, Sendable {
     /// The parameters after `;`.
     package struct Parameters: Hashable, Sendable {
         /// The value of `type=`, with its parameters; `nil` when absent.
-        package var contentType: String?
+        var contentType: String?
         /// The value of `filename=`; `nil` when absent.
         package var filename: String?
         /// The value of `encoder=`; `nil` when absent.
-        package var encoder: String?
+        var encoder: String?
         /// The values of `headers=` in order.
         package var headers: [Header] = []
         /// The value of `length=` in bytes, for standard input, a FIFO or a device; `nil` when absent. curl doesn't have it.
-        package var length: Int64?
-
-        /// No parameters.
-        package init() {}
+        var length: Int64?
     }
 
     /// A value of `headers=`.
@@ -70,11 +67,11 @@ package struct FormArgument: Hashable, Sendable {
     /// The argument's content.
     package var content: Content
     /// curl's warnings; empty in the strict grammar, where these are errors.
-    package var warnings: [String] = []
+    var warnings: [String] = []
 
     /// Reads an argument of `--form-string`: the text after the first `=` is the literal value.
     /// - Throws: ``FormworkError/Code/invalidArgument`` if there is no `=`.
-    package init(literal argument: String) throws(FormworkError) {
+    init(literal argument: String) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument, example: "name=value")
         self.name = name
         self.content = .text(String(rest) ?? "", Parameters())

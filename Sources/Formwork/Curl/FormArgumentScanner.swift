@@ -88,26 +88,19 @@ struct FormArgumentScanner {
     private mutating func refuse(
         _ keyword: String, of role: Role, _ parameters: inout FormArgument.Parameters, at place: Int
     ) throws(FormworkError) {
+        let message: String
         switch (keyword, role) {
-        case ("filename", .contents):
-            try self.complain(
-                "a '<' part is a field without a filename: use '@'", at: place,
-                curlWarns: "Field file name not allowed here: \(parameters.filename ?? "")")
-            parameters.filename = nil
-        case ("filename", .open):
-            try self.complain(
-                "a multipart can't have a filename", at: place,
-                curlWarns: "Field file name not allowed here: \(parameters.filename ?? "")")
-            parameters.filename = nil
-        case ("encoder", .open):
-            try self.complain(
-                "a multipart can't be encoded: encode the parts in it", at: place,
-                curlWarns: "Field encoder not allowed here: \(parameters.encoder ?? "")")
-            parameters.encoder = nil
+        case ("filename", .contents): message = "a '<' part is a field without a filename: use '@'"
+        case ("filename", .open): message = "a multipart can't have a filename"
+        case ("encoder", .open): message = "a multipart can't be encoded: encode the parts in it"
         case ("length", .text), ("length", .open):
-            try self.complain("length= is for standard input, FIFOs and devices", at: place)
-        default: break
+            return try self.complain("length= is for standard input, FIFOs and devices", at: place)
+        default: return
         }
+        let (name, value) =
+            keyword == "filename" ? ("file name", parameters.filename) : ("encoder", parameters.encoder)
+        try self.complain(message, at: place, curlWarns: "Field \(name) not allowed here: \(value ?? "")")
+        if keyword == "filename" { parameters.filename = nil } else { parameters.encoder = nil }
     }
 
     /// - Parameter keyword: The parameter before it; `nil` if it follows the word.

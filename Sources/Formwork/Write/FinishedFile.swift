@@ -81,7 +81,9 @@ extension OpenFolder {
             own.kind == .regular, own.links == 1, own.validator.size == file.count
         else { return nil }
         let name = Self.hiddenName()
-        guard (try? SystemCalls.link(file.path, as: name, in: self.descriptor)) != nil else { return nil }
+        guard (try? SystemCalls.link(file.path, from: .currentFolder, as: name, in: self.descriptor)) != nil else {
+            return nil
+        }
         if let descriptor = try? SystemCalls.openFile(name, in: self.descriptor) {
             if let linked = try? SystemCalls.status(of: descriptor), linked.links == 2,
                 linked.validator == own.validator, self.looksNew(descriptor, linked)

@@ -379,7 +379,7 @@ package struct UnpublishedFile: Sendable {
     /// Gives the file a free name, in this folder or one of the same file system; `fileExists` if it isn't free.
     package func move(to name: String, in place: FileDescriptor) throws(Errno) {
         if let hiddenName {
-            try SystemCalls.rename(hiddenName, in: self.folder.descriptor, to: name, in: place)
+            try SystemCalls.rename(hiddenName, from: self.folder.descriptor, to: name, in: place, replacing: false)
         } else {
             try SystemCalls.link(self.descriptor, as: name, in: place)
         }

@@ -64,16 +64,16 @@ package struct PendingFile {
             try SystemCalls.finishWriting(descriptor, durably: durably)
         }
         do throws(Errno) {
-            guard let temporary = self.temporary else { return try SystemCalls.link(descriptor, at: target) }
+            guard let temporary = self.temporary else { return try SystemCalls.link(descriptor, as: target) }
             guard !replacing else { return try self.rename(temporary) }
-            try SystemCalls.link(temporary, at: target)
+            try SystemCalls.link(temporary, as: target)
             SystemCalls.unlink(temporary)
             self.temporary = nil
         } catch .fileExists where replacing {
             // Only a rename replaces a file in one step, and only a named file can be renamed.
             try FormworkError.writing(target) { () throws(Errno) in
                 let name = Self.temporaryName(beside: target)
-                try SystemCalls.link(descriptor, at: name)
+                try SystemCalls.link(descriptor, as: name)
                 self.temporary = name
                 try self.rename(name)
             }

@@ -73,7 +73,7 @@ package struct TimeOption {
     /// - Throws: `ExitStatus` for less than 0.
     package func duration(_ option: String) throws -> Duration {
         guard self.seconds >= 0 else {
-            throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more seconds")
+            throw ExitStatus(2, "\(option) \(self.text): give 0 or more seconds")
         }
         return self.duration
     }

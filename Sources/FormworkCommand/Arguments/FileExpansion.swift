@@ -97,17 +97,12 @@ struct FileExpansion {
         _ folder: String, _ prefix: String, _ visit: (_ path: String, _ name: String) -> Void
     ) throws(FormworkError) {
         for (path, name, kind) in try Self.entries(of: folder) {
-            switch kind {
-            case .directory: try self.walk(path, "\(prefix)\(name)/", visit)
-            case .regular: visit(path, prefix + name)
-            case .symbolicLink:
-                switch try Self.target(of: path) {
-                case .regular?: visit(path, prefix + name)
-                case .directory?: Warning.write(["\(path) is a link to a folder, and isn't sent"])
-                case nil: Warning.write(["\(path) is a link to nothing, and isn't sent"])
-                case _?: Warning.write(["\(path) isn't a file, and isn't sent"])
-                }
-            default: Warning.write(["\(path) isn't a file, and isn't sent"])
+            switch kind == .symbolicLink ? try Self.target(of: path) : kind {
+            case .regular?: visit(path, prefix + name)
+            case .directory? where kind == .directory: try self.walk(path, "\(prefix)\(name)/", visit)
+            case .directory?: Warning.write(["\(path) is a link to a folder, and isn't sent"])
+            case nil: Warning.write(["\(path) is a link to nothing, and isn't sent"])
+            case _?: Warning.write(["\(path) isn't a file, and isn't sent"])
             }
         }
     }

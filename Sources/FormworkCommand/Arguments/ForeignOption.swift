@@ -43,26 +43,31 @@ enum ForeignOption {
                 "receive listens on TCP only: write --port NUMBER, or let a service manager pass the socket",
         ],
         "extract": [
-            ["-o", "--output", "-d"]: "write --to FILE-OR-FOLDER",
-            ["--files-only"]: "write --only files", ["--fields-only"]: "write --only fields",
+            ["-o", "--output", "-d", "--dir", "--directory"]: "write --to FILE-OR-FOLDER",
+            ["--files", "--files-only"]: "write --only files", ["--fields", "--fields-only"]: "write --only fields",
+            ["-f", "--force"]: "--overwrite replaces files",
         ],
-        "inspect": [["-b"]: "write --boundary TEXT"],
+        "inspect": [
+            ["-b"]: "write --boundary TEXT", ["--part"]: "'formwork extract --part NAME' writes a part",
+            ["--hash", "--digest"]: "--sha256 adds digests", ["--format"]: "--json prints an object",
+        ],
+        "body": [["--range"]: "--offset and --length choose bytes"],
+        "curl": [["--dry-run", "--offline"]: "--print prints curl's command line"],
+        "type": [["--content"]: "write --from content"],
     ]
 
     /// The reason why wrong arguments are wrong, if one of them is such an option, or a word of HTTPie's.
-    /// - Parameter words: The arguments with each short option as a word of its own, without those of parts.
-    static func reason(in words: [String]) -> String? {
-        if let first = words.first, PartArgument.hasValue(first) {
-            return "no verb before '\(first)': write formwork send URL -F …"
-        }
-        let advice = self.advice.filter { ["", words.first].contains($0.key) }.flatMap { Array($0.value) }
+    static func reason(in words: GivenWords) -> String? {
+        guard let verb = words.verb else { return nil }
+        guard GivenWords.option(verb) == nil else { return "no verb before '\(verb)': write formwork send URL -F …" }
+        let advice = self.advice.filter { ["", verb].contains($0.key) }.flatMap { Array($0.value) }
         var isAfterURL = false
-        for (word, _) in PartArgument.pairs(in: words).pairs.dropFirst() {
+        for word in words.items.dropFirst().map(\.word) {
             let option = String(word.prefix { $0 != "=" })
             if let found = advice.first(where: { $0.key.contains(option) }) {
                 return "unknown option '\(option)': \(found.value)"
             }
-            guard !word.hasPrefix("-"), ["send", "curl"].contains(words[0]) else { continue }
+            guard !word.hasPrefix("-"), ["send", "curl"].contains(verb) else { continue }
             if isAfterURL, let item = self.item(word) { return item }
             if ["POST", "PUT", "PATCH"].contains(word) { return "the method is an option: -X \(word)" }
             isAfterURL = true

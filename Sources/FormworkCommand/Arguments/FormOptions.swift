@@ -115,8 +115,7 @@ package struct FormOptions: ParsableArguments {
     /// - Parameter isCurl: Whether there may be several, as in curl.
     private func givenType(isCurl: Bool = false) throws -> String? {
         guard isCurl || self.givenTypes.count < 2 else {
-            throw ExitStatus(
-                2, "formwork: -H 'Content-Type: …': it can be given only once: leave one of them out")
+            throw ExitStatus(2, "-H 'Content-Type: …': it can be given only once: leave one of them out")
         }
         return self.givenTypes.first
     }
@@ -152,18 +151,17 @@ package struct FormOptions: ParsableArguments {
         let isCurl = composing?.compat != nil
         if let other = self.otherHeaders.first, !passesHeaders, !isCurl {
             throw ExitStatus(
-                2, "formwork: -H \(HeaderText.masked(other)): is a header of the request, not of the body: leave it out"
-            )
+                2, "-H \(HeaderText.masked(other)): is a header of the request, not of the body: leave it out")
         }
         if let description = self.description {
             guard arguments.isEmpty else {
-                throw ExitStatus(2, "formwork: --from reads the whole form: leave out \(arguments[0].option.rawValue)")
+                throw ExitStatus(2, "--from reads the whole form: leave out \(arguments[0].option.rawValue)")
             }
             try self.refuseDescribed(composing)
             return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description, of: "--from").form))
         }
         guard !arguments.isEmpty else {
-            throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")
+            throw ExitStatus(2, "the form has no parts: give at least one -F name=value or -F name=@file")
         }
         var form = CurlForm(options: try self.curlOptions(composing))
         defer { self.warn(form.warnings) }
@@ -197,7 +195,7 @@ package struct FormOptions: ParsableArguments {
             "--recursive": self.recursive,
         ]
         for (option, isGiven) in options where isGiven {
-            throw ExitStatus(2, "formwork: --from reads the whole form: leave out \(option)")
+            throw ExitStatus(2, "--from reads the whole form: leave out \(option)")
         }
     }
 
@@ -216,10 +214,10 @@ package struct FormOptions: ParsableArguments {
     private func curlOptions(_ composing: ComposingOptions?) throws -> CurlForm.Options {
         let (isCurl, typeFrom) = (composing?.compat != nil, composing?.typeFrom)
         guard !isCurl || typeFrom == nil else {
-            throw ExitStatus(2, "formwork: --type-from: --compat curl uses curl's types: give only one of the two")
+            throw ExitStatus(2, "--type-from: --compat curl uses curl's types: give only one of the two")
         }
         if self.formEscape, let escape, escape != .backslash {
-            throw ExitStatus(2, "formwork: --form-escape and --escape \(escape) contradict each other: leave one out")
+            throw ExitStatus(2, "--form-escape and --escape \(escape) contradict each other: leave one out")
         }
         let type = try self.givenType(isCurl: isCurl)
         let named = try self.boundary.map(Boundary.init)
@@ -228,7 +226,7 @@ package struct FormOptions: ParsableArguments {
             let framing = try? MultipartFraming(contentType: type, boundary: named),
             framing.boundary != named
         {
-            throw ExitStatus(2, "formwork: --boundary and -H 'Content-Type: …' both give the boundary: leave one out")
+            throw ExitStatus(2, "--boundary and -H 'Content-Type: …' both give the boundary: leave one out")
         }
         var options = CurlForm.Options(grammar: isCurl ? .curl : .strict)
         options.escapesWithBackslash = self.formEscape
@@ -307,8 +305,8 @@ extension FormOptions {
                 let reason = plan.replayBlocker.map { " (\($0))" } ?? ""
                 throw ExitStatus(
                     2,
-                    "formwork: --boundary: a body that is resumed can't be checked for it, as it can be read only once"
-                        + "\(reason): leave out --boundary, or add --spool".withControlCharactersEscaped)
+                    "--boundary: a body that is resumed can't be checked for it, as it can be read only "
+                        + "once\(reason): leave out --boundary, or add --spool")
             }
             return true
         }
@@ -329,7 +327,7 @@ extension FormOptions {
     func refuseBoundary(for option: String) throws {
         guard self.choosesBoundary else { return }
         let given = self.boundary == nil ? "the boundary of -H 'Content-Type: …'" : "--boundary"
-        throw ExitStatus(2, "formwork: \(option): curl chooses its boundary itself: leave out \(given)")
+        throw ExitStatus(2, "\(option): curl chooses its boundary itself: leave out \(given)")
     }
 
     /// Whether `--boundary` or `-H` gives the boundary.

@@ -8,36 +8,28 @@ enum GivenHeaders {
     /// The headers of this process, in order.
     static var ofThisProcess: [String] { self.taken.withLock { $0 } }
 
-    /// Stores the headers of a verb that makes a form, and returns the other words.
+    /// Takes the headers of a verb that makes a form from the words of this process.
     ///
     /// `@FILE` has a header on each line of a file, which keeps it out of the list of processes; `@-` is standard input. A file is
     /// read once, because it may be a pipe: `-H @<(pass show upload)`. As in curl, a line that begins with `#` is a comment, and
     /// other lines without a colon are left out, with a warning.
-    static func take(from words: [String]) throws -> [String] {
-        guard PartArgument.verbs.contains(words.first ?? "") else { return words }
+    static func take(from words: inout GivenWords) throws {
+        guard PartArgument.verbs.contains(words.verb ?? "") else { return }
         // A printed command line has the file's name, not its secrets.
-        let isPrinted = words.first == "curl" && PartArgument.flags(in: words).contains("--print")
-        let (pairs, end) = PartArgument.pairs(in: words)
-        var rest: [String] = []
-        for (word, value) in pairs {
-            let head = ["-H", "--header="].first { word.utf8.count > $0.utf8.count && word.hasPrefix($0) }
-            let joined = head.map { String(word.dropFirst($0.count)) }
-            guard let header = ["-H", "--header"].contains(word) ? value : joined else {
-                rest += [word, value].compactMap(\.self)
-                continue
-            }
+        let isPrinted = words.verb == "curl" && words.flags.contains("--print")
+        let headers = try words.take { item -> [String]? in
+            guard ["-H", "--header"].contains(item.word), let header = item.value else { return nil }
             let file = isPrinted ? nil : header.fileAfterSign
-            let lines = try file.map { try self.lines(of: String($0)) } ?? [header]
-            self.taken.withLock { $0 += lines }
+            return try file.map { try self.lines(of: String($0)) } ?? [header]
         }
-        return rest + end
+        self.taken.withLock { $0 = headers.flatMap(\.self) }
     }
 
     private static func lines(of file: String) throws -> [String] {
-        let shown = ShellQuote.quote("@\(file)").withControlCharactersEscaped
+        let shown = ShellQuote.quote("@\(file)")
         let bytes = try GivenFile.bytes(of: file, "-H \(shown)", limit: 1 << 20)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ExitStatus(2, "formwork: -H \(shown): is not UTF-8")
+            throw ExitStatus(2, "-H \(shown): is not UTF-8")
         }
         var lines: [String] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()

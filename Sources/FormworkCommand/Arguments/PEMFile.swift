@@ -52,7 +52,6 @@ package struct PEMFile {
     }
 
     private func failure(_ status: Int32, _ text: String) -> ExitStatus {
-        let line = "\(self.option) \(ShellQuote.quote(self.path)): \(text)"
-        return ExitStatus(status, "formwork: \(line.withControlCharactersEscaped)")
+        ExitStatus(status, "\(self.option) \(ShellQuote.quote(self.path)): \(text)")
     }
 }

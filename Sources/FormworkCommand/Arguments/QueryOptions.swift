@@ -61,7 +61,7 @@ struct QueryOptions: ParsableArguments {
             let isFlat = if case .refused = dialect.flattening.members { true } else { false }
             guard !isPairs, !isFlat else {
                 let what = isPairs ? "pairs" : "\(self.dialect ?? Self.usual)'s parameters"
-                throw ExitStatus(2, "formwork: --array: \(what) have no arrays")
+                throw ExitStatus(2, "--array: \(what) have no arrays")
             }
             dialect.flattening.arrays = array
         }
@@ -76,7 +76,7 @@ struct QueryOptions: ParsableArguments {
         var (dialect, _) = try self.named()
         if let nulls = try Self.nulls.value("--null", self.null) {
             guard nulls == .nameOnly || nulls == .text("") else {
-                throw ExitStatus(2, "formwork: --null \(self.null ?? ""): 'query decode' accepts name or empty")
+                throw ExitStatus(2, "--null \(self.null ?? ""): 'query decode' accepts name or empty")
             }
             dialect.flattening.nulls = nulls
         }
@@ -137,7 +137,7 @@ extension KeyValuePairs where Key == String {
     fileprivate func value(_ option: String, _ choice: String?) throws -> Value? {
         guard let choice else { return nil }
         guard let value = self.first(where: { $0.key == choice })?.value else {
-            throw ExitStatus(2, "formwork: \(option) \(ShellQuote.quote(choice)): choose one of \(self.names)")
+            throw ExitStatus(2, "\(option) \(ShellQuote.quote(choice)): choose one of \(self.names)")
         }
         return value
     }

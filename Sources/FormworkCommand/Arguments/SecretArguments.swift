@@ -18,96 +18,79 @@ enum SecretArguments {
     /// The bytes to overwrite: the number of a word, and a range in it.
     static func ranges(in words: [String]) -> [(word: Int, range: Range<Int>)] {
         var found: [(Int, Range<Int>)] = []
-        let urls = self.places(in: words)
+        let urls = self.urls(in: words)
         for (index, word) in words.enumerated() {
-            let before = index > 0 ? words[index - 1] : ""
-            if let range = self.value(of: word, after: before) {
-                found.append((index, range))
-            } else {
-                let bytes = Array(word.utf8)
-                var inWord = SecretText.userInfo(in: bytes) + SecretText.linkSignatures(in: bytes)
-                inWord += self.parameters(of: word, after: before)
-                if let start = self.startOfURL(word, after: before, urls.contains(index)) {
-                    inWord += [SecretText.userInfo(of: bytes, from: start)].compactMap { $0 }
-                }
-                found += inWord.map { (index, $0) }
+            let bytes = Array(word.utf8)
+            let values = self.values(in: word, after: index > 0 ? words[index - 1] : "")
+            if let secret = values.compactMap({ self.secret($0.option, bytes, from: $0.start) }).first {
+                found.append((index, secret))
+                continue
             }
+            var inWord = SecretText.userInfo(in: bytes) + SecretText.linkSignatures(in: bytes)
+            inWord += self.parameters(of: bytes, values)
+            let start = values.first { ["-x", "--proxy", "--url"].contains($0.option) }?.start
+            // A URL with a scheme is found in every word.
+            if let start = urls.contains(index) ? 0 : start, word.utf8.authorityStart == nil {
+                inWord += [SecretText.userInfo(of: bytes, from: start)].compactMap { $0 }
+            }
+            found += inWord.map { (index, $0) }
         }
         return found.filter { !$0.1.isEmpty }
     }
 
     /// The words that can be a URL because of their place: `send` and `curl` have no other arguments without an option.
-    private static func places(in words: [String]) -> Set<Int> {
+    private static func urls(in words: [String]) -> Set<Int> {
         guard let verb = words.firstIndex(where: { ["send", "curl"].contains($0) }), verb < 2 else { return [] }
         var places: Set<Int> = []
         var index = verb + 1
         while index < words.count {
-            let word = words[index]
-            let option = ShortOptions(word).flatMap { $0.value.isEmpty ? $0.option : nil } ?? word
-            if !word.hasPrefix("-") { places.insert(index) }
-            index += PartArgument.hasValue(option) ? 2 : 1
+            let option = GivenWords.option(words[index])
+            if !words[index].hasPrefix("-") { places.insert(index) }
+            index += option != nil && option?.value == nil ? 2 : 1
         }
         return places
     }
 
-    /// Where a URL begins that may have no scheme; `nil` if the word has a scheme, or isn't a URL.
-    private static func startOfURL(_ word: String, after before: String, _ isPlace: Bool) -> Int? {
-        let options = ["-x", "--proxy", "--url"]
-        guard word.utf8.authorityStart == nil else { return nil }
-        let option = ShortOptions(before).flatMap { $0.value.isEmpty ? $0.option : nil } ?? before
-        if isPlace || options.contains(option) { return 0 }
-        if let short = ShortOptions(word), short.option == "-x" { return word.utf8.count - short.value.utf8.count }
-        return options.first { $0.hasPrefix("--") && word.hasPrefix($0 + "=") }.map { $0.utf8.count + 1 }
+    private static let secretOptions: Set = ["-u", "--user", "-b", "--cookie", "--token", "--oauth2-bearer"]
+
+    /// The options whose values a word may have, and where in the word they begin. The word before may be an option, or the
+    /// value of one.
+    private static func values(in word: String, after before: String) -> [(option: String, start: Int)] {
+        var values: [(option: String, start: Int)] = []
+        // Also of options that only curl has.
+        if self.secretOptions.contains(before) { values.append((before, 0)) }
+        if let (_, option, value) = GivenWords.option(before), value == nil { values.append((option, 0)) }
+        if case (_, let option, let value?)? = GivenWords.option(word) {
+            values.append((option, word.utf8.count - value.utf8.count))
+        }
+        let name = String(Substring(word.utf8.prefix { $0 != UInt8(ascii: "=") }))
+        if self.secretOptions.contains(name), name != word { values.append((name, name.utf8.count + 1)) }
+        return values
     }
 
-    private static let secretOptions = ["-u", "--user", "-b", "--cookie", "--token", "--oauth2-bearer"]
-
-    /// The secret value that a word is, or contains after its option's name.
-    private static func value(of word: String, after before: String) -> Range<Int>? {
-        let count = word.utf8.count
-        // The value of `-sSu` is the next word.
-        let option = ShortOptions(before).flatMap { $0.value.isEmpty ? $0.option : nil } ?? before
-        if self.secretOptions.contains(option) { return 0..<count }
-        if ["-H", "--header"].contains(option) { return self.fieldValue(in: word, from: 0) }
-        if let short = ShortOptions(word) {
-            let start = count - short.value.utf8.count
-            if self.secretOptions.contains(short.option) { return start..<count }
-            return short.letter == "H" ? self.fieldValue(in: word, from: start) : nil
+    /// A value that is a secret, or the value of a field that carries credentials.
+    private static func secret(_ option: String, _ bytes: [UInt8], from start: Int) -> Range<Int>? {
+        if self.secretOptions.contains(option) { return start..<bytes.count }
+        guard ["-H", "--header"].contains(option), let colon = bytes[start...].firstIndex(of: UInt8(ascii: ":")) else {
+            return nil
         }
-        for option in self.secretOptions where option.hasPrefix("--") && word.hasPrefix(option + "=") {
-            return option.utf8.count + 1..<count
-        }
-        let header = "--header="
-        return word.hasPrefix(header) ? self.fieldValue(in: word, from: header.utf8.count) : nil
-    }
-
-    /// The value of a field that carries credentials.
-    private static func fieldValue(in word: String, from start: Int) -> Range<Int>? {
-        let bytes = Array(word.utf8)
-        guard let colon = bytes[start...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = String(decoding: bytes[start..<colon], as: UTF8.self)
         return Redirection.carriesCredentials(name) ? colon + 1..<bytes.count : nil
     }
 
     /// The options whose values begin with a parameter.
-    private static let parameterOptions = [
+    private static let parameterOptions: Set = [
         "--url-query", "-d", "--data", "--data-raw", "--data-binary", "--data-urlencode",
     ]
 
     /// The values of a URL's parameters that carry credentials. They are looked for in every word, as a URL may have no
     /// scheme.
-    private static func parameters(of word: String, after before: String) -> [Range<Int>] {
-        let bytes = Array(word.utf8)
+    private static func parameters(
+        of bytes: [UInt8], _ values: [(option: String, start: Int)]
+    ) -> [Range<Int>] {
         guard bytes.contains(UInt8(ascii: "=")) else { return [] }
-        var starts: [Int] = []
-        let option = ShortOptions(before).flatMap { $0.value.isEmpty ? $0.option : nil } ?? before
-        if self.parameterOptions.contains(option) { starts.append(0) }
-        if let short = ShortOptions(word), short.option == "-d" {
-            starts.append(word.utf8.count - short.value.utf8.count)
-        }
-        for option in self.parameterOptions where word.hasPrefix(option + "=") { starts.append(option.utf8.count + 1) }
-        let separators = "?&;".utf8
-        for index in bytes.indices where separators.contains(bytes[index]) { starts.append(index + 1) }
+        var starts = bytes.indices.filter { "?&;".utf8.contains(bytes[$0]) }.map { $0 + 1 }
+        starts += values.filter { self.parameterOptions.contains($0.option) }.map(\.start)
         return starts.compactMap { start -> Range<Int>? in
             guard let equals = bytes[start...].firstIndex(where: { "=?&;#".utf8.contains($0) }),
                 bytes[equals] == UInt8(ascii: "="),

@@ -14,14 +14,12 @@ enum SingleValueOption {
         "--resume-dir", "--save", "--state", "--tls-cert", "--tls-key", "--to", "--token", "--token-file", "--url",
     ]
 
-    /// - Parameter words: The arguments with each short option as a word of its own, without those of parts.
-    static func check(_ words: [String]) throws(ExitStatus) {
+    static func check(_ words: GivenWords) throws(ExitStatus) {
         var given: Set<String> = []
-        for (word, _) in PartArgument.pairs(in: words).pairs where word.hasPrefix("-") {
-            let name = word.hasPrefix("--") ? String(word.prefix { $0 != "=" }) : word
-            guard let (spelling, advice) = self.advice(for: name, words.first) else { continue }
+        for item in words.items where item.value != nil {
+            guard let (spelling, advice) = self.advice(for: item.word, words.verb) else { continue }
             guard given.insert(spelling).inserted else {
-                throw ExitStatus(2, "formwork: \(spelling) is given more than once: \(advice)")
+                throw ExitStatus(2, "\(spelling) is given more than once: \(advice)")
             }
         }
     }

@@ -5,8 +5,8 @@ package enum TargetURL {
     /// Adds a missing scheme, and converts a host with letters outside ASCII to its IDNA form.
     package static func complete(_ text: String) throws -> String {
         guard text.utf8.first != UInt8(ascii: ":") else {
-            let shown = SecretText.masked(text).withControlCharactersEscaped
-            throw ExitStatus(2, "formwork: \(shown): the host is missing: write localhost\(shown)")
+            let shown = SecretText.masked(text)
+            throw ExitStatus(2, "\(shown): the host is missing: write localhost\(shown)")
         }
         // http:/host lacks a slash, and isn't a host named http.
         let start = String(decoding: text.utf8.prefix(7), as: UTF8.self).lowercased()
@@ -22,9 +22,8 @@ package enum TargetURL {
         if let encoded = InternationalHost.ascii(name) {
             return String(url[..<name.startIndex]) + encoded + String(url[name.endIndex...])
         }
-        let shown = String(Substring(host)).withControlCharactersEscaped
-        throw ExitStatus(
-            2, "formwork: \(shown): not a valid host: write it in ASCII, in its xn-- form (IDNA) if it has one")
+        let shown = String(Substring(host))
+        throw ExitStatus(2, "\(shown): not a valid host: write it in ASCII, in its xn-- form (IDNA) if it has one")
     }
 
     /// The URL without the segments `.` and `..` of its path (RFC 3986 section 5.2.4), as curl and browsers send it.

@@ -21,12 +21,12 @@ struct TextInput {
     /// The source that an argument names: a file, or standard input for `nil` and `-`.
     static func source(_ file: String?) throws -> (name: String, source: BodySource) {
         if let part = PartArgument.ofThisProcess.first {
-            throw ExitStatus(2, "formwork: \(part.option.rawValue): this command has no parts of a form: leave it out")
+            throw ExitStatus(2, "\(part.option.rawValue): this command has no parts of a form: leave it out")
         }
         guard let file, file != "-" else { return ("standard input", .descriptor(.standardInput)) }
         if file.contains(where: { "={[&?".contains($0) }), (try? SystemCalls.status(of: FilePath(file))) == nil {
             throw ExitStatus(
-                26, "formwork: \(file): no such file: a text comes from standard input, as in: echo '…' | formwork …")
+                26, "\(file): no such file: a text comes from standard input, as in: echo '…' | formwork …")
         }
         return (file, .file(try FilePath(ofFile: file)))
     }

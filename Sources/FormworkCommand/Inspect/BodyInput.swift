@@ -1,7 +1,7 @@
 import Formwork
 
 /// The body in an input: bare, in a captured HTTP message, or in a capture of several requests.
-final class BodyInput {
+final class BodyInput: ChunkInput {
     private enum Framing {
         case untilEnd
         case length(left: Int64)
@@ -10,8 +10,6 @@ final class BodyInput {
         case memory
     }
 
-    /// The input's name in errors.
-    let name: String
     /// From the capture's header; `nil` for a bare body.
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
@@ -26,20 +24,19 @@ final class BodyInput {
     private var isDeclaredText = false
     private var raw: RawInput
     private var framing = Framing.untilEnd
-    private var ahead: [UInt8] = []
     /// Whether bytes after the body were read together with its last bytes.
     private var hasSurplus = false
-    private var isAtEnd = false
 
     /// - Parameters:
     ///   - entry: The request in a capture of several, from 1.
     ///   - isBare: Whether the caller knows the content. Then it isn't examined for a capture of several requests.
     init(_ file: String?, entry: Int?, isBare: Bool) throws {
         let raw = try RawInput(file)
-        (self.raw, self.name) = (raw, raw.name)
+        self.raw = raw
+        super.init(name: raw.name)
         let kind = isBare ? .none : try Self.kind(of: raw)
         if entry != nil, case .none = kind {
-            throw ExitStatus(2, "formwork: --entry: \(raw.name) is not a HAR file or curl trace")
+            throw ExitStatus(2, "--entry: \(raw.name) is not a HAR file or curl trace")
         }
         do {
             switch kind {
@@ -61,25 +58,6 @@ final class BodyInput {
     private static func kind(of raw: RawInput) throws(FormworkError) -> CaptureKind {
         let first = try raw.lookAhead(1).first
         return CaptureKind(try raw.lookAhead(CaptureKind.wanted(first)))
-    }
-
-    /// The body's next bytes; empty at its end.
-    func next() throws(FormworkError) -> [UInt8] {
-        guard self.ahead.isEmpty else {
-            defer { self.ahead = [] }
-            return self.ahead
-        }
-        return try self.read()
-    }
-
-    /// The next bytes, without consuming them: at least `count`, or fewer if the input ends before.
-    func lookAhead(_ count: Int) throws(FormworkError) -> [UInt8] {
-        while self.ahead.count < count {
-            let bytes = try self.read()
-            if bytes.isEmpty { break }
-            self.ahead += bytes
-        }
-        return self.ahead
     }
 
     /// What is missing from the capture, as half a sentence; `nil` before its end was read, and if it is complete.
@@ -114,14 +92,12 @@ final class BodyInput {
         return doubts
     }
 
-    private func read() throws(FormworkError) -> [UInt8] {
+    override func read() throws(FormworkError) -> [UInt8] {
         while true {
             if case .length(0) = self.framing { return [] }
             let bytes = try self.raw.next()
-            guard !bytes.isEmpty else {
-                self.isAtEnd = true
-                return []
-            }
+            self.isAtEnd = bytes.isEmpty
+            if bytes.isEmpty { return [] }
             switch self.framing {
             case .untilEnd: return bytes
             case .memory: return []
@@ -168,18 +144,8 @@ final class BodyInput {
 
     /// All bytes of a capture.
     private func all(_ kind: String) throws(FormworkError) -> [UInt8] {
-        var text: [UInt8] = []
-        while true {
-            let bytes = try self.raw.next()
-            if bytes.isEmpty { return text }
-            text += bytes
-            guard text.count <= CaptureKind.limit else {
-                throw FormworkError(
-                    .limitExceeded,
-                    "looks like a \(kind), and a \(kind) may have at most \(CaptureKind.limit >> 20) MiB",
-                    path: self.name)
-            }
-        }
+        try self.raw.all(
+            orElse: "looks like a \(kind), and a \(kind) may have at most \(CaptureKind.limit >> 20) MiB")
     }
 
     /// Continues with one of the requests as if it were the input.
@@ -197,17 +163,8 @@ final class BodyInput {
         guard ["LS0", "LS1", "DQot"].contains(where: { start.starts(with: $0.utf8) }) else { return }
         let sample = try self.lookAhead(1 << 10).prefix(1 << 10)
         guard sample.allSatisfy({ $0.isBase64 }) else { return }
-        var text: [UInt8] = []
-        while true {
-            let bytes = try self.next()
-            if bytes.isEmpty { break }
-            text += bytes
-            guard text.count <= CaptureKind.limit else {
-                throw FormworkError(
-                    .limitExceeded,
-                    "looks like base64, of which at most \(CaptureKind.limit >> 20) MiB are decoded: use base64 -d")
-            }
-        }
+        let text = try self.all(
+            orElse: "looks like base64, of which at most \(CaptureKind.limit >> 20) MiB are decoded: use base64 -d")
         // What is missing from the capture, or follows the body, stays known.
         self.doubts = try self.allDoubts()
         self.framing = .memory
@@ -230,8 +187,8 @@ final class BodyInput {
     private func note(_ length: Int128?) {
         guard let length, length > self.ahead.count else { return }
         self.doubts.append(
-            "the capture is cut: the request had \(Int64(clamping: length), "byte"), and \(self.ahead.count) were saved. "
-                + "Browsers leave out the contents of files: capture it with a proxy instead")
+            "the capture is cut: the request had \(Int64(clamping: length), "byte"), and \(self.ahead.count) were "
+                + "saved. Browsers leave out the contents of files: capture it with a proxy instead")
     }
 
     private func openArchive(_ entry: Int?) throws {
@@ -264,32 +221,20 @@ extension UInt8 {
     fileprivate var isBase64: Bool { self.isLetterOrDigit || "+/=\r\n".utf8.contains(self) }
 }
 
-/// The bytes of a file, of standard input or of a captured message, with lookahead.
-final class RawInput {
-    /// Bytes of one read. Framing, chunks and parts may be cut anywhere.
-    static let chunkBytes = 256 << 10
-
+/// Bytes in chunks, with lookahead.
+class ChunkInput {
     /// The input's name in errors.
     let name: String
-    /// `nil` for bytes in memory.
-    private let reader: BodyReader?
-    private var ahead: [UInt8] = []
-    private var isAtEnd = false
+    fileprivate(set) var ahead: [UInt8] = []
+    fileprivate(set) var isAtEnd = false
 
-    /// - Parameter file: `nil` and `-` mean standard input.
-    init(_ file: String?) throws {
-        let (name, source) = try TextInput.source(file)
-        self.name = name
-        self.reader = try TextInput.naming(name) { () throws(FormworkError) in
-            try BodyPlan(copying: source).makeReader()
-        }
-    }
+    init(name: String) { self.name = name }
 
-    /// - Parameter name: The input's name in errors.
-    init(name: String, bytes: [UInt8]) { (self.name, self.reader, self.ahead) = (name, nil, bytes) }
+    /// Reads the next bytes; empty at the end.
+    func read() throws(FormworkError) -> [UInt8] { [] }
 
     /// The next bytes; empty at the end.
-    func next() throws(FormworkError) -> [UInt8] {
+    final func next() throws(FormworkError) -> [UInt8] {
         guard self.ahead.isEmpty else {
             defer { self.ahead = [] }
             return self.ahead
@@ -298,15 +243,58 @@ final class RawInput {
     }
 
     /// The next bytes, without consuming them: at least `count`, or fewer if the input ends before.
-    func lookAhead(_ count: Int) throws(FormworkError) -> [UInt8] {
-        while self.ahead.count < count, !self.isAtEnd, self.reader != nil { self.ahead += try self.read() }
+    final func lookAhead(_ count: Int) throws(FormworkError) -> [UInt8] {
+        while self.ahead.count < count {
+            let bytes = try self.read()
+            if bytes.isEmpty { break }
+            self.ahead += bytes
+        }
         return self.ahead
     }
 
     /// Consumes bytes that were looked at.
-    func skip(_ count: Int) { self.ahead.removeFirst(count) }
+    final func skip(_ count: Int) { self.ahead.removeFirst(count) }
 
-    private func read() throws(FormworkError) -> [UInt8] {
+    /// All bytes up to the end.
+    /// - Parameter tooLarge: The error for more than fit into memory.
+    final func all(orElse tooLarge: String) throws(FormworkError) -> [UInt8] {
+        var all: [UInt8] = []
+        while true {
+            let bytes = try self.next()
+            if bytes.isEmpty { return all }
+            all += bytes
+            guard all.count <= CaptureKind.limit else {
+                throw FormworkError(.limitExceeded, tooLarge, path: self.name)
+            }
+        }
+    }
+}
+
+/// The bytes of a file, of standard input or of a captured message.
+final class RawInput: ChunkInput {
+    /// Bytes of one read. Framing, chunks and parts may be cut anywhere.
+    static let chunkBytes = 256 << 10
+
+    /// `nil` for bytes in memory.
+    private let reader: BodyReader?
+
+    /// - Parameter file: `nil` and `-` mean standard input.
+    init(_ file: String?) throws {
+        let (name, source) = try TextInput.source(file)
+        self.reader = try TextInput.naming(name) { () throws(FormworkError) in
+            try BodyPlan(copying: source).makeReader()
+        }
+        super.init(name: name)
+    }
+
+    /// - Parameter name: The input's name in errors.
+    init(name: String, bytes: [UInt8]) {
+        self.reader = nil
+        super.init(name: name)
+        self.ahead = bytes
+    }
+
+    override func read() throws(FormworkError) -> [UInt8] {
         guard !self.isAtEnd, let reader else { return [] }
         let bytes = try TextInput.naming(self.name) { () throws(FormworkError) in
             try reader.read(upTo: Self.chunkBytes)

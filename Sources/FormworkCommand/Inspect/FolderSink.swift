@@ -30,8 +30,8 @@ final class FolderSink: PartSink {
         let count = self.written == 0 ? "no part is" : "\(self.written, "part") are"
         throw ExitStatus(
             2,
-            "formwork: --to \(ShellQuote.quote(name.text)): names one file, but \(count) selected: choose one with "
-                + "--part, or name a folder, as in --to \(ShellQuote.quote(name.text))/")
+            "--to \(ShellQuote.quote(name.text)): names one file, but \(count) selected: choose one with --part, "
+                + "or name a folder, as in --to \(ShellQuote.quote(name.text))/")
     }
 
     func begin(_ header: ReceivedHeader, at offset: Int64) throws {

@@ -50,6 +50,6 @@ enum LimitOption {
     private static func value(_ text: Substring) -> Int64? { text == "none" ? .max : ByteCount(text)?.bytes }
 
     private static func refusal(_ option: String, _ fix: String) -> ExitStatus {
-        ExitStatus(2, "formwork: --limit \(ShellQuote.quote(option).withControlCharactersEscaped): \(fix)")
+        ExitStatus(2, "--limit \(ShellQuote.quote(option)): \(fix)")
     }
 }

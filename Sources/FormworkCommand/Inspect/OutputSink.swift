@@ -40,9 +40,7 @@ struct OutputSink: PartSink {
     private func write(_ bytes: [UInt8]) throws { try StandardOutput.write(.bytes(bytes), to: self.output) }
 
     private static var refusal: ExitStatus {
-        ExitStatus(
-            2,
-            "formwork: the part is large or binary, and standard output is a terminal: use --to DIR or a pipe")
+        ExitStatus(2, "the part is large or binary, and standard output is a terminal: use --to DIR or a pipe")
     }
 }
 

@@ -58,24 +58,21 @@ struct ParsingOptions: ParsableArguments {
     func open(looksOn: Bool = false) throws -> PartWalk {
         guard var profile = Self.profiles.first(where: { $0.key == self.profile })?.value else {
             let names = Self.profiles.map(\.key).joined(separator: ", ")
-            throw ExitStatus(2, "formwork: --profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
+            throw ExitStatus(2, "--profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
         }
         profile.watches = true
         if looksOn { profile.skipsPreambleDelimiters = true }
         let limits = try LimitOption.limits(self.limit)
         guard self.boundary == nil || self.contentType == nil else {
-            throw ExitStatus(2, "formwork: --boundary and --content-type both give the boundary: leave one out")
+            throw ExitStatus(2, "--boundary and --content-type both give the boundary: leave one out")
         }
         // Arguments are checked before waiting for input.
-        if let boundary = self.boundary {
-            let parser = try Self.given("--boundary", boundary) { () throws(FormworkError) in
-                try MultipartParser(contentType: Self.type(with: boundary), profile: profile, limits: limits)
-            }
-            return PartWalk(try self.input(), parser)
-        }
-        if let type = self.contentType {
-            let parser = try Self.given("--content-type", type) { () throws(FormworkError) in
-                try MultipartParser(contentType: type, profile: profile, limits: limits)
+        if let (option, value) = self.boundary.map({ ("--boundary", $0) })
+            ?? self.contentType.map({ ("--content-type", $0) })
+        {
+            let parser = try Self.given(option, value) { () throws(FormworkError) in
+                let type = self.contentType ?? Self.type(with: value)
+                return try MultipartParser(contentType: type, profile: profile, limits: limits)
             }
             return PartWalk(try self.input(), parser)
         }
@@ -124,8 +121,7 @@ struct ParsingOptions: ParsableArguments {
             guard error.code != .limitExceeded else { throw error }
             var shown = error
             shown.cause = nil
-            throw ExitStatus(
-                2, "formwork: \(option) \(ShellQuote.quote(value).withControlCharactersEscaped): \(shown)")
+            throw ExitStatus(2, "\(option) \(ShellQuote.quote(value)): \(shown)")
         }
     }
 

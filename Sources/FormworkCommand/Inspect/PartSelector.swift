@@ -3,27 +3,15 @@ import Formwork
 
 /// Which parts `extract` writes.
 struct PartSelector {
-    /// `--part`: a name, or `#` and a number from 1.
-    enum Choice {
-        case name(String)
-        case number(Int)
-
-        init(_ text: String) {
-            if text.first == "#", let number = Int(text.dropFirst()), number > 0 {
-                self = .number(number)
-            } else {
-                self = .name(text)
-            }
-        }
-    }
-
     enum Kind: String, ChoiceOption { case files, fields }
 
     /// The most parts that an error lists.
     private static let listed = 10
 
+    /// `--part`: a name, or `#` and a number from 1.
     let option: String?
-    private let choice: Choice?
+    /// The number in the option; `nil` for a name.
+    private let number: Int?
     /// `nil` for all.
     private let kind: Kind?
     /// Whether only the first part is selected if several have the name.
@@ -35,23 +23,17 @@ struct PartSelector {
 
     /// - Parameter isSingle: Whether the output has room for only one part.
     init(_ option: String?, _ kind: Kind?, isSingle: Bool) {
-        (self.option, self.choice, self.kind) = (option, option.map(Choice.init), kind)
-        self.isSingle = isSingle
+        let number = option?.first == "#" ? (option?.dropFirst()).flatMap { Int($0) } : nil
+        self.number = number.flatMap { $0 > 0 ? $0 : nil }
+        (self.option, self.kind, self.isSingle) = (option, kind, isSingle)
     }
 
     /// Whether the next part is selected.
     mutating func takes(_ header: ReceivedHeader) -> Bool {
         self.count += 1
-        guard let choice = self.choice else {
-            return self.kind.map { ($0 == .files) == header.isFile } ?? true
-        }
+        guard let option = self.option else { return self.kind.map { ($0 == .files) == header.isFile } ?? true }
         if self.list.count < Self.listed { self.list.append(Self.shown(header, self.count)) }
-        let isMeant =
-            switch choice {
-            case .name(let name): header.name == name
-            case .number(let number): self.count == number
-            }
-        guard isMeant else { return false }
+        guard self.number.map({ $0 == self.count }) ?? (header.name == option) else { return false }
         if self.matches.count < 2 { self.matches.append(self.count) }
         return !self.isSingle || self.matches.count == 1
     }
@@ -59,18 +41,18 @@ struct PartSelector {
     /// Checks the choice, after all parts were seen.
     func check() throws {
         guard let option = self.option else { return }
-        let shown = ShellQuote.quote(option).withControlCharactersEscaped
+        let shown = ShellQuote.quote(option)
         if self.matches.isEmpty {
             let more = self.count > Self.listed ? " and \(self.count - Self.listed) more" : ""
             let list =
                 self.list.isEmpty ? "the body has no parts" : "the body has \(self.list.joined(separator: ", "))\(more)"
-            throw ExitStatus(2, "formwork: --part \(shown): no such part: \(list)")
+            throw ExitStatus(2, "--part \(shown): no such part: \(list)")
         }
         if self.isSingle, self.matches.count > 1 {
             throw ExitStatus(
                 2,
-                "formwork: --part \(shown): parts #\(self.matches[0]) and #\(self.matches[1]) have this name, and only "
-                    + "the first was written: choose by number, such as --part '#\(self.matches[1])'")
+                "--part \(shown): parts #\(self.matches[0]) and #\(self.matches[1]) have this name, and only the "
+                    + "first was written: choose by number, such as --part '#\(self.matches[1])'")
         }
     }
 

@@ -31,7 +31,7 @@ struct PartWalk {
         }
         let doubts = try self.input.allDoubts()
         if self.parser.profile.refusesAmbiguity, let doubt = doubts.first {
-            throw ExitStatus(70, "formwork: \(self.input.name.withControlCharactersEscaped): \(doubt)")
+            throw ExitStatus(70, "\(self.input.name): \(doubt)")
         }
         let damage = self.diagnosis.finding(for: nil)?.message
         return self.input.notes + doubts + self.parser.warnings + [damage].compactMap { $0 }
@@ -106,7 +106,6 @@ extension BodyDiagnosis {
         let reason = damage ?? input.shortfall ?? surplus ?? (isVague ? cause : nil) ?? found ?? cause
         // The cause is read first.
         if let reason { line = "probably \(reason) (\(line))" }
-        let name = input.name.withControlCharactersEscaped
-        return ExitStatus(error.code == .limitExceeded ? 63 : 70, "formwork: \(name): \(line)")
+        return ExitStatus(error.code == .limitExceeded ? 63 : 70, "\(input.name): \(line)")
     }
 }

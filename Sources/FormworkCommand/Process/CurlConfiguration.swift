@@ -118,17 +118,17 @@ package enum EnvironmentCredentials: Equatable {
         switch (variable("FORMWORK_USER"), variable("FORMWORK_TOKEN")) {
         case (nil, nil): return nil
         case (_?, _?):
-            throw ExitStatus(2, "formwork: FORMWORK_USER and FORMWORK_TOKEN are both set: set only one of them")
+            throw ExitStatus(2, "FORMWORK_USER and FORMWORK_TOKEN are both set: set only one of them")
         case (let user?, nil):
             // By bytes: a colon and a combining mark after it are one Character.
             guard let colon = user.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-                throw ExitStatus(2, "formwork: FORMWORK_USER: write user:password")
+                throw ExitStatus(2, "FORMWORK_USER: write user:password")
             }
             return .user(String(user[..<colon]), password: String(user[user.utf8.index(after: colon)...]))
         case (nil, let token?):
             let isText = token.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F }
             guard isText, token.utf8.first != 0x20, token.utf8.last != 0x20 else {
-                throw ExitStatus(2, "formwork: FORMWORK_TOKEN contains a line end or another control character")
+                throw ExitStatus(2, "FORMWORK_TOKEN contains a line end or another control character")
             }
             return .token(token)
         }

@@ -7,12 +7,25 @@ import FormworkEssentials
 /// How the command exits: with curl's status where curl has one, and a line on standard error.
 package struct ExitStatus: Error {
     package var code: Int32
-    /// `nil` exits without a message.
-    package var message: String?
+    /// One line that can't move the cursor, without the program's name; `nil` exits without a message.
+    package var message: String? {
+        get { self.text }
+        set { self.text = newValue.map { String($0.trimmingPrefix(Self.name)).withControlCharactersEscaped } }
+    }
+    private var text: String?
+    /// What every message begins with.
+    private static let name = "formwork: "
 
     package init(_ code: Int32, _ message: String? = nil) {
         self.code = code
         self.message = message
+    }
+
+    /// A status with a text of several lines.
+    init(_ code: Int32, lines: String) {
+        let lines = lines.trimmingPrefix(Self.name).split(separator: "\n", omittingEmptySubsequences: false)
+        self.code = code
+        self.text = lines.map { String($0).withControlCharactersEscaped }.joined(separator: "\n")
     }
 
     package init(_ error: FormworkError) {
@@ -24,7 +37,7 @@ package struct ExitStatus: Error {
         if let error = shown.cause as? CocoaError {
             shown.cause = (error.underlying as? POSIXError).map { Errno($0.code) }
         }
-        self.init(curl?.code ?? Self.code(for: error.code), isClosedPipe ? nil : "formwork: \(shown)")
+        self.init(curl?.code ?? Self.code(for: error.code), isClosedPipe ? nil : "\(shown)")
     }
 
     private static func code(for code: FormworkError.Code) -> Int32 {

@@ -38,10 +38,9 @@ package enum JSONOutput {
 
     /// The last members of every object.
     static func ending(_ failure: ExitStatus?) -> [ParameterValue.Member] {
-        let message = failure?.message.map { String($0.trimmingPrefix("formwork: ")) }
-        return [
+        [
             .init("exitStatus", .integer(Int128(failure?.code ?? 0))),
-            .init("error", failure.map { .text(message ?? "exit status \($0.code)") } ?? .null),
+            .init("error", .optional(failure.map { $0.message ?? "exit status \($0.code)" })),
         ]
     }
 
@@ -78,7 +77,7 @@ extension ExitStatus {
     /// the signal itself.
     package init(stoppedBy signal: StoppingSignal) {
         let isSilent = Messages.current != .events && !JSONOutput.isRequested
-        self.init(signal.exitStatus, isSilent ? nil : "formwork: stopped by \(signal.name)")
+        self.init(signal.exitStatus, isSilent ? nil : "stopped by \(signal.name)")
     }
 
     /// Writes the error as an object, if that was asked for.

@@ -56,10 +56,7 @@ package enum CommandInputs {
         guard let other else { return }
         let both = other == option ? "\(option) is given twice, and each reads" : "\(other) and \(option) both read"
         let what = pipe == .standardInput ? "standard input" : "one pipe"
-        throw ExitStatus(
-            2,
-            "formwork: \(both) \(what), which can be read only once: give one of them a file"
-                .withControlCharactersEscaped)
+        throw ExitStatus(2, "\(both) \(what), which can be read only once: give one of them a file")
     }
 
     /// Lets options read their FIFOs once more: another program may have written to them since. Standard input stays read.
@@ -69,13 +66,13 @@ package enum CommandInputs {
 
     /// The source that an option names: a file, or standard input for `-`.
     /// - Parameter option: The option and its value, as errors show them.
-    package static func source(_ file: String, for option: String) throws(ExitStatus) -> BodySource {
+    static func source(_ file: String, for option: String) throws(ExitStatus) -> BodySource {
         try self.note(file, for: option)
         guard file != "-" else { return .descriptor(.standardInput) }
         do throws(FormworkError) { return .file(try FilePath(ofFile: file)) } catch {
             var shown = error
             shown.path = nil
-            throw ExitStatus(ExitStatus(error).code, "formwork: \(option): \(shown)".withControlCharactersEscaped)
+            throw ExitStatus(ExitStatus(error).code, "\(option): \(shown)")
         }
     }
 }
@@ -117,8 +114,7 @@ package enum GivenFile {
                 error.message = "it has more than \(most): \(remedy)"
             }
             var status = ExitStatus(error)
-            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
-            status.message = "formwork: \(option): \(reason)"
+            status.message = "\(option): \(status.message ?? "")"
             throw status
         }
     }
@@ -137,8 +133,8 @@ package enum GivenPath {
     /// Refuses an output whose name is a folder's. `FilePath` drops the slash, and a file would be created.
     package static func checkOutput(_ option: String, _ path: String?) throws(ExitStatus) {
         guard let path, path.hasSuffix("/") else { return }
-        let shown = ShellQuote.quote(path).withControlCharactersEscaped
-        throw ExitStatus(23, "formwork: \(option) \(shown): ends with a slash, so it names a folder: name a file in it")
+        let shown = ShellQuote.quote(path)
+        throw ExitStatus(23, "\(option) \(shown): ends with a slash, so it names a folder: name a file in it")
     }
 }
 
@@ -161,8 +157,7 @@ package enum SeparateOutput {
             isSame(try? SystemCalls.status(of: FileDescriptor.standardInput))
             || (CommandInputs.files + inputs).contains { isSame(try? SystemCalls.status(of: FilePath($0))) }
         guard isInput else { return }
-        let shown = ShellQuote.quote(output).withControlCharactersEscaped
-        throw ExitStatus(
-            2, "formwork: \(option) \(shown): this file is also read, and would be replaced: name another one")
+        let shown = ShellQuote.quote(output)
+        throw ExitStatus(2, "\(option) \(shown): this file is also read, and would be replaced: name another one")
     }
 }

@@ -12,23 +12,19 @@ package enum SystemLimits {
         let addresses = ThisProcess.addressLimit >> 20
         guard addresses >= needed else {
             throw ExitStatus(
-                71,
-                "formwork: this process may use \(addresses) MiB of address space (ulimit -v): it needs \(needed) or more"
-            )
+                71, "this process may use \(addresses) MiB of address space (ulimit -v): it needs \(needed) or more")
         }
         let least: UInt64 = usesNetwork ? 64 : 16
-        let limit = usesNetwork || ThisProcess.fileLimit < least ? ThisProcess.raiseFileLimit() : least
+        let limit = ThisProcess.fileLimit(atLeast: usesNetwork ? .max : least)
         guard limit < least else { return }
-        throw ExitStatus(
-            71, "formwork: this process may have \(limit) files open (ulimit -n): it needs \(least) or more")
+        throw ExitStatus(71, "this process may have \(limit) files open (ulimit -n): it needs \(least) or more")
     }
 
     /// Checks that the network's libraries can start their threads.
     package static func checkThreads() throws(ExitStatus) {
         let count = 8 + ThisProcess.cores
         do { try ThisProcess.tryThreads(count) } catch {
-            throw ExitStatus(
-                71, "formwork: this process can't start \(count) threads (\(error)): allow more (ulimit -u)")
+            throw ExitStatus(71, "this process can't start \(count) threads (\(error)): allow more (ulimit -u)")
         }
     }
 }

@@ -79,9 +79,8 @@ package enum Messages {
 
     /// Writes the message that the command exits with.
     static func fail(_ message: String, status: Int32) {
-        guard self.current == .events else { return StandardError.write(message + "\n") }
-        let text = String(message.trimmingPrefix("formwork: "))
-        self.write(event: "error", [("error", .text(text)), ("exitStatus", .integer(Int128(status)))], isLast: true)
+        guard self.current == .events else { return StandardError.write("formwork: \(message)\n") }
+        self.write(event: "error", [("error", .text(message)), ("exitStatus", .integer(Int128(status)))], isLast: true)
     }
 
     private static func write(event: String, _ members: [(String, ParameterValue)], isLast: Bool = false) {

@@ -141,22 +141,6 @@ package struct ProgressMoment: Sendable {
     }
 }
 
-/// The time for logs and events.
-enum WallClock {
-    /// The time of day here: `14:03:21`.
-    static func timeOfDay() -> String { self.clock(.nowHere()) }
-
-    /// The time in UTC, as RFC 3339 writes it: `2026-11-23T14:03:21Z`.
-    static func timestamp() -> String {
-        let now = CalendarTime.nowInUTC()
-        return "\(now.year)-\(now.month.padded(to: 2))-\(now.day.padded(to: 2))T\(self.clock(now))Z"
-    }
-
-    private static func clock(_ time: CalendarTime) -> String {
-        [time.hour, time.minute, time.second].map { $0.padded(to: 2) }.joined(separator: ":")
-    }
-}
-
 /// How progress is shown.
 package enum ProgressOption: String, ChoiceOption {
     case auto, bar, log, json, none

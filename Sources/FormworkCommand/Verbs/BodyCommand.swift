@@ -70,11 +70,11 @@ struct BodyCommand: ParsableCommand {
 
     func run() throws {
         for (name, value) in [("--offset", self.offset), ("--length", self.length ?? 0)] where value < 0 {
-            throw ExitStatus(2, "formwork: \(name) \(value): give 0 or more")
+            throw ExitStatus(2, "\(name) \(value): give 0 or more")
         }
         try GivenPath.checkOutput("-o", self.output)
         guard self.shape == nil || self.offset == 0 && self.length == nil else {
-            throw ExitStatus(2, "formwork: --as is for the whole body: leave out --offset and --length")
+            throw ExitStatus(2, "--as is for the whole body: leave out --offset and --length")
         }
         let plan = try self.form.makePlan(self.composing, passesHeaders: self.shape != nil)
         try SeparateOutput.check("-o", self.output, inputs: self.form.inputs(of: plan))
@@ -85,8 +85,8 @@ struct BodyCommand: ParsableCommand {
         if isTerminal, self.output == nil, !plan.isPlainText {
             throw ExitStatus(
                 2,
-                "formwork: the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or "
-                    + "-o - to write it anyway")
+                "the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or -o - to "
+                    + "write it anyway")
         }
         try self.reading(bodyGoesToTerminal: isTerminal) { options in
             let reader =
@@ -114,15 +114,13 @@ struct BodyCommand: ParsableCommand {
     private func requestHead(_ plan: BodyPlan) throws -> String {
         guard let length = plan.contentLength else {
             let reason = plan.lengthBlocker.map { ": \($0)\($0.lengthRemedy)" } ?? ""
-            throw ExitStatus(2, "formwork: --as request needs the body's length\(reason)".withControlCharactersEscaped)
+            throw ExitStatus(2, "--as request needs the body's length\(reason)")
         }
         let target = RequestTarget(try self.checkedURL() ?? "http://localhost/")
         let given = try self.checkedHeaders()
         let names = given.map { Substring($0.utf8.prefix { $0 != UInt8(ascii: ":") }).lowercased() }
         if let place = names.firstIndex(where: { ["content-length", "transfer-encoding"].contains($0) }) {
-            throw ExitStatus(
-                2,
-                "formwork: -H \(HeaderText.masked(given[place])): it is set from the body's length: leave it out")
+            throw ExitStatus(2, "-H \(HeaderText.masked(given[place])): it is set from the body's length: leave it out")
         }
         let isAuthorized = names.contains("authorization")
         let authorization = isAuthorized ? nil : target.credentials.map { "Authorization: \($0.fieldValue)" }
@@ -145,15 +143,13 @@ struct BodyCommand: ParsableCommand {
     /// The URL. A line end or a blank in it would end the request's line, and begin other lines.
     private func checkedURL() throws -> String? {
         guard let url else { return nil }
-        let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
+        let shown = ShellQuote.quote(SecretText.masked(url: url))
         if url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
-            throw ExitStatus(
-                2, "formwork: --url \(shown): a URL can't contain blanks or control characters: percent-encode them")
+            throw ExitStatus(2, "--url \(shown): a URL can't contain blanks or control characters: percent-encode them")
         }
         let scheme = url.utf8.authorityStart.map { String(url[..<$0]).lowercased() } ?? "http://"
         guard ["http://", "https://"].contains(scheme), !url.utf8.authority.isEmpty else {
-            throw ExitStatus(
-                2, "formwork: --url \(shown): give a URL of http or https, such as http://localhost:8080/")
+            throw ExitStatus(2, "--url \(shown): give a URL of http or https, such as http://localhost:8080/")
         }
         return url
     }
@@ -164,7 +160,7 @@ struct BodyCommand: ParsableCommand {
         for header in headers {
             let isLine = !header.utf8.contains { $0 < 0x20 && $0 != 0x09 }
             guard isLine, header.utf8.contains(UInt8(ascii: ":")) else {
-                throw ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): write 'Name: value'")
+                throw ExitStatus(2, "-H \(HeaderText.masked(header)): write 'Name: value'")
             }
         }
         return headers

@@ -57,7 +57,7 @@ struct CurlCommand: ParsableCommand {
             let arguments = self.arguments(for: plan) + ["-K", "/dev/fd/\(pipe.reading.rawValue)"]
             curl = try ChildProcess("curl", arguments, inheriting: pipe.reading)
         } catch Errno.noSuchFileOrDirectory {
-            throw ExitStatus(127, "formwork: curl is not installed, or not in PATH")
+            throw ExitStatus(127, "curl is not installed, or not in PATH")
         }
         let interruption = Interruption { [curl] signal in
             curl.kill()
@@ -93,12 +93,12 @@ struct CurlCommand: ParsableCommand {
 
     /// curl has written its own message, except as an object.
     private static func failure(_ status: Int32) -> ExitStatus {
-        ExitStatus(status, Messages.current == .events ? "formwork: curl exited with status \(status)" : nil)
+        ExitStatus(status, Messages.current == .events ? "curl exited with status \(status)" : nil)
     }
 
     /// curl exits with 0 if the answer arrives before the whole body was sent, so a message has to say it.
     private static func cutShort(at offset: Int64, of length: Int64?) -> String {
-        "formwork: the server answered before it had the whole body: curl read at most \(offset, "byte")"
+        "the server answered before it had the whole body: curl read at most \(offset, "byte")"
             + (length.map { " of \($0)" } ?? "")
     }
 
@@ -118,14 +118,14 @@ struct CurlCommand: ParsableCommand {
         if let option = CurlConfiguration.repetition(in: self.curlArguments) {
             throw ExitStatus(
                 2,
-                "formwork: \(option): curl would send the body twice, but can read it only once from a pipe: use "
-                    + "'formwork send', which repeats and redirects, or 'formwork curl --print'")
+                "\(option): curl would send the body twice, but can read it only once from a pipe: use 'formwork "
+                    + "send', which repeats and redirects, or 'formwork curl --print'")
         }
         if let word = CurlConfiguration.secondRequest(in: self.curlArguments) {
             throw ExitStatus(
                 2,
-                "formwork: \(ShellQuote.quote(word).withControlCharactersEscaped): curl would make a second request, but "
-                    + "can read the body only once from a pipe: give one URL, before '--'")
+                "\(ShellQuote.quote(word)): curl would make a second request, but can read the body only once from "
+                    + "a pipe: give one URL, before '--'")
         }
     }
 
@@ -133,7 +133,7 @@ struct CurlCommand: ParsableCommand {
     private func checkHeaders() throws(ExitStatus) {
         for header in self.form.otherHeaders where header.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
             let shown = HeaderText.masked(header)
-            throw ExitStatus(2, "formwork: -H \(shown): has a line break: give each header with an -H of its own")
+            throw ExitStatus(2, "-H \(shown): has a line break: give each header with an -H of its own")
         }
     }
 

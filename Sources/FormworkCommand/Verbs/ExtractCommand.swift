@@ -49,14 +49,13 @@ struct ExtractCommand: ParsableCommand {
 
     func run() throws {
         guard self.to != nil || self.part != nil else {
-            throw ExitStatus(2, "formwork: no destination: give --to DIR, or --part NAME for standard output")
+            throw ExitStatus(2, "no destination: give --to DIR, or --part NAME for standard output")
         }
         guard self.to != "-" else {
-            throw ExitStatus(
-                2, "formwork: --to -: standard output has room for one part: write --part NAME without --to")
+            throw ExitStatus(2, "--to -: standard output has room for one part: write --part NAME without --to")
         }
         guard self.part == nil || self.only == nil else {
-            throw ExitStatus(2, "formwork: --part and --only exclude each other: give one of them")
+            throw ExitStatus(2, "--part and --only exclude each other: give one of them")
         }
         var walk = try self.options.open()
         let device = try self.to.flatMap(self.device)
@@ -83,8 +82,7 @@ struct ExtractCommand: ParsableCommand {
         default: break
         }
         guard self.part != nil else {
-            throw ExitStatus(
-                2, "formwork: --to \(ShellQuote.quote(path)): a device or FIFO has room for one part: give --part")
+            throw ExitStatus(2, "--to \(ShellQuote.quote(path)): a device or FIFO has room for one part: give --part")
         }
         do { return try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec) } catch {
             throw FormworkError(.writeFailed, "can't be written", path: path, cause: error)
@@ -131,8 +129,7 @@ struct ExtractCommand: ParsableCommand {
             // The process exits without running any deinit.
             folder.discard()
             if let error = error as? FormworkError, error.cause as? Errno == .fileExists {
-                let path = (error.path ?? "").withControlCharactersEscaped
-                throw ExitStatus(23, "formwork: \(path): already exists: --overwrite replaces it")
+                throw ExitStatus(23, "\(error.path ?? ""): already exists: --overwrite replaces it")
             }
             throw error
         }

@@ -60,43 +60,43 @@ package enum FormworkVerbs {
         _ root: Root.Type, beforehand: ([String]) throws(ExitStatus) -> Void = { _ throws(ExitStatus) in }
     ) {
         StandardDescriptors.fill()
-        ThisProcess.ignoreSizeSignal()
-        ThisProcess.stopOnQuitSignal()
-        var parsed: [String] = []
+        ThisProcess.prepareSignals()
+        let given = Array(ThisProcess.arguments.dropFirst())
+        var words = GivenWords(given, isWhole: given.first == "---completion")
         do {
-            let given = Array(ThisProcess.arguments.dropFirst())
-            let words = given.first == "---completion" ? given : PartArgument.separated(given)
-            self.prepare(PartArgument.flags(in: words), for: words.first)
-            if let place = RawArguments.firstNotUTF8 {
+            self.prepare(words.flags, for: words.verb)
+            if let place = GivenWords.firstNotUTF8 {
                 throw ExitStatus(
                     2,
-                    "formwork: argument \(place) is not UTF-8: rename a file, or give its content on standard input ('@-' or '-'); "
-                        + "a value comes from a file with -F 'NAME=<FILE'")
+                    "argument \(place) is not UTF-8: rename a file, or give its content on standard input ('@-' or "
+                        + "'-'); a value comes from a file with -F 'NAME=<FILE'")
             }
-            try SystemLimits.check(for: words.first)
+            try SystemLimits.check(for: words.verb)
             try beforehand(given)
             MagicDatabase.use()
             SecretArguments.blank()
-            let interruption = self.reportingSignals(words.first)
+            let interruption = self.reportingSignals(words.verb)
             defer { withExtendedLifetime(interruption) {} }
-            parsed = PartArgument.take(from: try GivenHeaders.take(from: words))
-            if PartArgument.flags(in: words).contains("--version") {
+            try GivenHeaders.take(from: &words)
+            PartArgument.take(from: &words)
+            if words.flags.contains("--version") {
                 return try StandardOutput.write(FormworkVersion.text + "\n")
             }
-            if words.first == "help", words.count == 2, let topic = HelpTopic(rawValue: words[1]) {
+            if words.verb == "help", given.count == 2, let topic = HelpTopic(rawValue: given[1]) {
                 // As for the verbs' help.
                 let given = SystemCalls.environment("COLUMNS").flatMap { Int($0) }
                 return try StandardOutput.write(
                     topic.text(width: max(40, given ?? Terminal.columns(of: .standardOutput) ?? 80)))
             }
-            try self.checkVerb(parsed.drop { $0 == "help" }, Root.configuration.subcommands)
+            let parsed = words.words
+            let topics = words.verb == "help" ? HelpTopic.allCases.map(\.rawValue) : []
+            try self.checkVerb(parsed.drop { $0 == "help" }, Root.configuration.subcommands, topics)
             // ArgumentParser answers an empty command line with help, and 0.
-            guard words.isEmpty || parsed.contains(where: { $0 != "--" }) else {
+            guard given.isEmpty || parsed.contains(where: { $0 != "--" }) else {
                 throw ExitStatus(
-                    2,
-                    "formwork: no verb: write formwork send URL -F … or formwork body -F …; 'formwork help' lists all")
+                    2, "no verb: write formwork send URL -F … or formwork body -F …; 'formwork help' lists all")
             }
-            try SingleValueOption.check(parsed)
+            try SingleValueOption.check(words)
             var command = try Root.parseAsRoot(parsed)
             if let completion = command as? CompletionCommand {
                 return try StandardOutput.write(completion.script(of: Root.self))
@@ -107,14 +107,14 @@ package enum FormworkVerbs {
         } catch let error as FormworkError {
             self.leave(ExitStatus(error))
         } catch let error as Errno {
-            self.leave(ExitStatus(71, "formwork: \(error)"))
+            self.leave(ExitStatus(71, "\(error)"))
         } catch {
-            self.end(error, parsed, Root.self)
+            self.end(error, words, Root.self)
         }
     }
 
     /// Ends with what ArgumentParser throws: help, the version, completions, or an error.
-    private static func end<Root: ParsableCommand>(_ error: any Error, _ words: [String], _ root: Root.Type) {
+    private static func end<Root: ParsableCommand>(_ error: any Error, _ words: GivenWords, _ root: Root.Type) {
         switch Root.exitCode(for: error) {
         case .success:
             // ArgumentParser doesn't notice that its text can't be written.
@@ -124,34 +124,28 @@ package enum FormworkVerbs {
         case .validationFailure:
             // ArgumentParser exits with 64 for usage errors; curl uses 2.
             let foreign = ForeignOption.reason(in: words)
-            let reason = ExitStatus(2, "formwork: " + self.shown(foreign ?? Root.message(for: error)))
+            // Arguments may be a URL with a password.
+            let reason = ExitStatus(2, lines: SecretText.masked(foreign ?? Root.message(for: error)))
             JSONOutput.fail(reason)
             guard foreign == nil, Messages.current != .events else { reason.leave() }
-            ExitStatus(2, self.shown(Root.fullMessage(for: error))).leave()
+            ExitStatus(2, lines: SecretText.masked(Root.fullMessage(for: error))).leave()
         default: Root.exit(withError: error)
         }
-    }
-
-    /// A text about arguments, which may be a URL with a password, or move the cursor.
-    private static func shown(_ text: String) -> String {
-        SecretText.masked(text).split(separator: "\n", omittingEmptySubsequences: false)
-            .map { String($0).withControlCharactersEscaped }.joined(separator: "\n")
     }
 
     /// Refuses a word that isn't a verb. ArgumentParser would call it an argument too many, and answer a question for its
     /// help with the list of verbs.
     private static func checkVerb(
-        _ words: ArraySlice<String>, _ verbs: [any ParsableCommand.Type]
+        _ words: ArraySlice<String>, _ verbs: [any ParsableCommand.Type], _ topics: [String] = []
     ) throws(ExitStatus) {
         guard let word = words.first, !word.hasPrefix("-"), !verbs.isEmpty else { return }
         let names = verbs.map { $0.configuration.commandName ?? "" }
         guard let place = names.firstIndex(of: word) else {
-            let shown = ShellQuote.quote(SecretText.masked(url: word)).withControlCharactersEscaped
+            let shown = ShellQuote.quote(SecretText.masked(url: word))
             guard word.utf8.authorityStart == nil else {
-                throw ExitStatus(2, "formwork: no verb before \(shown): write formwork send \(shown) -F …")
+                throw ExitStatus(2, "no verb before \(shown): write formwork send \(shown) -F …")
             }
-            throw ExitStatus(
-                2, "formwork: \(shown) isn't a verb: choose one of \(names.joined(separator: ", "))")
+            throw ExitStatus(2, "\(shown) isn't a verb: choose one of \((names + topics).joined(separator: ", "))")
         }
         try self.checkVerb(words.dropFirst(), verbs[place].configuration.subcommands)
     }

@@ -34,7 +34,7 @@ struct HeadersCommand: ParsableCommand {
         if let length = plan.contentLength { text += "Content-Length: \(length)\n" }
         try StandardOutput.write(text)
         if let blocker = plan.lengthBlocker {
-            throw ExitStatus(0, "formwork: no Content-Length: \(blocker)")
+            throw ExitStatus(0, "no Content-Length: \(blocker)")
         }
     }
 }

@@ -47,7 +47,7 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         if self.lint {
-            guard !self.sha256 else { throw ExitStatus(2, "formwork: --lint prints no parts: leave --sha256 out") }
+            guard !self.sha256 else { throw ExitStatus(2, "--lint prints no parts: leave --sha256 out") }
             return try self.runLint()
         }
         var walk = try self.opened()
@@ -74,7 +74,7 @@ struct InspectCommand: ParsableCommand {
             (severity, findings.count { $0.oddity.severity == severity })
         }
         let shown = counts.filter { $0.1 > 0 }.map { "\($0.1, $0.0.rawValue)" }.joined(separator: ", ")
-        let failure = shown.isEmpty ? nil : ExitStatus(70, "formwork: \(name.withControlCharactersEscaped): \(shown)")
+        let failure = shown.isEmpty ? nil : ExitStatus(70, "\(name): \(shown)")
         if self.json {
             try JSONOutput.write(
                 [("findings", .array(findings.map(\.json))), ("leftOut", .integer(Int128(leftOut)))], failure: failure)

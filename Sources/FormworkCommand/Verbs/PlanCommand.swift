@@ -45,7 +45,7 @@ struct PlanCommand: ParsableCommand {
             let text = try JSONText.encode(plan.describe())
             guard save != "-" else {
                 guard !self.json else {
-                    throw ExitStatus(2, "formwork: --save - writes to standard output: leave out --json")
+                    throw ExitStatus(2, "--save - writes to standard output: leave out --json")
                 }
                 return try StandardOutput.write(text)
             }

@@ -49,7 +49,7 @@ struct QueryDecodeCommand: ParsableCommand {
     func run() throws {
         let dialect = try self.options.decoding()
         guard self.repeated == .dialect || !self.pairs else {
-            throw ExitStatus(2, "formwork: --repeated: --pairs lists every pair: leave one of them out")
+            throw ExitStatus(2, "--repeated: --pairs lists every pair: leave one of them out")
         }
         let input = try TextInput(self.file)
         if !self.url { self.warnOfURL(input.bytes) }

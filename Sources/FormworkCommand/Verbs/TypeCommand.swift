@@ -41,26 +41,8 @@ struct TypeCommand: ParsableCommand {
         }
     }
 
-    private struct FoundType {
-        var file: String
-        var type: String
-        var detector: MediaTypeChoice.Detector
-        var reason: String
-
-        var cells: [String] { [self.type, self.detector.rawValue, self.reason, self.file] }
-        var line: String { self.cells.map(\.withControlCharactersEscaped).joined(separator: "\t") + "\n" }
-
-        /// The object for a file that has a type, or an error.
-        static func json(_ file: String, _ found: FoundType?, _ error: FormworkError?) -> ParameterValue {
-            .members([
-                ("file", .text(file)), ("type", .optional(found?.type)),
-                ("detector", .optional(found?.detector.rawValue)), ("reason", .optional(found?.reason)),
-                ("error", .optional(error.map { "\($0)" })),
-            ])
-        }
-    }
-
-    private static func answer(for file: String, _ types: MediaTypeDetection) throws(FormworkError) -> FoundType {
+    /// What is known of a file: its type, how it was found, and why.
+    private static func choice(for file: String, _ types: MediaTypeDetection) throws(FormworkError) -> MediaTypeChoice {
         let isInput = file == "-"
         var source: BodySource = isInput ? .descriptor(.standardInput) : .file(try FilePath(ofFile: file))
         var fifo: FileDescriptor?
@@ -72,8 +54,7 @@ struct TypeCommand: ParsableCommand {
             }
             if let fifo { source = .descriptor(fifo) }
         }
-        let choice = try types.choice(of: source, filename: isInput ? nil : file)
-        return FoundType(file: file, type: choice.mediaType ?? "", detector: choice.detector, reason: choice.reason)
+        return try types.choice(of: source, filename: isInput ? nil : file)
     }
 
     func run() throws {
@@ -83,19 +64,24 @@ struct TypeCommand: ParsableCommand {
         var answers: [ParameterValue] = []
         var failure: FormworkError?
         for file in self.files {
-            var line: String?
-            do throws(FormworkError) {
-                let answer = try Self.answer(for: file, types)
-                answers.append(FoundType.json(file, answer, nil))
-                table.append(answer.cells)
-                line = answer.line
-            } catch {
+            var found: MediaTypeChoice?
+            var reason: FormworkError?
+            do throws(FormworkError) { found = try Self.choice(for: file, types) } catch {
                 // The other files are still answered.
                 StandardError.write("formwork: \(error)\n")
-                answers.append(FoundType.json(file, nil, error))
-                failure = error
+                (reason, failure) = (error, error)
             }
-            if let line, !self.json, width == nil { try StandardOutput.write(line) }
+            answers.append(
+                .members([
+                    ("file", .text(file)), ("type", .optional(found.map { $0.mediaType ?? "" })),
+                    ("detector", .optional(found?.detector.rawValue)), ("reason", .optional(found?.reason)),
+                    ("error", .optional(reason.map { "\($0)" })),
+                ]))
+            guard let found, !self.json else { continue }
+            let cells = [found.mediaType ?? "", found.detector.rawValue, found.reason, file]
+            table.append(cells)
+            guard width == nil else { continue }
+            try StandardOutput.write(cells.map(\.withControlCharactersEscaped).joined(separator: "\t") + "\n")
         }
         let status = failure.map { ExitStatus($0) }
         if self.json {

@@ -1,6 +1,7 @@
 import Foundation
 import SystemPackage
 import TestSupport
+import Testing
 
 /// How a run of the command ended.
 struct Outcome {
@@ -9,6 +10,11 @@ struct Outcome {
     var errors: String
 
     var text: String { String(decoding: self.output, as: UTF8.self) }
+
+    /// The object on standard output.
+    func object() throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(self.output)) as? [String: Any])
+    }
 }
 
 /// The built `formwork`, run as a process.
@@ -29,10 +35,18 @@ enum Command {
         try self.run([self.path] + arguments, input: input, in: folder)
     }
 
-    /// Runs a shell script in which `$F` is the command.
+    /// Runs a shell script in which `$F` is the command. `receive FOLDER …` starts a receiver, at `$PORT` if that is
+    /// set: `$U` is its address, `$P` its
+    /// process, and `log` what it says.
     static func shell(_ script: String, input: [UInt8] = [], in folder: String? = nil) throws -> Outcome {
-        try self.run(["/bin/bash", "-c", script], input: input, in: folder)
+        try self.run(["/bin/bash", "-c", self.functions + script], input: input, in: folder)
     }
+
+    private static let functions = """
+        receive() { rm -f url; "$F" receive --port ${PORT:-0} "$@" > url 2> log & P=$!
+          until [ -s url ] || ! kill -0 $P 2> /dev/null; do sleep 0.05; done; U=$(cat url); }
+
+        """
 
     private static func run(_ words: [String], input: [UInt8], in folder: String?) throws -> Outcome {
         let process = Process()

@@ -164,7 +164,7 @@ import Testing
         let (path, open) = (folder.path.appending("a"), try OpenFolder(folder.path))
         let file = try AppendedFile(path, creating: true)
         try file.append(Array("hello".utf8))
-        try SystemCalls.link(path, as: "b", in: open.descriptor)
+        try SystemCalls.link(path, from: .currentFolder, as: "b", in: open.descriptor)
         PrivateFile.remove(path)
         try file.emptyIfUnnamed()
         #expect(try folder.text(of: "b") == "hello")

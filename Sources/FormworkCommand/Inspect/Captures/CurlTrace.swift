@@ -64,7 +64,7 @@ struct CurlTrace {
 
     /// The index after `0040: `; `nil` if the line begins otherwise.
     private static func offset(of line: ArraySlice<UInt8>) -> Int? {
-        let digits = line.prefix { self.digit($0) != nil }
+        let digits = line.prefix { $0.hexDigit != nil }
         guard digits.count >= 4, line[digits.endIndex...].starts(with: [0x3A, 0x20]) else { return nil }
         return digits.endIndex + 2
     }
@@ -73,20 +73,12 @@ struct CurlTrace {
     private static func bytes(of line: ArraySlice<UInt8>) -> [UInt8]? {
         guard var at = self.offset(of: line) else { return nil }
         var bytes: [UInt8] = []
-        while bytes.count < 16, at + 2 < line.endIndex, let high = self.digit(line[at]),
-            let low = self.digit(line[at + 1]), line[at + 2] == 0x20
+        while bytes.count < 16, at + 2 < line.endIndex, let high = line[at].hexDigit,
+            let low = line[at + 1].hexDigit, line[at + 2] == 0x20
         {
             bytes.append(high << 4 | low)
             at += 3
         }
         return bytes.isEmpty ? nil : bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
     }
 }
