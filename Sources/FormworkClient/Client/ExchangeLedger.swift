@@ -1,7 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
 
 /// How much one exchange has sent, now and when its answer arrived. The event loop updates it, in the order of events

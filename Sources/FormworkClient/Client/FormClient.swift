@@ -1,9 +1,4 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkValues
-import HTTPTypes
 import NIOCore
 import NIOHTTP2
 import NIOHTTPTypes

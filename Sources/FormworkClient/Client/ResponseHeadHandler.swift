@@ -1,4 +1,3 @@
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes

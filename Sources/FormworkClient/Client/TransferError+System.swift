@@ -1,8 +1,4 @@
-import Formwork
 import FormworkEssentials
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import NIOCore
 import NIOExtras
 import NIOHTTP1

@@ -1,8 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-
 /// Why an exchange with a server failed: decide on ``code``, show ``description``.
 ///
 /// Failures of the body's own sources are `FormworkError`s.

@@ -1,6 +1,3 @@
-import FormworkResumable
-import HTTPTypes
-
 // Handles each kind of answer.
 extension UploadClient {
     mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {

@@ -1,6 +1,3 @@
-import FormworkResumable
-import HTTPTypes
-
 // The events while a request is in progress, and at its end.
 extension UploadClient {
     /// The source of the body is asked for bytes. Sources are read ahead, so until the request's last byte was read it isn't

@@ -1,7 +1,5 @@
 import FormworkEssentials
-import FormworkResumable
 import FormworkValues
-import HTTPTypes
 
 /// The client's side of a resumable upload: decides which request comes next, and is informed of the results.
 ///

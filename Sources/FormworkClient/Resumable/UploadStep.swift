@@ -1,6 +1,3 @@
-import FormworkResumable
-import HTTPTypes
-
 /// A range of the encoded body.
 struct UploadRange: Sendable, Hashable {
     /// Its first byte, counted from the start of the body.

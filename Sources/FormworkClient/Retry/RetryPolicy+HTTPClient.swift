@@ -1,8 +1,4 @@
 import AsyncHTTPClient
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2

@@ -1,8 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import Synchronization
 
 /// Sends a form until it has arrived: with retries, redirects, credentials, and a time-out for all of it.

@@ -1,11 +1,5 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import FormworkValues
-import HTTPTypes
-
 import FormworkEssentials
+import FormworkValues
 
 /// Sends a body and resumes it where it was cut: an `UploadClient` decides, and gets all events.
 ///

@@ -1,8 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import Synchronization
 
 /// A client that makes one exchange at a time, and has no rules of its own.

@@ -1,9 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
-
 /// Decides which request is next, without doing input or output: ``PlainSend`` sends plainly, and ``ResumableSend``
 /// with a protocol for resuming.
 protocol SendMachine: Sendable {

@@ -1,9 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
-
 /// One tus upload: the encoded form for a server that reads forms, or one of the form's files.
 package struct TusDelivery: Sendable {
     package var plan: BodyPlan

@@ -1,10 +1,5 @@
 import AsyncHTTPClient
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2

@@ -1,10 +1,5 @@
 import AsyncHTTPClient
-import Formwork
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix

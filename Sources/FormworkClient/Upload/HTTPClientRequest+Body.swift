@@ -1,13 +1,8 @@
 import AsyncHTTPClient
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
+import FormworkEssentials
 import FormworkValues
 import NIOCore
 import NIOHTTP1
-
-import FormworkEssentials
 
 extension HTTPClientRequest.Body {
     /// A planned body, with its exact length if that is known, otherwise in chunks.

@@ -1,9 +1,4 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkFiles
-import HTTPTypes
 
 /// How to resume an upload that was cut, and where to save its state, so that a new process can resume it too.
 ///

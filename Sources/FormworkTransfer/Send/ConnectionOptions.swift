@@ -1,9 +1,7 @@
 import ArgumentParser
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
-import FormworkNIO
 import FormworkValues
 import NIOCore
 

@@ -1,9 +1,5 @@
-import Formwork
-import FormworkCommand
-import FormworkHTTP
-import FormworkResumable
-import FormworkNIO
 import FormworkClient
+import FormworkCommand
 
 extension LocationFault {
     /// The status that curl exits with when it follows redirects.

@@ -1,12 +1,8 @@
 import ArgumentParser
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
 
 extension ResumableChoice: ExpressibleByArgument {}

@@ -1,12 +1,8 @@
 import ArgumentParser
-import Formwork
+import FormworkClient
 import FormworkCommand
 import FormworkFiles
-import FormworkHTTP
-import FormworkResumable
 import FormworkSystem
-import FormworkNIO
-import FormworkClient
 import FormworkURLEncoded
 
 package struct SendCommand: ParsableCommand, Sendable {

@@ -1,10 +1,6 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 
 /// Makes a ``SendJob`` of the arguments.
 struct SendPreparation {

@@ -1,12 +1,8 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
 import FormworkURLEncoded
-import HTTPTypes
 
 /// The result of a transfer.
 struct SendReport: Sendable {

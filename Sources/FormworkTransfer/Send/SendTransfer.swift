@@ -1,10 +1,6 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
 import FormworkURLEncoded
 

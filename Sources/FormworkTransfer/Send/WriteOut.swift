@@ -1,8 +1,6 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkURLEncoded
-import HTTPTypes
 
 /// The text of `-w` after a transfer: `%{http_code}` and other variables of curl's.
 struct WriteOut {
