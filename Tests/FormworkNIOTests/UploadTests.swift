@@ -1,8 +1,6 @@
 import AsyncHTTPClient
 import Foundation
-import FormworkNIO
 import FormworkClient
-import FormworkResumable
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -120,7 +118,7 @@ extension NIOTests {
                     let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
                     _ = try await client.upload(plan, with: request, resuming: resuming)
                 }
-            } catch let error as UploadFailure { text = "\(error)" }
+            } catch let error as TransferError { text = "\(error)" }
             #expect(
                 text
                     == "the connection broke before the server answered; 2 tries made no progress (127.0.0.1:\(port): no "

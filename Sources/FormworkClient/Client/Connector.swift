@@ -45,7 +45,7 @@ struct Connector: Sendable {
     /// - Throws: ``TransferError``.
     func connect(
         to endpoint: Origin, _ ledger: ExchangeLedger,
-        _ makeHandler: @escaping @Sendable (any EventLoop) -> ResponseHandler
+        _ makeHandler: @escaping @Sendable () -> ResponseHandler
     ) async throws -> Connection {
         let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
         let context = try self.options.tls.context(self.protocols, for: endpoint)

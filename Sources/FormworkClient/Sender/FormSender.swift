@@ -79,31 +79,23 @@ public struct FormSender: Sendable {
         try await self.run(plan, request, observer, answered) { plan in PlainSend(plan, request, self.options) }
     }
 
-    /// Runs the steps of a machine until the time-out.
-    /// - Parameter make: Makes the machine when the plan is ready to be sent.
     func run<Result: Sendable>(
         _ plan: BodyPlan, _ request: HTTPRequest, _ observer: Observer,
         _ answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result,
         _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
     ) async throws -> Result {
-        let monitor = self.options.monitor ?? UploadMonitor()
-        defer { monitor.finish() }
-        let driver = SendDriver(
-            client: self.client, options: self.options, request: request, monitor: monitor, observer: observer)
-        guard let timeout = self.options.timeout else { return try await driver.send(plan, by: nil, answered, make) }
-        let end = ContinuousClock.Instant.after(timeout)
-        do {
-            return try await Race.run(until: end, late: Late()) {
-                try await driver.send(plan, by: end, answered, make)
-            }
-        } catch is Late {
-            throw TransferError(
-                .timedOut, "not finished within the allowed \((self.wholeTimeout ?? timeout).text)",
-                bytesSent: monitor.current.acknowledged)
-        }
+        let driver = SendDriver(self.client, self.options, request, observer)
+        defer { driver.monitor.finish() }
+        let timeout = self.options.timeout
+        return try await driver.send(
+            plan, by: timeout.map { .after($0) },
+            late: {
+                let time = self.wholeTimeout ?? timeout ?? .zero
+                return TransferError(
+                    .timedOut, "not finished within the allowed \(time.text)",
+                    bytesSent: driver.monitor.current.acknowledged)
+            }, answered, make)
     }
-
-    private struct Late: Error {}
 }
 
 extension FormSender {
@@ -130,7 +122,6 @@ extension FormSender {
 
     /// Like the other, but resumes where a connection was cut, if the server supports it. The tries and pauses are
     /// those of `resuming`.
-    /// - Throws: Also `UploadFailure`.
     package func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result

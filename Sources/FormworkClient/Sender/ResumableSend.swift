@@ -178,10 +178,10 @@ package struct ResumableSend: SendMachine {
 
     mutating func informed(by response: HTTPResponse) -> Bool {
         guard self.page == nil else { return true }
-        let advice = self.client.informed(response)
+        let continues = self.client.informed(response)
         self.keep()
-        if advice == .stop { self.lookAhead(reason: nil) }
-        return advice == .continue && !self.hasFailed
+        if !continues { self.lookAhead(reason: nil) }
+        return continues && !self.hasFailed
     }
 
     mutating func answered(_ answer: SendResponse, remaining: Duration?) -> SendVerdict {

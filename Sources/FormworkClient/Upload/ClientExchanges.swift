@@ -25,42 +25,37 @@ struct ClientExchanges: ExchangeClient {
     }
 
     /// Performs the steps of a machine.
-    /// - Throws: ``ClientFailure`` for the caller's own errors.
     func send(
-        _ plan: BodyPlan, _ request: HTTPRequest, _ make: (BodyPlan) throws -> any SendMachine
+        _ plan: BodyPlan, _ request: HTTPRequest, _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
     ) async throws -> HTTPClient.UploadResponse {
-        let monitor = self.options.monitor ?? UploadMonitor()
-        // The body was collected already if that was necessary.
-        var options = self.options
-        options.length = nil
-        let driver = SendDriver(
-            client: self, options: options, request: request, monitor: monitor, observer: FormSender.Observer())
-        let answered: @Sendable (ExchangeResponse, FormSender.Trace) async throws -> HTTPClient.UploadResponse = {
-            answer, trace in
-            if answer.isBodyComplete { monitor.update { $0.acknowledged = $0.total ?? $0.sent } }
+        let driver = SendDriver(self, self.options, request)
+        return try await self.run(driver, plan, make) { answer, trace in
+            if answer.isBodyComplete { driver.monitor.update { $0.acknowledged = $0.total ?? $0.sent } }
             let head = HTTPClientResponse(
                 status: HTTPResponseStatus(statusCode: answer.head.status.code),
                 headers: HTTPHeaders(answer.head.headerFields))
             return HTTPClient.UploadResponse(
                 response: answer.given?.take() ?? head, url: answer.followed?.request.urlText ?? trace.url,
                 bytesSent: trace.hasBody ? answer.bytesSent : 0, isBodyComplete: answer.isBodyComplete,
-                retries: trace.retries,
-                upload: trace.upload)
+                retries: trace.retries, upload: trace.upload)
         }
-        let end = self.deadline.remaining.map { ContinuousClock.Instant.after($0) }
-        return try await driver.send(plan, by: end, answered, make)
     }
 
     /// Asks the server what it supports, with `OPTIONS`.
     func offer(to question: HTTPRequest, _ retry: RetryPolicy) async throws -> HTTPFields {
         let options = UploadOptions(retry: retry)
-        let driver = SendDriver(
-            client: self, options: options, request: question, monitor: UploadMonitor(), observer: FormSender.Observer()
-        )
+        return try await self.run(
+            SendDriver(self, options, question), BodyPlan(copying: .bytes([])),
+            { PlainSend($0, question, options, hasBody: false, for: .client) }
+        ) { answer, _ in answer.head.headerFields }
+    }
+
+    private func run<Result: Sendable>(
+        _ driver: SendDriver, _ plan: BodyPlan, _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine,
+        _ answered: @escaping @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result
+    ) async throws -> Result {
         let end = self.deadline.remaining.map { ContinuousClock.Instant.after($0) }
-        return try await driver.send(
-            BodyPlan(copying: .bytes([])), by: end, { answer, _ in answer.head.headerFields }
-        ) { PlainSend($0, question, options, hasBody: false, for: .client) }
+        return try await driver.send(plan, by: end, late: { HTTPClientError.deadlineExceeded }, answered, make)
     }
 
     func reaches(_ request: HTTPRequest) async -> Bool { false }
@@ -83,7 +78,7 @@ struct ClientExchanges: ExchangeClient {
             // The length shows whether all was read, even if it isn't sent.
             whole.isChunked = false
             let stretch = try BufferFeed(whole, options: self.options.readerOptions)
-            let buffers = FollowedBuffers(feed: stretch, offset: body.offset, hooks: hooks)
+            let buffers = FedBuffers(makeFeed: { stretch }, offset: body.offset, hooks: hooks)
             made.body = .stream(buffers, length: body.length.map { .known($0) } ?? .unknown)
             feed = stretch
         }
@@ -208,31 +203,6 @@ final class FeedEnd: Sendable {
     init(_ feed: BufferFeed) { self.feed = feed }
 
     deinit { self.feed.stop(HTTPClientError.cancelled) }
-}
-
-/// A feed that reports its bytes to a machine before the client gets them.
-private struct FollowedBuffers: AsyncSequence, Sendable {
-    typealias Element = ByteBuffer
-
-    let feed: BufferFeed
-    let offset: Int64
-    let hooks: ExchangeHooks
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        let buffers: FollowedBuffers
-        var isBegun = false
-
-        mutating func next() async throws -> ByteBuffer? {
-            if !self.isBegun { self.buffers.hooks.reading() }
-            self.isBegun = true
-            let buffer = try await self.buffers.feed.next()
-            let end = self.buffers.offset + self.buffers.feed.count
-            if buffer == nil { self.buffers.hooks.ended(end) } else { self.buffers.hooks.sending(end) }
-            return buffer
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffers: self) }
 }
 
 extension Error {

@@ -40,23 +40,18 @@ extension HTTPClient {
         var (plan, resuming) = (prepared.plan, prepared.resuming)
         plan = try await plan.checkedIfEmpty()
         let asking = ClientExchanges(self, like: request, options, deadline, resumes: true)
-        let wasAsked: Bool
-        do { wasAsked = try await asking.agree(&plan, &resuming, head) } catch let failure as ClientFailure {
-            throw failure.error
-        }
-        // A tus server may get one file of the form.
-        plan = try await plan.checkedIfEmpty()
+        let wasAsked = try await asking.agree(&plan, &resuming, head)
         guard resuming.options.choice != .off else {
             var rest = options
             rest.timeout = deadline.remaining
             return try await self.upload(plan, with: request, options: rest)
         }
+        var own = options
+        own.length = nil
         let client = ClientExchanges(
-            self, like: request, options, deadline, wasReached: resuming.link != nil || wasAsked, resumes: true)
+            self, like: request, own, deadline, wasReached: resuming.link != nil || wasAsked, resumes: true)
         let settled = resuming
-        do {
-            return try await client.send(plan, head) { try ResumableSend($0, head, settled, options) }
-        } catch let failure as ClientFailure { throw failure.error }
+        return try await client.send(plan, head) { try ResumableSend($0, head, settled, options) }
     }
 }
 

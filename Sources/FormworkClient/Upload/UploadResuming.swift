@@ -145,30 +145,21 @@ extension FormSender {
         guard resuming.choice != .off else {
             return try await self.send(plan, with: request, observer: observer, answered: answered)
         }
-        let prepared: (plan: BodyPlan, resuming: Resuming, lock: FileLock?)
-        do { prepared = try await resuming.prepare(plan, request, self.options.retry) } catch {
-            self.options.monitor?.finish()
-            throw error
-        }
+        defer { self.options.monitor?.finish() }
+        let prepared = try await resuming.prepare(plan, request, self.options.retry)
         defer { prepared.lock?.release() }
         guard prepared.resuming.usesTus else {
             return try await self.send(
                 prepared.plan, with: request, resuming: prepared.resuming, observer: observer, answered: answered)
         }
-        let delivery: TusDelivery
         // One time-out for the question and the upload.
         let end = self.options.timeout.map { ContinuousClock.Instant.after($0) }
-        do {
-            // Even before the question what the server supports.
-            if prepared.plan.isReplayable { _ = try await prepared.plan.checkedIfEmpty() }
-            let server =
-                prepared.resuming.link == nil
-                ? try await self.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()
-            delivery = try await prepared.resuming.delivery(of: prepared.plan, to: server)
-        } catch {
-            self.options.monitor?.finish()
-            throw error
-        }
+        // Even before the question what the server supports.
+        if prepared.plan.isReplayable { _ = try await prepared.plan.checkedIfEmpty() }
+        let server =
+            prepared.resuming.link == nil
+            ? try await self.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()
+        let delivery = try await prepared.resuming.delivery(of: prepared.plan, to: server)
         var sender = self
         sender.wholeTimeout = self.wholeTimeout ?? self.options.timeout
         sender.options.timeout = end.map { ContinuousClock.now.duration(to: $0) }

@@ -40,10 +40,7 @@ struct SendPreparation {
         }
         let prepared = try await self.command.resume.prepare(
             plan, &request, sender.options.retry, boundary: self.command.form.boundary,
-            repeatsAll: self.command.transfer.retry != nil, files: (inputs, self.command.transfer.output)
-        ) { text in
-            Warning.write([text])
-        }
+            repeatsAll: self.command.transfer.retry != nil, files: (inputs, self.command.transfer.output))
         var job = SendJob(
             plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender, lock: prepared.lock)
         if let content {

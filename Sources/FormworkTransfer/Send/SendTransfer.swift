@@ -34,7 +34,7 @@ struct SendTransfer {
                 throw status
             }
             if job.isStored, let filename = job.filename, next.status < 400 {
-                let file = SendReport.StoredFile(name: filename, url: next.upload?.url, bytes: next.bytesSent)
+                let file = SendReport.StoredFile(name: filename, url: next.trace.upload?.url, bytes: next.bytesSent)
                 stored.append(file)
                 if let url = file.url {
                     Messages.report(
@@ -148,22 +148,18 @@ struct SendTransfer {
         observer.beginning = { [record] in record.begin($0) }
         observer.received = { [record] response, version in record.receive(.init(response, version)) }
         if self.command.transfer.verbose {
+            let show: @Sendable (String, MaskedHead, String) -> Void = { kind, head, sign in
+                progress?.interrupt()
+                if !Messages.head(kind, head.line, head.fields) { Self.write(head.lines, sign) }
+            }
             observer.requesting = { [record] request, isHTTP2 in
                 record.use(isHTTP2 ? .http2 : .http11)
-                progress?.interrupt()
-                let head = MaskedHead(request, isHTTP2: isHTTP2)
-                if !Messages.head("request", head.line, head.fields) { Self.write(head.lines, ">") }
+                show("request", MaskedHead(request, isHTTP2: isHTTP2), ">")
             }
-            observer.informed = { [record] response in
-                progress?.interrupt()
-                let head = MaskedHead(response, record.version)
-                if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
-            }
+            observer.informed = { [record] response in show("answer", MaskedHead(response, record.version), "<") }
             observer.received = { [record] response, version in
                 record.receive(.init(response, version))
-                progress?.interrupt()
-                let head = MaskedHead(response, version)
-                if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
+                show("answer", MaskedHead(response, version), "<")
             }
         }
         observer.resuming = { offset, total in

@@ -1,5 +1,3 @@
-import FormworkHTTP
-import FormworkResumable
 import Foundation
 @testable import FormworkClient
 @testable import FormworkNIO
@@ -37,11 +35,11 @@ extension NIOTests.ResumableSendTests {
             self.answering(Self.ok("200 OK")),
         ])
         let saved = NIOTests.Told()
-        let error = await #expect(throws: UploadFailure.self) {
+        let error = await #expect(throws: TransferError.self) {
             try await self.send(
                 self.plan(1_000_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
         }
-        #expect(error?.code == .redirected)
+        #expect(error?.code == .redirects)
         #expect(
             error?.description
                 == "the server redirects to /login (302), where the upload can't continue: it may require credentials")
@@ -111,12 +109,12 @@ extension NIOTests.ResumableSendTests {
             self.plan(1000), to: server.url(), UploadClientOptions(.auto),
             sender: FormSender(options: .init(maximumRedirects: 0)))
         #expect(seen.status == 307 && seen.trace.requests == 1)
-        let error = await #expect(throws: UploadFailure.self) {
+        let error = await #expect(throws: TransferError.self) {
             try await self.send(
                 self.plan(1000), to: server.url(), UploadClientOptions(.auto),
                 sender: FormSender(options: .init(maximumRedirects: 1)))
         }
-        #expect(error?.code == .redirected)
+        #expect(error?.code == .redirects)
         let there = server.url("/there")
         #expect(error?.description == "more than 1 redirect: \(there) redirects to \(there)")
     }

@@ -1,4 +1,3 @@
-import FormworkHTTP
 @testable import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
@@ -234,7 +233,7 @@ extension NIOTests {
                 self.answering(Self.ok("307 Temporary Redirect", "Location: /there")),
                 self.cutting(kept, behind: 1000),
             ])
-            let error = await #expect(throws: UploadFailure.self) {
+            let error = await #expect(throws: TransferError.self) {
                 try await self.send(self.plan(100_000), to: server.url("/up"), UploadClientOptions(.auto))
             }
             #expect(error?.code == .interrupted)

@@ -1,4 +1,3 @@
-import FormworkHTTP
 @testable import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
@@ -64,12 +63,15 @@ extension NIOTests {
             }
         }
 
+        private static let notOffered =
+            "failed: the connection broke after 0 bytes, and the server had not offered to resume"
+
         @Test(
             "An empty body has arrived with the head: it isn't sent again unless no connection was made",
             arguments: [
-                (TransferError(.receive, "cut", bytesSent: 0), "failed: UploadFailure"),
-                (TransferError(.receive, "cut"), "failed: UploadFailure"),
-                (TransferError(.timedOut, "stalled", bytesSent: 0), "failed: UploadFailure"),
+                (TransferError(.receive, "cut", bytesSent: 0), Self.notOffered),
+                (TransferError(.receive, "cut"), Self.notOffered),
+                (TransferError(.timedOut, "stalled", bytesSent: 0), Self.notOffered),
                 (TransferError(.timedOut, "no connection"), "pause 0: no connection"),
                 (TransferError(.connect, "refused"), "pause 0: refused"),
             ])

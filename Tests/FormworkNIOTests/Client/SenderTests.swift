@@ -1,5 +1,3 @@
-import FormworkHTTP
-import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
 import NIOCore
