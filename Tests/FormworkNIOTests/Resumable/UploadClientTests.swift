@@ -81,7 +81,7 @@ import Testing
         _ = try self.sent(&client)
         var offer = Self.offer
         offer[.uploadLimit] = "min-append-size=100000, max-append-size=1000"
-        #expect(!client.informed(self.answer(104, offer)))
+        #expect(client.informed(self.answer(104, offer)) == false)
         #expect(try self.sent(&client).0.method == .head)
         client.answered(self.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
         #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 100_000))
@@ -107,7 +107,7 @@ import Testing
             var offer = Self.offer
             limit -= 1000
             offer[.uploadLimit] = "max-append-size=\(limit)"
-            #expect(!client.informed(self.answer(104, offer)))
+            #expect(client.informed(self.answer(104, offer)) == false)
         }
         guard case .fail(let failure) = client.next() else { throw Cut() }
         #expect(requests == 7)
@@ -266,7 +266,7 @@ import Testing
         client.sending(upTo: 100)
         var offer = Self.offer
         offer[.uploadLimit] = "max-append-size=40"
-        #expect(!client.informed(self.answer(104, offer)))
+        #expect(client.informed(self.answer(104, offer)) == false)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         let (patch, range) = try self.sent(&client)
@@ -276,7 +276,7 @@ import Testing
         client = try UploadClient(.post(), length: 100)
         _ = try self.sent(&client)
         offer[.uploadLimit] = "max-size=99"
-        #expect(!client.informed(self.answer(104, offer)))
+        #expect(client.informed(self.answer(104, offer)) == false)
         guard case .fail(let failure) = client.next() else { throw Cut() }
         #expect(failure.code == .tooLarge)
     }
