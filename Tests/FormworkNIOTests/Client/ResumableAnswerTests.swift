@@ -5,8 +5,6 @@ import Testing
 
 // Answers that end an upload, and those that only seem to.
 extension NIOTests.ResumableSendTests {
-    private static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
-
     /// A body larger than any socket accepts at once.
     private func large() throws -> BodyPlan { try form(.bytes(Array(repeating: 7, count: 30_000_000))).plan() }
 

@@ -98,33 +98,6 @@ extension NIOTests {
             #expect(self.answer(&machine, 503))
         }
 
-        @Test("Plain: a failure is retried, and the last one is the result")
-        func plainFailure() throws {
-            var machine = try self.plain(1)
-            _ = machine.next()
-            machine.failed(TransferError(.connect, "nobody there"), remaining: nil)
-            #expect(self.next(&machine).hasPrefix("pause 5: "))
-            #expect(self.next(&machine) == "POST /up from 0")
-            machine.failed(TransferError(.connect, "nobody there"), remaining: nil)
-            #expect(self.next(&machine) == "failed: nobody there")
-        }
-
-        @Test("Plain: no retry that would begin after the time-out")
-        func plainTimeLeft() throws {
-            var machine = try self.plain(1)
-            _ = machine.next()
-            #expect(self.answer(&machine, 503, remaining: .seconds(5)))
-        }
-
-        @Test("Plain: a server that refuses Expect gets the body at once")
-        func plainExpectation() throws {
-            var machine = try self.plain(0)
-            _ = machine.next()
-            #expect(!self.answer(&machine, 417))
-            #expect(self.next(&machine) == "POST /up from 0 asks not")
-            #expect(self.answer(&machine, 417))
-        }
-
         @Test(
             "Plain: a redirect takes the body along, or doesn't",
             arguments: [(307, "POST /b from 0"), (303, "GET /b empty asks not")])
