@@ -1,8 +1,6 @@
 import NIOCore
-import NIOHTTP1
 import NIOHTTP2
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOPosix
 import NIOSSL
 

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOHTTP2
 import NIOHTTPTypes
 
 extension FormClient {

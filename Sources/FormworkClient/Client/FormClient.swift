@@ -1,7 +1,6 @@
 import FormworkValues
 import NIOCore
 import NIOHTTP2
-import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 import NIOPosix
 

@@ -1,4 +1,3 @@
-import FormworkEssentials
 import FormworkValues
 
 /// Sends a body and resumes it where it was cut: an `UploadClient` decides, and gets all events.

@@ -1,8 +1,6 @@
 import AsyncHTTPClient
 import FormworkFiles
 import NIOCore
-import NIOHTTP1
-import NIOPosix
 
 extension HTTPClient {
     /// Sends a body, resumes it where a connection was cut, with the IETF's draft or tus 1.0, and returns the answer.

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import FormworkValues
 import NIOCore
 import NIOHTTP1
 
