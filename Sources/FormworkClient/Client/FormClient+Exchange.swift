@@ -159,7 +159,7 @@ extension HTTPRequest {
 }
 
 /// A body, or the part of it that a request carries: resuming sends the rest.
-package struct ExchangeBody: Sendable {
+struct ExchangeBody: Sendable {
     /// The whole body.
     var plan: BodyPlan
     /// Bytes to skip without reading them.
@@ -170,7 +170,7 @@ package struct ExchangeBody: Sendable {
     var isChunked = false
 
     /// Creates a body; by default the whole one.
-    package init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
+    init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
         (self.plan, self.offset, self.count) = (plan, offset, count)
     }
 

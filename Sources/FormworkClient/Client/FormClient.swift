@@ -97,7 +97,7 @@ public struct FormClient: Sendable {
 
     /// The request as it would be sent, without connecting: with HTTP/1.1, unless the options allow only HTTP/2.
     /// - Throws: ``TransferError/Code/invalidRequest``.
-    package func preview(_ request: HTTPRequest, body: ExchangeBody?) throws -> HTTPRequest {
+    func preview(_ request: HTTPRequest, body: ExchangeBody?) throws -> HTTPRequest {
         let endpoint = try Origin(request)
         let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
         var ready = request

@@ -274,7 +274,7 @@ package struct UploadClientOptions: Sendable {
     ]
 
     /// The longest wait that a server can request with `Retry-After`; a longer one is shortened.
-    package var maximumRetryAfter: Duration = .seconds(3600)
+    var maximumRetryAfter: Duration = .seconds(3600)
 
     /// Creates the default options.
     package init(_ choice: ResumableChoice = .auto) { self.choice = choice }

@@ -129,4 +129,20 @@ extension FormSender {
             try ResumableSend(plan, request, resuming, self.options)
         }
     }
+
+    /// The first request as it would be sent. Nothing is sent.
+    /// - Throws: ``TransferError/Code/invalidRequest``.
+    package func preview(_ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming?) throws -> HTTPRequest {
+        // Which upload follows depends on the answer to this question.
+        if let resuming, resuming.usesTus, resuming.link == nil {
+            return try self.client.preview(request.asksTus, body: nil)
+        }
+        var (first, body) = (request, ExchangeBody?.some(ExchangeBody(plan)))
+        first.headerFields[.contentType] = plan.contentType
+        if let resuming {
+            var machine = try ResumableSend(plan, first, resuming, self.options)
+            if case .exchange(let next, let content, _) = machine.next() { (first, body) = (next, content) }
+        }
+        return try self.client.preview(first, body: body)
+    }
 }

@@ -78,7 +78,7 @@ public struct ResumableUpload: Hashable, Sendable {
 }
 
 /// One step of a transfer.
-package enum SendStep: Sendable {
+enum SendStep: Sendable {
     /// Make this exchange.
     /// - Parameter expectsContinue: Whether the server is asked first; `nil` for the client's options.
     case exchange(HTTPRequest, ExchangeBody?, expectsContinue: Bool?)

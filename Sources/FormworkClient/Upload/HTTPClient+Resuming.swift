@@ -22,7 +22,7 @@ extension HTTPClient {
     ///   - options: Redirects, credentials and progress. Tries and pauses are those of `resuming`, unless the server
     ///     supports no protocol. `length` and its related options are used only in that case, too.
     /// - Throws: What ``upload(_:with:options:)`` throws; ``TransferError`` if the server of a new upload can't be
-    ///   reached, after the client's own tries; an error for an upload that can't be resumed;
+    ///   reached, after the client's own tries, and for an upload that can't be resumed;
     ///   ``FormworkError/Code/sourceChanged`` if a file, the form or the target has changed since the previous process;
     ///   ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, if it is saved for
     ///   one.

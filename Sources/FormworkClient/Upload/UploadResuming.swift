@@ -134,7 +134,7 @@ extension FormSender {
     ///   - observer: Called during the transfer.
     ///   - answered: Called with the answer, whose body is usable only in this closure. ``Trace/upload`` contains the
     ///     upload's state.
-    /// - Throws: What ``send(_:with:observer:answered:)`` throws; an error for an upload that can't be
+    /// - Throws: What ``send(_:with:observer:answered:)`` throws, ``TransferError`` also for an upload that can't be
     ///   resumed; ``FormworkError/Code/sourceChanged`` if a file, the form or the target has changed since the previous
     ///   process; ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, if it is
     ///   saved for one.

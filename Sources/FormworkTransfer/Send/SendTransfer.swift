@@ -200,18 +200,7 @@ struct SendJob {
 
     /// Prints the first request, and the plan of the body.
     func show() throws {
-        var (request, body) = (self.request, ExchangeBody?.some(ExchangeBody(self.plan)))
-        request.headerFields[.contentType] = self.plan.contentType
-        if let resuming = self.resuming {
-            var machine = try ResumableSend(self.plan, request, resuming, self.sender.options)
-            if case .exchange(let first, let content, _) = machine.next() { (request, body) = (first, content) }
-            if resuming.usesTus, resuming.link == nil {
-                // Which upload follows depends on the answer.
-                request = self.request
-                (request.method, request.headerFields[.reprDigest], body) = (.options, nil, nil)
-            }
-        }
-        let ready = try self.sender.client.preview(request, body: body)
+        let ready = try self.sender.preview(self.plan, with: self.request, resuming: self.resuming)
         let isHTTP2 = self.sender.client.options.version == .http2
         let head = MaskedHead(ready, isHTTP2: isHTTP2).lines.map { $0.withControlCharactersEscaped + "\n" }.joined()
         let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"
