@@ -17,7 +17,8 @@ extension UploadClient {
                 return self.fail(
                     .protocolBroken,
                     self.refusal
-                        ?? "the server answered \(response.status.code) without saying where to continue the upload (Location)")
+                        ?? "the server answered \(response.status.code) without saying where to continue the upload (Location)"
+                )
             }
             self.agreement.settle()
             self.continued(response, exchange)
@@ -100,7 +101,8 @@ extension UploadClient {
         case true? where isSuccess && !exchange.completes:
             self.fail(
                 .protocolBroken,
-                "the server answered \(response.status.code) to a part of the body as if it were the whole (Upload-Complete)")
+                "the server answered \(response.status.code) to a part of the body as if it were the whole (Upload-Complete)"
+            )
         case true?: self.finish(response, isOver: true)
         case nil where isSuccess && exchange.completes && !self.isTus && !self.isPart(response): self.finish(response)
         default: return false
@@ -150,14 +152,16 @@ extension UploadClient {
             if let length = fields.uploadLength, let own = self.length, length != own {
                 return self.fail(
                     .protocolBroken,
-                    "the upload on the server has \(length, "byte") in total, but this body has \(own): it is a different one")
+                    "the upload on the server has \(length, "byte") in total, but this body has \(own): it is a different one"
+                )
             }
             guard self.take(offset) else { return }
             if let draft = self.uploadProtocol?.draft, fields.isUploadComplete(draft) == true {
                 if let length = self.length, offset < length {
                     self.fail(
                         .protocolBroken,
-                        "the server has \(offset) of \(length, "byte"), but reports the upload as complete (Upload-Complete)")
+                        "the server has \(offset) of \(length, "byte"), but reports the upload as complete (Upload-Complete)"
+                    )
                 } else if draft.replaysAnswer {
                     self.phase = .replay(response)
                 } else {

@@ -150,7 +150,8 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     /// Why an answer that can be retried wasn't, if --max-time left too little for the wait.
     private func reasonAgainstWaiting(_ report: SendReport, _ retry: RetryPolicy) -> String {
-        guard self.transfer.maxTime != nil, retry.count > report.trace.retries, retry.covers(status: report.status) else {
+        guard self.transfer.maxTime != nil, retry.count > report.trace.retries, retry.covers(status: report.status)
+        else {
             return ""
         }
         let asked = report.fields[.retryAfter].map { "the wait that it asks for (Retry-After: \($0))" }
