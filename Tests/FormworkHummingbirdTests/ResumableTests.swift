@@ -193,7 +193,7 @@ struct ResumableTests {
                 return try await HTTPClient.shared.upload(
                     form.plan(), with: HTTPClientRequest(url: url + "/files"), resuming: resuming)
             }
-            await #expect(throws: UploadFailure.self) { try await attempt() }
+            await #expect(throws: TransferError.self) { try await attempt() }
             #expect(relay.brokenCount == 1)
             #expect(isFile ? FileManager.default.fileExists(atPath: state.string) : kept.withLock { $0 != nil })
             try await folder.hasUnfinished(1_000_000)
@@ -263,7 +263,7 @@ struct ResumableTests {
                 _ = try await HTTPClient.shared.upload(
                     form.plan(), with: HTTPClientRequest(url: url + "/files"), resuming: resuming)
             }
-            await #expect(throws: UploadFailure.self) { try await attempt() }
+            await #expect(throws: TransferError.self) { try await attempt() }
             await #expect { try await attempt("other") } throws: { FormworkError.Code.sourceChanged ~= $0 }
             try Data(self.noise(4_000_001)).write(to: URL(filePath: photo.string))
             let changed = await #expect(throws: FormworkError.self) { try await attempt() }

@@ -1,5 +1,4 @@
 import FormworkClient
-import FormworkNIO
 import NIOCore
 import NIOHTTP1
 import TestSupport

@@ -1,5 +1,4 @@
 import Foundation
-import FormworkNIO
 import FormworkClient
 import NIOCore
 import NIOPosix

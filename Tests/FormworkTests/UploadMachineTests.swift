@@ -5,7 +5,7 @@ import Testing
 /// Each event in each state of an upload, and the step that follows.
 @Suite("What an upload does next", .timeLimit(.minutes(10)))
 struct UploadMachineTests {
-    private struct Cut: Error, CustomStringConvertible { var description: String { "cut" } }
+    struct Cut: Error, CustomStringConvertible { var description: String { "cut" } }
 
     private struct Stream: AsyncSequence, Sendable {
         struct AsyncIterator: AsyncIteratorProtocol { mutating func next() async throws -> [UInt8]? { nil } }
@@ -28,7 +28,7 @@ struct UploadMachineTests {
         }
     }
 
-    private func machine(_ body: Body, isStrict: Bool, _ change: (inout UploadOptions) -> Void = { _ in }) throws
+    func machine(_ body: Body, isStrict: Bool, _ change: (inout UploadOptions) -> Void = { _ in }) throws
         -> UploadMachine
     {
         var options = UploadOptions(
@@ -40,13 +40,13 @@ struct UploadMachineTests {
         return machine
     }
 
-    private func redirection(_ status: Int, to url: String = "https://h/b", isSecure: Bool = true) -> Redirection? {
+    func redirection(_ status: Int, to url: String = "https://h/b", isSecure: Bool = true) -> Redirection? {
         Redirection(
             status: status, method: "POST", from: Origin(isSecure: true, host: "h", port: nil),
             to: (url, Origin(isSecure: isSecure, host: "h", port: nil)), isTrusted: false)
     }
 
-    private func answer(_ status: Int, _ change: (inout UploadMachine.Response) -> Void = { _ in })
+    func answer(_ status: Int, _ change: (inout UploadMachine.Response) -> Void = { _ in })
         -> UploadMachine.Response
     {
         var answer = UploadMachine.Response(status: status, .init(url: "https://h/") { _ in [] })
@@ -82,7 +82,7 @@ struct UploadMachineTests {
         }
     }
 
-    private func text(_ step: UploadMachine.Step) -> String {
+    func text(_ step: UploadMachine.Step) -> String {
         switch step {
         case .send: "send"
         case .follow(let redirection): "follow \(redirection.target)"

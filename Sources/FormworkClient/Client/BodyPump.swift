@@ -1,8 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
@@ -37,16 +32,16 @@ actor BodyPump {
     }
 
     /// Sends until all bytes are sent, the answer arrives, or something fails, which the channel's reader sees.
-    /// - Parameter permission: Whether the body may be sent.
-    func run(_ request: HTTPRequest, _ permission: EventLoopFuture<Bool>?) async {
+    /// - Parameter patience: How long to wait for the server's permission; `nil` if it isn't asked.
+    func run(_ request: HTTPRequest, asking patience: Duration?) async {
         defer { self.ledger.stop() }
         do {
             self.channel.writeAndFlush(HTTPRequestPart.head(request), promise: nil)
-            if let permission {
+            if let patience {
                 self.ledger.enter(.asking)
-                let isPermitted = try await permission.get()
-                guard isPermitted || self.continuesAfterResponse else { return }
-                if !isPermitted { self.hooks.reading() }
+                let isPermitted = await self.ledger.mayBeSent(after: patience)
+                guard !Task.isCancelled, isPermitted || self.continuesAfterResponse else { return }
+                self.hooks.reading()
             }
             self.ledger.enter(self.pipe == nil ? .waiting : .sending)
             if try await self.sendBody() {

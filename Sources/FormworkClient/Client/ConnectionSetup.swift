@@ -1,8 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import NIOCore
 import NIOExtras
 import NIOHTTP1
@@ -23,7 +18,7 @@ struct ConnectionSetup: Sendable {
     /// Whether to use HTTP/2 without negotiation by TLS.
     let isHTTP2: Bool
     let ledger: ExchangeLedger
-    let makeHandler: @Sendable (any EventLoop) -> ResponseHandler
+    let makeHandler: @Sendable () -> ResponseHandler
 
     /// Who answers requests. That is the proxy, if there is one and it makes no tunnel.
     var peer: Peer {
@@ -61,14 +56,14 @@ struct ConnectionSetup: Sendable {
         let head = NIOLoopBound(ResponseHeadHandler(nil), eventLoop: channel.eventLoop)
         return try self.tunnel(channel, proxy, head.value, notes).flatMap { _ in
             // TLS would find that, too, unless the connection has ended in the meantime.
-            guard head.value.mayBeginTLS else { return channel.eventLoop.makeFailedFuture(TunnelWithoutTLS()) }
+            guard head.value.mayBeginTLS else { return channel.eventLoop.makeFailedFuture(ConnectionFault.tunnelWithoutTLS) }
             let finished: EventLoopFuture<Connection.Transport>
             do { finished = try self.finish(channel, notes) } catch {
                 finished = channel.eventLoop.makeFailedFuture(error)
             }
             // Only now TLS can read what came after the proxy's head.
             channel.pipeline.syncOperations.removeHandler(head.value, promise: nil)
-            return finished.flatMapErrorThrowing { error in throw error is ChannelError ? TunnelEnded() : error }
+            return finished.flatMapErrorThrowing { error in throw error is ChannelError ? ConnectionFault.tunnelEnded : error }
         }
     }
 
@@ -134,7 +129,7 @@ struct ConnectionSetup: Sendable {
 
     private func http1(_ channel: any Channel) throws -> EventLoopFuture<Connection.Transport> {
         let pipeline = channel.pipeline.syncOperations
-        let answer = self.makeHandler(channel.eventLoop)
+        let answer = self.makeHandler()
         try pipeline.addHandler(HTTPRequestEncoder())
         try pipeline.addHandler(ResponseHeadHandler(answer))
         try pipeline.addHandler(
@@ -161,7 +156,7 @@ struct ConnectionSetup: Sendable {
                 $0.eventLoop.makeSucceededVoidFuture()
             }
             try pipeline.addHandler(PeerSettings())
-            try pipeline.addHandler(HTTP2Fault.Handler(notes, of: self.peer))
+            try pipeline.addHandler(HTTP2Watch(notes, of: self.peer))
             return .http2(streams)
         }
     }
@@ -200,11 +195,19 @@ final class ErrorHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// The connection was closed after the proxy had made the tunnel, and before TLS began in it.
-struct TunnelEnded: Error {}
-
-/// The first bytes in a tunnel weren't TLS.
-struct TunnelWithoutTLS: Error {}
+/// What a peer did for which no library has an error.
+enum ConnectionFault: Error {
+    /// The connection was closed after the proxy had made the tunnel, and before TLS began in it.
+    case tunnelEnded
+    /// The first bytes in a tunnel weren't TLS.
+    case tunnelWithoutTLS
+    /// A TLS server answered bytes that aren't TLS.
+    case answerInTLS
+    /// A server that was taken to speak HTTP/2 doesn't.
+    case noHTTP2
+    /// A server sent something that HTTP/2 doesn't allow on the connection, or a head that is too long.
+    case invalidHTTP2
+}
 
 /// Records the status with which a proxy refuses a tunnel.
 final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {

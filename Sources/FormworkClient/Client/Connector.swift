@@ -1,13 +1,6 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import NIOCore
-import NIOHTTP1
 import NIOHTTP2
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -50,7 +43,7 @@ struct Connector: Sendable {
     /// - Throws: ``TransferError``.
     func connect(
         to endpoint: Origin, _ ledger: ExchangeLedger,
-        _ makeHandler: @escaping @Sendable (any EventLoop) -> ResponseHandler
+        _ makeHandler: @escaping @Sendable () -> ResponseHandler
     ) async throws -> Connection {
         let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
         let context = try self.options.tls.context(self.protocols, for: endpoint)

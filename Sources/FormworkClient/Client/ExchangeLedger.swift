@@ -1,7 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
 
 /// How much one exchange has sent, now and when its answer arrived. The event loop updates it, in the order of events
@@ -42,6 +38,9 @@ final class ExchangeLedger: Sendable {
         var failure: (any Error)?
         var lastActivity = ContinuousClock.now
         var isReading = true
+        var version = ResponseVersion.http11
+        /// Whether the body may be sent; `nil` while that isn't known.
+        var isPermitted: Bool?
 
         /// Since when the server accepts nothing, though there is something; `nil` if there is nothing.
         var stuckSince: ContinuousClock.Instant? {
@@ -104,6 +103,32 @@ final class ExchangeLedger: Sendable {
     var isReading: Bool { self.state.withLock { $0.isReading } }
     /// Why the client gave up the exchange.
     var failure: (any Error)? { self.state.withLock { $0.failure } }
+
+    /// Which version of HTTP the answer has: NIO's types for its versions don't have it. It is set before the answer's head is
+    /// passed on.
+    var version: ResponseVersion {
+        get { self.state.withLock { $0.version } }
+        set { self.state.withLock { $0.version = newValue } }
+    }
+
+    /// Decides whether the body may be sent.
+    /// - Returns: Whether that wasn't decided before.
+    @discardableResult
+    func permit(_ isPermitted: Bool) -> Bool {
+        self.state.withLock { state in
+            guard state.isPermitted == nil else { return false }
+            state.isPermitted = isPermitted
+            return true
+        }
+    }
+
+    /// Waits until it is decided whether the body may be sent. A server that doesn't know the question doesn't answer it (RFC
+    /// 9110 section 10.1.1): after this time the body may be sent.
+    func mayBeSent(after time: Duration) async -> Bool {
+        await self.state.wait(for: time) { $0.isPermitted != nil }
+        self.permit(true)
+        return self.state.withLock { $0.isPermitted == true }
+    }
 
     /// How long the server has neither accepted nor sent anything while the client waited for it.
     var stall: Duration {

@@ -1,13 +1,7 @@
 import AsyncHTTPClient
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-import Synchronization
 
 /// A server's final answer, and how much of the body had been sent when it arrived.
 public struct ExchangeResponse {
@@ -51,16 +45,6 @@ package enum ResponseVersion: String, Sendable {
     case http10 = "1.0"
     case http11 = "1.1"
     case http2 = "2"
-}
-
-/// Which version of HTTP/1 an answer has. NIO's types for both versions of HTTP don't have it.
-final class VersionNote: Sendable {
-    private let state = Mutex(ResponseVersion.http11)
-    /// Is set before the answer's head is passed on.
-    var version: ResponseVersion {
-        get { self.state.withLock { $0 } }
-        set { self.state.withLock { $0 = newValue } }
-    }
 }
 
 /// The body of an answer, as it arrives: the server has to wait until the caller asks for the next bytes.

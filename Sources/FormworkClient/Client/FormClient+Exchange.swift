@@ -1,11 +1,5 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import NIOHTTP2
 import NIOHTTPTypes
 
 extension FormClient {
@@ -14,8 +8,6 @@ extension FormClient {
         let ledger: ExchangeLedger
         let peer: Peer
         let notes: ErrorNote
-        let isHTTP2: Bool
-        let versionNote: VersionNote
         /// Whether the server is asked before the body is sent.
         let asks: Bool
         let stallTimeout: Duration?
@@ -37,7 +29,7 @@ extension FormClient {
                     try Task.checkCancellation()
                     if let failure = self.ledger.failure { throw failure }
                     if takesBody, head.status.kind == .successful, !state.isBodyComplete {
-                        self.hooks.answeredEarly(head, self.versionNote.version)
+                        self.hooks.answeredEarly(head, self.ledger.version)
                         throw FormworkError(
                             .writeFailed, "the server answered \(head.status.code) before it had all of the body",
                             offset: state.bytesSent)
@@ -48,7 +40,7 @@ extension FormClient {
                         ExchangeResponse(
                             head: head, body: body, bytesSent: state.bytesSent,
                             isBodyComplete: state.isBodyComplete, isAllSent: state.isAllSent,
-                            version: self.versionNote.version))
+                            version: self.ledger.version))
                 }
             }
         }
@@ -100,14 +92,14 @@ extension FormClient {
                     }
                 throw TransferError(.receive, prefix + fault, bytesSent: sent)
             }
-            if cause is ResponseInTLS {
+            if case ConnectionFault.answerInTLS? = cause {
                 let fix = self.peer.isProxy ? "write https:// before its name" : "write https:// and not http://"
                 throw TransferError(
                     .receive, "\(prefix)the \(noun) speaks TLS on this port: \(fix)", bytesSent: sent)
             }
             var error = TransferError(unanswered: self.peer, self.notes.cause(cause), bytesSent: sent)
             error.mayExpectTLS =
-                interim == 0 && !self.isHTTP2 && !self.peer.isProxy && self.ledger.offersLittle(asks: self.asks)
+                interim == 0 && self.ledger.version != .http2 && !self.peer.isProxy && self.ledger.offersLittle(asks: self.asks)
             throw error
         }
 
@@ -167,7 +159,7 @@ extension HTTPRequest {
 }
 
 /// A body, or the part of it that a request carries: resuming sends the rest.
-package struct ExchangeBody: Sendable {
+struct ExchangeBody: Sendable {
     /// The whole body.
     var plan: BodyPlan
     /// Bytes to skip without reading them.
@@ -178,7 +170,7 @@ package struct ExchangeBody: Sendable {
     var isChunked = false
 
     /// Creates a body; by default the whole one.
-    package init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
+    init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
         (self.plan, self.offset, self.count) = (plan, offset, count)
     }
 
@@ -212,12 +204,8 @@ struct ExchangeHooks: Sendable {
     var answeredEarly: @Sendable (HTTPResponse, ResponseVersion) -> Void = { _, _ in }
     /// Whether the caller judges a 2xx, or a redirect to a page, before the whole body was sent. Otherwise the rest of the
     /// body is sent, and a 2xx to a part of it is a failure. Called on the event loop when the answer's head arrives.
-    var judgesEarly: EarlyJudge = { _, _ in false }
-
-    /// Gets the answer, and the last 104 before it.
-    typealias EarlyJudge = @Sendable (_ answer: HTTPResponse, _ offer: HTTPResponse?) -> Bool
-
-    init() {}
+    /// It gets the answer, and the last 104 before it.
+    var judgesEarly: @Sendable (_ answer: HTTPResponse, _ offer: HTTPResponse?) -> Bool = { _, _ in false }
 }
 
 /// A hook stopped the exchange after an informational answer.

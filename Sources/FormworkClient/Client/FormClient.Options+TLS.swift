@@ -1,7 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
 import NIOCore
 import NIOSSL

@@ -1,15 +1,8 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkValues
-import HTTPTypes
 import NIOCore
 import NIOHTTP2
-import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 import NIOPosix
-import Synchronization
 
 /// The HTTP client of a ``FormSender``: how it connects, and on which threads.
 ///
@@ -57,13 +50,11 @@ public struct FormClient: Sendable {
         let ledger = ExchangeLedger(body, monitor)
         ledger.enter(.connecting)
         let asks = expectsContinue ?? self.options.expects(body)
-        let permission = Permission(asks ? self.options.expectationTimeout : nil)
-        let versionNote = VersionNote()
         let connection: Connection
         do {
             let connector = Connector(options: self.options, group: self.group)
-            connection = try await connector.connect(to: endpoint, ledger) { loop in
-                ResponseHandler(ledger, permission.ask(on: loop), versionNote, judgesEarly: hooks.judgesEarly)
+            connection = try await connector.connect(to: endpoint, ledger) {
+                ResponseHandler(ledger, hooks, asks: asks)
             }
         } catch var error as TransferError where error.mayExpectTLS {
             error.mayExpectTLS = ledger.offersLittle(asks: asks)
@@ -75,8 +66,8 @@ public struct FormClient: Sendable {
         case .http1(let channel): wire = channel
         case .http2(let multiplexer):
             isHTTP2 = true
-            versionNote.version = .http2
-            do { wire = try await Self.openStream(on: multiplexer, ledger, versionNote, hooks) } catch {
+            ledger.version = .http2
+            do { wire = try await Self.openStream(on: multiplexer, ledger, hooks) } catch {
                 connection.channel.close(promise: nil)
                 throw connection.notes.failure(bytesSent: nil)
                     ?? TransferError(unanswered: connection.peer, connection.notes.cause(nil), bytesSent: 0)
@@ -88,16 +79,14 @@ public struct FormClient: Sendable {
             body, asks: asks && !isHTTP2, proxyAuthorization: connection.proxyAuthorization, isHTTP2: isHTTP2)
         hooks.requesting(ready, isHTTP2)
         let context = Context(
-            ledger: ledger, peer: connection.peer, notes: connection.notes, isHTTP2: isHTTP2,
-            versionNote: versionNote, asks: asks, stallTimeout: self.options.stallTimeout, hooks: hooks)
+            ledger: ledger, peer: connection.peer, notes: connection.notes, asks: asks,
+            stallTimeout: self.options.stallTimeout, hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
-        let permitted = permission.wait(on: wire.channel.eventLoop)
+        let patience = asks && !isHTTP2 ? self.options.expectationTimeout : nil
         // Before any answer is seen, and not when the pump runs: what follows on an answer mustn't depend on who is first.
-        if body != nil {
-            if let permitted { permitted.whenSuccess { if $0 { hooks.reading() } } } else { hooks.reading() }
-        }
+        if body != nil, patience == nil { hooks.reading() }
         // Not a child task: the exchange would wait for a read from a pipe without a writer, even after its answer.
-        let sending = Task { [ready] in await pump.run(ready, permitted) }
+        let sending = Task { [ready] in await pump.run(ready, asking: patience) }
         defer { sending.cancel() }
         do { return try await context.run(wire, answered) } catch let error as TransferError
             where error.code == .receive
@@ -108,7 +97,7 @@ public struct FormClient: Sendable {
 
     /// The request as it would be sent, without connecting: with HTTP/1.1, unless the options allow only HTTP/2.
     /// - Throws: ``TransferError/Code/invalidRequest``.
-    package func preview(_ request: HTTPRequest, body: ExchangeBody?) throws -> HTTPRequest {
+    func preview(_ request: HTTPRequest, body: ExchangeBody?) throws -> HTTPRequest {
         let endpoint = try Origin(request)
         let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
         var ready = request
@@ -136,41 +125,17 @@ public struct FormClient: Sendable {
     }
 
     private static func openStream(
-        on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger,
-        _ versionNote: VersionNote, _ hooks: ExchangeHooks
+        on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger, _ hooks: ExchangeHooks
     ) async throws -> ExchangeChannel {
         try await multiplexer.openStream { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
                 if let connection = stream.parent { try pipeline.addHandler(SendWindow(of: connection)) }
                 try pipeline.addHandler(HTTP2FramePayloadToHTTPClientCodec())
-                try pipeline.addHandler(ResponseHandler(ledger, nil, versionNote, judgesEarly: hooks.judgesEarly))
+                try pipeline.addHandler(ResponseHandler(ledger, hooks, asks: false))
                 return try ExchangeChannel(wrappingChannelSynchronously: stream)
             }
         }
-    }
-}
-
-/// The question whether a body may be sent, which times out.
-private final class Permission: Sendable {
-    private let timeout: Duration?
-    private let state = Mutex<EventLoopPromise<Bool>?>(nil)
-
-    init(_ timeout: Duration?) { self.timeout = timeout }
-
-    func ask(on loop: any EventLoop) -> EventLoopPromise<Bool>? {
-        guard self.timeout != nil else { return nil }
-        let promise = loop.makePromise(of: Bool.self)
-        self.state.withLock { $0 = promise }
-        return promise
-    }
-
-    /// The answer; its time-out starts now.
-    func wait(on loop: any EventLoop) -> EventLoopFuture<Bool>? {
-        guard let timeout, let promise = self.state.withLock({ $0 }) else { return nil }
-        // A server that doesn't know the question doesn't answer it (RFC 9110 section 10.1.1).
-        loop.scheduleTask(in: .nanoseconds(timeout.clampedNanoseconds)) { promise.succeed(true) }
-        return promise.futureResult
     }
 }
 

@@ -1,11 +1,5 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import FormworkValues
-import HTTPTypes
-
 import FormworkEssentials
+import FormworkValues
 
 extension HTTPRequest {
     /// A request for an `http` or `https` URL. A user and password in it become Basic credentials (RFC 7617), in UTF-8.

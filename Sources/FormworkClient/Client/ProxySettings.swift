@@ -1,11 +1,5 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import FormworkValues
-import HTTPTypes
-
 import FormworkEssentials
+import FormworkValues
 
 /// The proxies for requests: for `http` the proxy gets the request with the whole URL, for `https` it makes a tunnel
 /// (`CONNECT`, RFC 9110 section 9.3.6).

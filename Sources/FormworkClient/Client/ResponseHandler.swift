@@ -1,8 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
@@ -20,26 +15,19 @@ final class ResponseHandler: ChannelDuplexHandler {
     /// How long a server may be silent after it was signaled that no more bytes follow.
     private static let patience = TimeAmount.seconds(2)
 
-    private let ledger: ExchangeLedger
-    /// Where the reader of the status line records its version.
-    let versionNote: VersionNote
-    /// Whether to send the body; `nil` if the server isn't asked.
-    private let judgesEarly: ExchangeHooks.EarlyJudge
+    let ledger: ExchangeLedger
+    private let hooks: ExchangeHooks
+    /// Whether the server is asked before the body is sent.
+    private let asks: Bool
     /// The last 104. Its reader may not have seen it when the answer comes.
     private var offer: HTTPResponse?
-    private var permission: EventLoopPromise<Bool>?
     private var lastRead = NIODeadline.now()
     /// How many parts of answers arrived.
     private(set) var partCount = 0
     private var check: Scheduled<Void>?
 
-    /// - Parameter judgesEarly: ``ExchangeHooks/judgesEarly``
-    init(
-        _ ledger: ExchangeLedger, _ permission: EventLoopPromise<Bool>?, _ versionNote: VersionNote,
-        judgesEarly: @escaping ExchangeHooks.EarlyJudge
-    ) {
-        (self.ledger, self.permission, self.judgesEarly) = (ledger, permission, judgesEarly)
-        self.versionNote = versionNote
+    init(_ ledger: ExchangeLedger, _ hooks: ExchangeHooks, asks: Bool) {
+        (self.ledger, self.hooks, self.asks) = (ledger, hooks, asks)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -50,13 +38,14 @@ final class ResponseHandler: ChannelDuplexHandler {
         if response.status.kind != .informational {
             let takesBody = response.status.takesBody
             self.ledger.answer(
-                takesBody: takesBody && !self.judgesEarly(response, self.offer),
+                takesBody: takesBody && !self.hooks.judgesEarly(response, self.offer),
                 endsSending: !takesBody && !response.marksItsEnd)
-            self.permit(false)
+            self.ledger.permit(false)
         } else if response.status.code == 104 {
             self.offer = response
-        } else if response.status == .continue {
-            self.permit(true)
+        } else if response.status == .continue, self.asks, self.ledger.permit(true) {
+            // Not when the pump runs: what follows on an answer mustn't depend on who is first.
+            self.hooks.reading()
         }
         context.fireChannelRead(data)
         if self.ledger.endsSending { self.endSending(context) }
@@ -73,18 +62,13 @@ final class ResponseHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.permit(false)
+        self.ledger.permit(false)
         context.fireChannelInactive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.permit(false)
+        self.ledger.permit(false)
         self.check?.cancel()
-    }
-
-    private func permit(_ isPermitted: Bool) {
-        self.permission?.succeed(isPermitted)
-        self.permission = nil
     }
 
     /// Says that nothing more is sent. If nothing more is received either, the connection or stream is closed after a

@@ -1,10 +1,6 @@
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-
-/// A TLS server's answer to bytes that aren't TLS.
-struct ResponseInTLS: Error {}
 
 /// Makes an answer's head as NIO's parser reads it: lines that end with LF alone end with CRLF, and a header field that was
 /// folded over several lines has a blank for each fold.
@@ -29,7 +25,7 @@ final class ResponseHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What follows a proxy's head: it belongs to the tunnel, and is passed on when this handler is removed.
     private var rest = ByteBuffer()
-    /// Counts the parts of the answer, and has the note of its version; `nil` for a proxy's answer.
+    /// Counts the parts of the answer, and has the ledger with its version; `nil` for a proxy's answer.
     private let counter: ResponseHandler?
     private var hasRequest = false
     /// What arrived before the request was written.
@@ -70,7 +66,7 @@ final class ResponseHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard self.isInHead else { return self.passBody(context, data) }
         var input = self.unwrapInboundIn(data)
         if self.statusLine.isEmpty, input.readableBytesView.first == Self.tlsAlert {
-            return context.fireErrorCaught(ResponseInTLS())
+            return context.fireErrorCaught(ConnectionFault.answerInTLS)
         }
         var output = context.channel.allocator.buffer(capacity: input.readableBytes + 64)
         while self.isInHead, let byte = input.readInteger(as: UInt8.self) {
@@ -172,7 +168,7 @@ final class ResponseHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard self.isAfterStatusLine else { return }
         // Another head follows an informational one.
         self.isInHead = self.statusLine.count < 10 || self.statusLine[9] == UInt8(ascii: "1")
-        if !self.isInHead, self.statusLine.starts(with: "HTTP/1.0".utf8) { self.counter?.versionNote.version = .http10 }
+        if !self.isInHead, self.statusLine.starts(with: "HTTP/1.0".utf8) { self.counter?.ledger.version = .http10 }
         (self.isAfterStatusLine, self.statusLine, self.startCount) = (false, [], 0)
     }
 }

@@ -115,9 +115,6 @@ package final class PeerSettings: ChannelInboundHandler {
     }
 }
 
-/// A server that was taken to speak HTTP/2 and doesn't.
-struct NoHTTP2: Error {}
-
 /// Notes whether a server's first frame is `SETTINGS`, with which each HTTP/2 connection begins (RFC 9113 section 3.4).
 ///
 /// Otherwise the moment at which such a server closes would decide which error is seen.
@@ -142,7 +139,7 @@ final class SettingsWatch: ChannelInboundHandler {
                 self.decide(self.start[Self.typePlace] == 4)
                 // NIO would read the rest of what isn't a frame.
                 guard self.start[Self.typePlace] == 4 else {
-                    context.fireErrorCaught(NoHTTP2())
+                    context.fireErrorCaught(ConnectionFault.noHTTP2)
                     return context.close(promise: nil)
                 }
             }
@@ -163,6 +160,6 @@ final class SettingsWatch: ChannelInboundHandler {
     private func decide(_ isHTTP2: Bool) {
         guard !self.isKnown else { return }
         self.isKnown = true
-        if !isHTTP2 { self.notes.note(NoHTTP2(), of: self.peer) }
+        if !isHTTP2 { self.notes.note(ConnectionFault.noHTTP2, of: self.peer) }
     }
 }

@@ -1,8 +1,4 @@
-import Formwork
 import FormworkEssentials
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import NIOCore
 import NIOExtras
 import NIOHTTP1
@@ -17,9 +13,8 @@ extension ErrorNote {
     func failure(bytesSent: Int64?) -> TransferError? {
         guard let (error, peer) = self.first else { return nil }
         switch error {
-        case is NoHTTP2:
-            return TransferError(noHTTP2: peer)
-        case is HTTP2Fault:
+        case ConnectionFault.noHTTP2: return TransferError(noHTTP2: peer)
+        case ConnectionFault.invalidHTTP2:
             return TransferError(
                 .receive, "\(peer.prefix)the \(peer.noun)'s answer isn't valid HTTP/2, or its head is too long",
                 bytesSent: bytesSent)
@@ -113,13 +108,13 @@ extension TransferError {
         case _ where Self.isUntrusted(error):
             self.init(.certificate, "\(peer.name): the \(peer.noun)'s certificate is not trusted")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self.init(tls: peer, through: proxy, error)
-        case is TunnelEnded: self.init(handshake: peer, through: proxy)
+        case ConnectionFault.tunnelEnded: self.init(handshake: peer, through: proxy)
         // BoringSSL's words for bytes that come later.
-        case is TunnelWithoutTLS: self.init(.tls, "\(peer.name): doesn't use TLS (wrong version number)")
+        case ConnectionFault.tunnelWithoutTLS: self.init(.tls, "\(peer.name): doesn't use TLS (wrong version number)")
         case is IOError where proxy != nil && !peer.isProxy:
             self.init(handshake: peer, through: proxy, cause: error)
         case is CancellationError: self.init(.timedOut, "\(peer.name): no connection in time")
-        case is ResponseInTLS:
+        case ConnectionFault.answerInTLS:
             self.init(
                 .proxy, "\(proxy ?? peer.name): the proxy speaks TLS on this port: write https:// before its name")
         default:
@@ -235,27 +230,25 @@ struct GoAway: Error {
     var dropsRequest: Bool { self.last == .rootStream }
 }
 
-/// A server sent something that HTTP/2 doesn't allow on the connection, or a head that is too long.
-struct HTTP2Fault: Error {
-    /// Closes the connection, which NIO leaves open after such an error: the server may not close it either.
-    final class Handler: ChannelInboundHandler {
-        typealias InboundIn = HTTP2Frame
-        private let notes: ErrorNote
-        private let peer: Peer
-        init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
+/// Notes why a server ends an HTTP/2 connection. After something that HTTP/2 doesn't allow it closes the connection, which NIO
+/// leaves open then: the server may not close it either.
+final class HTTP2Watch: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+    private let notes: ErrorNote
+    private let peer: Peer
+    init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            // NIO says of each stream that the frame drops that it was cancelled.
-            if case .goAway(let last, let code, _) = self.unwrapInboundIn(data).payload {
-                self.notes.note(GoAway(last: last, code: code.networkCode))
-            }
-            context.fireChannelRead(data)
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // NIO says of each stream that the frame drops that it was cancelled.
+        if case .goAway(let last, let code, _) = self.unwrapInboundIn(data).payload {
+            self.notes.note(GoAway(last: last, code: code.networkCode))
         }
+        context.fireChannelRead(data)
+    }
 
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            guard error is any NIOHTTP2Error else { return context.fireErrorCaught(error) }
-            self.notes.note(HTTP2Fault(), of: self.peer)
-            context.close(promise: nil)
-        }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is any NIOHTTP2Error else { return context.fireErrorCaught(error) }
+        self.notes.note(ConnectionFault.invalidHTTP2, of: self.peer)
+        context.close(promise: nil)
     }
 }

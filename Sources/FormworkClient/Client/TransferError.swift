@@ -1,8 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-
 /// Why an exchange with a server failed: decide on ``code``, show ``description``.
 ///
 /// Failures of the body's own sources are `FormworkError`s.
@@ -12,6 +7,7 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidRequest, resolve, connect, proxy, tls, certificate, localCertificate, trustAnchors
             case timedOut, receive, redirects
+            case interrupted, gone, notReplayable, tooLarge, unsupported, protocolBroken
         }
         private let kind: Kind
 
@@ -36,9 +32,21 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         /// The connection failed before the whole answer arrived, or the answer is malformed. How much of the body was sent
         /// by then is chance.
         public static var receive: Self { .init(kind: .receive) }
-        /// More redirects than allowed, a redirect from https to http, or one to something other than an http or https
-        /// URL.
+        /// More redirects than allowed, a redirect from https to http, one to something other than an http or https
+        /// URL, or one where a resumable upload can't continue.
         public static var redirects: Self { .init(kind: .redirects) }
+        /// The connection broke, and the upload can't be resumed, or this happened too often.
+        public static var interrupted: Self { .init(kind: .interrupted) }
+        /// The upload no longer exists on the server, and can't be started again.
+        public static var gone: Self { .init(kind: .gone) }
+        /// The body can't be read again from the offset that the server needs.
+        public static var notReplayable: Self { .init(kind: .notReplayable) }
+        /// The body is longer than the server accepts.
+        public static var tooLarge: Self { .init(kind: .tooLarge) }
+        /// The server has no resumable uploads of the chosen kind.
+        public static var unsupported: Self { .init(kind: .unsupported) }
+        /// The server violated the protocol for resuming.
+        public static var protocolBroken: Self { .init(kind: .protocolBroken) }
 
         /// The code's name, fit for a metrics label.
         public var description: String { self.kind.rawValue }
@@ -62,6 +70,12 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     /// Creates an error.
     package init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
         (self.code, self.message, self.bytesSent, self.cause) = (code, message, bytesSent, cause)
+    }
+
+    /// The error for a body of more bytes than the server accepts; `nil` for others.
+    init?(_ length: Int64, beyond limit: Int64?) {
+        guard let limit, length > limit else { return nil }
+        self.init(.tooLarge, "the body has \(length, "byte"), but the server accepts at most \(limit)")
     }
 
     /// Whether another try may succeed.

@@ -1,10 +1,7 @@
-import FormworkEssentials
-import Formwork
 import FormworkDigests
-import FormworkResumable
-import FormworkSystem
+import FormworkEssentials
 import FormworkFiles
-import HTTPTypes
+import FormworkSystem
 
 /// The state that a later process needs to resume an upload: its URL, and how to make the same bytes again.
 ///

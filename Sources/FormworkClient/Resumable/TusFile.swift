@@ -1,7 +1,3 @@
-import Formwork
-import FormworkResumable
-import HTTPTypes
-
 /// A file of a form as an upload of its own: what a tus server stores that doesn't read forms.
 struct TusFile: Sendable {
     /// The file's bytes, without any framing.

@@ -1,17 +1,8 @@
-import FormworkResumable
-import HTTPTypes
-
 // Handles each kind of answer.
 extension UploadClient {
     mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
-        let draft = self.uploadProtocol?.draft
-        let isComplete = draft.flatMap { response.headerFields.isUploadComplete($0) }
-        if isComplete == true { return self.end(response, exchange) }
         switch response.status.code {
         case 200..<300:
-            if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
-                return self.finish(response)
-            }
             if self.link == nil, let location = response.headerFields[.location] {
                 self.adopt(location, of: exchange)
                 self.learn(response)
@@ -19,24 +10,19 @@ extension UploadClient {
             guard self.link != nil else {
                 guard self.isOfProtocol(response) else {
                     let name = self.isTus ? "tus uploads" : "resumable uploads of the IETF's draft"
-                    self.fail(
-                        UploadFailure(
-                            .unsupported,
-                            "the server has no \(name): it answered \(response.status.code), as to an ordinary request")
-                    )
-                    return
+                    return self.fail(
+                        .unsupported,
+                        "the server has no \(name): it answered \(response.status.code), as to an ordinary request")
                 }
-                self.fail(
-                    UploadFailure(
-                        .protocolBroken,
-                        self.refusal
-                            ?? "the server answered \(response.status.code) without saying where to continue the upload (Location)"
-                    ))
-                return
+                return self.fail(
+                    .protocolBroken,
+                    self.refusal
+                        ?? "the server answered \(response.status.code) without saying where to continue the upload (Location)"
+                )
             }
             self.agreement.settle()
             self.continued(response, exchange)
-        case 400 where self.link == nil && draft != nil && self.fallBack(response): break
+        case 400 where self.link == nil && self.fallBack(response): break
         case 413: self.shrink(response, exchange)
         case _ where self.mayPass(response):
             if self.link != nil {
@@ -83,13 +69,8 @@ extension UploadClient {
     }
 
     mutating func appended(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
-        let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
-        if isComplete == true { return self.end(response, exchange) }
         switch response.status.code {
         case 200..<300:
-            if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
-                return self.finish(response)
-            }
             if exchange.declaresLength { self.isLengthDeclared = true }
             self.continued(response, exchange)
         case 404, 410: self.restart(response)
@@ -112,16 +93,26 @@ extension UploadClient {
         }
     }
 
-    /// The target's own answer, whatever it is. But a success can't be about bytes that weren't sent.
-    private mutating func end(_ response: HTTPResponse, _ exchange: Exchange) {
-        guard response.status.kind == .successful, !exchange.completes else {
-            return self.finish(response, isOver: true)
-        }
-        self.fail(
-            UploadFailure(
+    /// Ends the upload with the target's own answer, whatever it is. But a success can't be about bytes that weren't sent.
+    /// - Returns: Whether it is the target's own.
+    mutating func ends(with response: HTTPResponse, _ exchange: Exchange) -> Bool {
+        let isSuccess = response.status.kind == .successful
+        switch self.isComplete(response) {
+        case true? where isSuccess && !exchange.completes:
+            self.fail(
                 .protocolBroken,
                 "the server answered \(response.status.code) to a part of the body as if it were the whole (Upload-Complete)"
-            ))
+            )
+        case true?: self.finish(response, isOver: true)
+        case nil where isSuccess && exchange.completes && !self.isTus && !self.isPart(response): self.finish(response)
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether a draft's answer says that the upload is complete; `nil` if it doesn't say.
+    private func isComplete(_ response: HTTPResponse) -> Bool? {
+        (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
     }
 
     /// The request was accepted: determines where the next one begins.
@@ -136,10 +127,7 @@ extension UploadClient {
             } else {
                 // A server that never reports its offset may never progress either, so this counts as a try.
                 self.retry(
-                    .ask,
-                    UploadFailure(
-                        .interrupted,
-                        "the server answered \(response.status.code) without saying how much it has (Upload-Offset)"))
+                    .ask, "the server answered \(response.status.code) without saying how much it has (Upload-Offset)")
             }
             return
         }
@@ -155,31 +143,25 @@ extension UploadClient {
         switch response.status.code {
         case 200..<300:
             guard let offset = fields.uploadOffset else {
-                self.fail(
-                    UploadFailure(
-                        .protocolBroken,
-                        "the server answered \(response.status.code) without saying how much it has (Upload-Offset)"
-                    ))
-                return
+                return self.fail(
+                    .protocolBroken,
+                    "the server answered \(response.status.code) without saying how much it has (Upload-Offset)")
             }
             if self.isTus, fields[.uploadDeferLength] == "1" { self.isLengthDeclared = false }
             if self.isTus, fields.uploadLength != nil { self.isLengthDeclared = true }
             if let length = fields.uploadLength, let own = self.length, length != own {
-                self.fail(
-                    UploadFailure(
-                        .protocolBroken,
-                        "the upload on the server has \(length, "byte") in total, but this body has \(own): it is a different one"
-                    ))
-                return
+                return self.fail(
+                    .protocolBroken,
+                    "the upload on the server has \(length, "byte") in total, but this body has \(own): it is a different one"
+                )
             }
             guard self.take(offset) else { return }
             if let draft = self.uploadProtocol?.draft, fields.isUploadComplete(draft) == true {
                 if let length = self.length, offset < length {
                     self.fail(
-                        UploadFailure(
-                            .protocolBroken,
-                            "the server has \(offset) of \(length, "byte"), but reports the upload as complete (Upload-Complete)"
-                        ))
+                        .protocolBroken,
+                        "the server has \(offset) of \(length, "byte"), but reports the upload as complete (Upload-Complete)"
+                    )
                 } else if draft.replaysAnswer {
                     self.phase = .replay(response)
                 } else {
@@ -201,8 +183,7 @@ extension UploadClient {
     }
 
     mutating func replayed(_ response: HTTPResponse, _ earlier: HTTPResponse) {
-        let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
-        if isComplete == true || isComplete == nil && response.status.kind == .successful {
+        if self.isComplete(response) ?? (response.status.kind == .successful) {
             self.finish(response, isOver: true)
         } else {
             self.finish(earlier, isAnswerLost: true)
@@ -215,9 +196,7 @@ extension UploadClient {
         if self.options.restartsLost || !isUnknown && self.sent < self.length ?? .max {
             return self.restart(response)
         }
-        self.fail(
-            UploadFailure(
-                .gone, "the server no longer has the upload (\(response.status.code)), and may have stored all of it"))
+        self.fail(.gone, "the server no longer has the upload (\(response.status.code)), and may have stored all of it")
     }
 
     /// The upload no longer exists: starts again, if the body can be read again.
@@ -226,22 +205,17 @@ extension UploadClient {
         self.redirected = nil
         self.restarts += 1
         guard self.restarts <= self.options.maximumRestarts, self.options.isReplayable else {
-            self.fail(
-                UploadFailure(
-                    .gone,
-                    "the server lost the upload (\(response.status.code)) after \(self.acknowledged, "byte"), "
-                        + (self.options.isReplayable
-                            ? "\(self.restarts, "time") in total: if several servers share this address, they need one "
-                                + "folder for unfinished uploads, or a balancer that keeps a client at one of them"
-                            : "and the body can't be read again")))
-            return
+            return self.fail(
+                .gone,
+                "the server lost the upload (\(response.status.code)) after \(self.acknowledged, "byte"), "
+                    + (self.options.isReplayable
+                        ? "\(self.restarts, "time") in total: if several servers share this address, they need one "
+                            + "folder for unfinished uploads, or a balancer that keeps a client at one of them"
+                        : "and the body can't be read again"))
         }
         self.acknowledged = 0
         self.retry(
-            .create,
-            UploadFailure(
-                .interrupted,
-                "the server no longer has the upload (\(response.status.code)), which begins again at byte 0"))
+            .create, "the server no longer has the upload (\(response.status.code)), which begins again at byte 0")
         if case .failed = self.phase { self.finish(response) }
     }
 
@@ -259,7 +233,7 @@ extension UploadClient {
 
     /// Retries after an answer that may pass; the answer that used up the tries is shown.
     private mutating func retry(_ phase: Phase, _ response: HTTPResponse, after wanted: Duration? = nil) {
-        self.retry(phase, UploadFailure(.interrupted, "the server answered \(response.status.code)"), after: wanted)
+        self.retry(phase, "the server answered \(response.status.code)", after: wanted)
         // A success without progress isn't shown as a success.
         if case .failed = self.phase, response.status.code >= 400 { self.finish(response) }
     }
@@ -268,9 +242,10 @@ extension UploadClient {
     private mutating func shrink(_ response: HTTPResponse, _ exchange: Exchange) {
         // An ordinary request can't be divided.
         let fields = response.headerFields
-        let draft = self.uploadProtocol?.draft
-        let marksPart = draft.map { fields.isUploadComplete($0) == false || fields.interopVersion == $0 } ?? false
-        let isResumable = self.uploadProtocol != nil && (marksPart || fields[.uploadLimit] != nil)
+        let marksPart = (self.uploadProtocol?.draft).map {
+            fields.isUploadComplete($0) == false || fields.interopVersion == $0
+        }
+        let isResumable = self.uploadProtocol != nil && (marksPart == true || fields[.uploadLimit] != nil)
         let isKnown = self.link != nil || self.isSettled || isResumable
         let fits = (self.limits.maxSize ?? .max) >= (self.length ?? self.sent)
         let offset = exchange.range?.offset ?? 0
@@ -355,17 +330,12 @@ extension UploadClient {
         }
         // A permanent redirect also applies to later requests (RFC 9110 §15.4.9).
         if response.status.code == 308, self.redirected != nil { self.link?.target = target }
-        switch exchange.kind {
-        case .create: self.phase = self.link == nil ? .create : .ask
-        case .ask: self.phase = .ask
-        case .append: self.phase = .append
-        case .replay(let answer): self.phase = .replay(answer)
-        }
+        if case .append = exchange.kind { self.phase = .append } else { self.phase = self.repeating(exchange) }
     }
 
     /// Ends the upload; a body that was complete before stays so.
     private mutating func turnAway(_ exchange: Exchange, _ message: String) {
         if case .replay(let earlier) = exchange.kind { return self.finish(earlier, isAnswerLost: true) }
-        self.fail(UploadFailure(.redirected, message))
+        self.fail(.redirects, message)
     }
 }

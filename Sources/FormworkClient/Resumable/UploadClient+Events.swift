@@ -1,6 +1,3 @@
-import FormworkResumable
-import HTTPTypes
-
 // The events while a request is in progress, and at its end.
 extension UploadClient {
     /// The source of the body is asked for bytes. Sources are read ahead, so until the request's last byte was read it isn't
@@ -25,25 +22,26 @@ extension UploadClient {
     }
 
     /// A 1xx answer was received.
-    mutating func informed(_ response: HTTPResponse) -> UploadAdvice {
+    /// - Returns: Whether to continue sending. Otherwise close the connection or reset the stream, and ask for the next step.
+    mutating func informed(_ response: HTTPResponse) -> Bool {
         guard case .busy(let exchange) = self.phase, response.status.code == 104,
             case .draft(let draft)? = self.uploadProtocol, response.headerFields.interopVersion == draft
-        else { return .continue }
+        else { return true }
         switch exchange.kind {
         case .create:
             if let location = response.headerFields[.location], self.link == nil {
                 self.adopt(location, of: exchange)
             }
         case .append: break
-        case .ask, .replay: return .continue
+        case .ask, .replay: return true
         }
-        guard self.link != nil else { return .continue }
+        guard self.link != nil else { return true }
         self.agreement.settle()
         self.learn(response)
         if draft.hasProgress, let offset = response.headerFields.uploadOffset, offset > self.acknowledged {
-            guard self.take(offset) else { return .stop }
+            guard self.take(offset) else { return false }
         }
-        return self.advice(for: exchange)
+        return self.keepsLimits(exchange)
     }
 
     /// Whether a 104 offers to resume the upload, in a version that both sides know.
@@ -53,28 +51,22 @@ extension UploadClient {
     }
 
     /// Applies the limits: a request that is too large continues in pieces, and an upload that is too large ends.
-    private mutating func advice(for exchange: Exchange) -> UploadAdvice {
-        if let size = self.limits.maxSize, let length = self.length, length > size {
-            self.fail(
-                UploadFailure(.tooLarge, "the body has \(length, "byte"), but the server accepts at most \(size)"))
-            return .stop
-        }
+    /// - Returns: Whether the request in progress may continue.
+    private mutating func keepsLimits(_ exchange: Exchange) -> Bool {
+        if self.isTooLarge() { return false }
         // A smaller request than this isn't sent (``nextRange()``), so stopping one would change nothing.
         guard let most = self.limits.maxAppendSize, let range = exchange.range, self.options.isReplayable,
             case let size = max(most, self.limits.minAppendSize ?? 1), (range.count ?? .max) > size
-        else { return .continue }
+        else { return true }
         self.stops += 1
         if self.stops == 1 {
             self.phase = .ask
         } else {
             // A server that accepts less each time may never have a whole request.
             self.retry(
-                .ask,
-                UploadFailure(
-                    .interrupted,
-                    "the server reduced its limit to \(size, "byte") (Upload-Limit) before it had a whole request"))
+                .ask, "the server reduced its limit to \(size, "byte") (Upload-Limit) before it had a whole request")
         }
-        return .stop
+        return false
     }
 
     /// The final answer was received, at least its header section.
@@ -86,8 +78,8 @@ extension UploadClient {
         self.learn(response)
         if response.status.kind == .redirection { return self.redirected(by: response, exchange) }
         switch exchange.kind {
-        case .create: self.created(response, exchange, retryAfter)
-        case .append: self.appended(response, exchange, retryAfter)
+        case .create: if !self.ends(with: response, exchange) { self.created(response, exchange, retryAfter) }
+        case .append: if !self.ends(with: response, exchange) { self.appended(response, exchange, retryAfter) }
         case .ask: self.reported(response, retryAfter)
         case .replay(let earlier): self.replayed(response, earlier)
         }
@@ -96,11 +88,15 @@ extension UploadClient {
     /// The request was refused for the way it was sent, not for its content. It is sent again, which doesn't count as a
     /// failed try.
     mutating func refused() {
-        guard case .busy(let exchange) = self.phase else { return }
+        if case .busy(let exchange) = self.phase { self.phase = self.repeating(exchange) }
+    }
+
+    /// What repeats a request. How much of it arrived is asked first, if there is an upload.
+    func repeating(_ exchange: Exchange) -> Phase {
         switch exchange.kind {
-        case .create: self.phase = self.link == nil ? .create : .ask
-        case .ask, .append: self.phase = .ask
-        case .replay(let answer): self.phase = .replay(answer)
+        case .create: self.link == nil ? .create : .ask
+        case .ask, .append: .ask
+        case .replay(let answer): .replay(answer)
         }
     }
 
@@ -111,21 +107,19 @@ extension UploadClient {
     ///     connection was made.
     mutating func lost(_ cause: any Error, wasReached: Bool = true) {
         guard case .busy(let exchange) = self.phase else { return }
-        let failure = UploadFailure(.interrupted, "the connection broke before the server answered", cause: cause)
+        let reason = "the connection broke before the server answered"
         if case .replay(let answer) = exchange.kind { return self.finish(answer, isAnswerLost: true) }
-        if self.link != nil { return self.retry(.ask, failure) }
+        if self.link != nil { return self.retry(.ask, reason, cause: cause) }
         let mayRepeat = !wasReached || self.holdsNothing(exchange) || self.options.repeatsUnanswered
         guard mayRepeat, self.canGive(0) else {
             let once = mayRepeat ? ", and the body can't be read again" : ""
-            self.fail(
-                UploadFailure(
-                    .interrupted,
-                    "the connection broke after \(self.sent, "byte"), and "
-                        + (self.refusal ?? "the server had not offered to resume") + once,
-                    cause: cause))
-            return
+            return self.fail(
+                .interrupted,
+                "the connection broke after \(self.sent, "byte"), and "
+                    + (self.refusal ?? "the server had not offered to resume") + once,
+                cause: cause)
         }
-        self.retry(.create, failure)
+        self.retry(.create, reason, cause: cause)
     }
 
     /// Reads the upload's URL from an answer. One that can't be used is kept for a failure's message: without it, the
@@ -165,15 +159,11 @@ extension UploadClient {
         let bound = self.isContinued ? self.length ?? .max : self.sent
         if offset < self.acknowledged {
             self.fail(
-                UploadFailure(
-                    .protocolBroken,
-                    "the server had confirmed \(self.acknowledged, "byte"), but now has only \(offset)"))
+                .protocolBroken, "the server had confirmed \(self.acknowledged, "byte"), but now has only \(offset)")
             return false
         }
         guard offset <= min(bound, self.length ?? .max) else {
-            self.fail(
-                UploadFailure(
-                    .protocolBroken, "the server claims to have \(offset, "byte"), but at most \(bound) were sent"))
+            self.fail(.protocolBroken, "the server claims to have \(offset, "byte"), but at most \(bound) were sent")
             return false
         }
         if offset > self.acknowledged {
@@ -184,15 +174,13 @@ extension UploadClient {
     }
 
     /// Retries after a failure, if tries are left.
-    mutating func retry(_ phase: Phase, _ failure: UploadFailure, after wanted: Duration? = nil) {
+    mutating func retry(_ phase: Phase, _ reason: String, cause: (any Error)? = nil, after wanted: Duration? = nil) {
         self.failedAttempts += 1
         self.redirected = nil
-        self.lastFailure = failure
+        self.lastFailure = TransferError(.interrupted, reason, cause: cause)
         guard self.failedAttempts < self.options.maximumAttempts else {
-            var failure = failure
-            failure.message += "; \(self.failedAttempts, "try") made no progress"
-            self.fail(failure)
-            return
+            return self.fail(
+                .interrupted, "\(reason); \(self.failedAttempts, "try") made no progress", cause: cause)
         }
         let delays = self.options.delays
         let delay = delays.isEmpty ? .zero : delays[min(self.failedAttempts, delays.count) - 1]

@@ -1,7 +1,4 @@
-import Formwork
 import FormworkDigests
-import FormworkResumable
-import HTTPTypes
 
 // The requests, each with the data needed to interpret its answer.
 extension UploadClient {

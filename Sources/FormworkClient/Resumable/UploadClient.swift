@@ -1,7 +1,5 @@
 import FormworkEssentials
-import FormworkResumable
 import FormworkValues
-import HTTPTypes
 
 /// The client's side of a resumable upload: decides which request comes next, and is informed of the results.
 ///
@@ -22,7 +20,7 @@ struct UploadClient: Sendable {
         indirect case pause(Duration, then: Phase)
         case busy(Exchange)
         case done(UploadOutcome)
-        case failed(UploadFailure)
+        case failed(TransferError)
     }
 
     /// What client and server have agreed on.
@@ -77,7 +75,7 @@ struct UploadClient: Sendable {
     /// Whether the body's source was asked for bytes, and not all bytes of the request have been read yet.
     var isReading = false
     /// Why the last try failed, for a progress line; `nil` after progress.
-    var lastFailure: UploadFailure?
+    var lastFailure: TransferError?
 
     /// The upload's URL, as the server gave it, if it can't be used.
     var refusedLocation: String?
@@ -166,18 +164,15 @@ struct UploadClient: Sendable {
     private mutating func start(
         at offset: Int64, _ make: (inout UploadClient) -> (HTTPRequest, Exchange)
     ) -> UploadStep {
-        if let size = self.limits.maxSize, let length = self.length, length > size {
-            return self.fail(
-                UploadFailure(.tooLarge, "the body has \(length, "byte"), but the server accepts at most \(size)"))
-        }
+        if self.isTooLarge() { return self.next() }
         guard self.canGive(offset) else {
-            return self.fail(
-                UploadFailure(
-                    .notReplayable,
-                    "the server needs the body from byte \(offset), but it was read up to byte \(self.sent)"
-                        + (offset == self.sent ? " or further" : "")
-                        + " and can't be read again: use a source that can be reopened",
-                    cause: self.lastFailure?.cause))
+            self.fail(
+                .notReplayable,
+                "the server needs the body from byte \(offset), but it was read up to byte \(self.sent)"
+                    + (offset == self.sent ? " or further" : "")
+                    + " and can't be read again: use a source that can be reopened",
+                cause: self.lastFailure?.cause)
+            return self.next()
         }
         return self.send(make(&self))
     }
@@ -187,10 +182,18 @@ struct UploadClient: Sendable {
         return .send(request.0, content: request.1.range)
     }
 
-    @discardableResult
-    mutating func fail(_ failure: UploadFailure) -> UploadStep {
-        self.phase = .failed(failure)
-        return .fail(failure)
+    mutating func fail(_ code: TransferError.Code, _ message: String, cause: (any Error)? = nil) {
+        self.phase = .failed(TransferError(code, message, cause: cause))
+    }
+
+    /// Ends an upload of more bytes than the server accepts.
+    /// - Returns: Whether it has more.
+    mutating func isTooLarge() -> Bool {
+        guard let length = self.length, let error = TransferError(length, beyond: self.limits.maxSize) else {
+            return false
+        }
+        self.phase = .failed(error)
+        return true
     }
 
     /// Whether the body can be read from `offset`.
@@ -271,7 +274,7 @@ package struct UploadClientOptions: Sendable {
     ]
 
     /// The longest wait that a server can request with `Retry-After`; a longer one is shortened.
-    package var maximumRetryAfter: Duration = .seconds(3600)
+    var maximumRetryAfter: Duration = .seconds(3600)
 
     /// Creates the default options.
     package init(_ choice: ResumableChoice = .auto) { self.choice = choice }
@@ -293,26 +296,15 @@ struct UploadTarget: Sendable, Hashable {
     /// Reads an absolute URL.
     /// - Returns: `nil` if the text isn't an `http` or `https` URL.
     init?(_ text: String) {
-        guard let url = URL(text: text) else { return nil }
-        self.init(url)
-    }
-
-    private init?(_ url: URL) {
-        guard url.origin != nil, let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: true)
-        else { return nil }
-        self.scheme = scheme
-        // A host with a colon is an IPv6 address; URL removes its brackets.
-        let bracketed = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        self.authority = bracketed + (url.port.map { ":\($0)" } ?? "")
-        let path = url.path(percentEncoded: true)
-        self.path = (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
+        guard let request = try? HTTPRequest(to: text) else { return nil }
+        self.init(request)
     }
 
     /// Resolves a `Location` in this target's answer (RFC 9110 §10.2.2).
     /// - Returns: `nil` if it isn't an HTTP URL, or if it has no TLS although the answer came over TLS.
     func resolving(_ location: String) -> UploadTarget? {
         guard let base = URL(text: self.url), let url = URL(text: location, relativeTo: base),
-            let target = UploadTarget(url), self.scheme != "https" || target.scheme == "https"
+            let target = UploadTarget(url.absoluteString), self.scheme != "https" || target.scheme == "https"
         else { return nil }
         return target
     }

@@ -1,6 +1,3 @@
-import FormworkResumable
-import HTTPTypes
-
 /// A range of the encoded body.
 struct UploadRange: Sendable, Hashable {
     /// Its first byte, counted from the start of the body.
@@ -22,15 +19,7 @@ enum UploadStep: Sendable {
     /// The upload has ended with this answer.
     case done(UploadOutcome)
     /// The upload has ended without an answer to show.
-    case fail(UploadFailure)
-}
-
-/// Whether a request in progress should continue.
-enum UploadAdvice: Sendable, Hashable {
-    /// Continue sending.
-    case `continue`
-    /// Stop sending, close the connection or reset the stream, then ask for the next step.
-    case stop
+    case fail(TransferError)
 }
 
 /// How an upload ended.
@@ -42,51 +31,6 @@ struct UploadOutcome: Sendable, Hashable {
     var isAnswerLost: Bool
     /// Whether the upload can no longer be resumed, so that saved state should be removed.
     var isOver: Bool
-}
-
-/// The reason why an upload ended without an answer.
-package struct UploadFailure: Error, Sendable, CustomStringConvertible {
-    /// The kind of failure, for the caller to act on. More kinds may be added, so a `switch` needs a `default`.
-    package struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind: String {
-            case interrupted, gone, notReplayable, tooLarge, redirected, unsupported, protocolBroken
-        }
-        private let kind: Kind
-
-        /// The connection broke, and the upload can't be resumed, or this happened too often.
-        package static let interrupted = Self(kind: .interrupted)
-        /// The upload no longer exists on the server, and can't be started again.
-        package static let gone = Self(kind: .gone)
-        /// The body can't be read again from the offset that the server needs.
-        package static let notReplayable = Self(kind: .notReplayable)
-        /// The body is longer than the server accepts.
-        package static let tooLarge = Self(kind: .tooLarge)
-        /// A redirect leads to a place where the upload can't continue.
-        package static let redirected = Self(kind: .redirected)
-        /// The server has no resumable uploads of the chosen kind.
-        package static let unsupported = Self(kind: .unsupported)
-        /// The server violated the protocol.
-        static let protocolBroken = Self(kind: .protocolBroken)
-
-        /// The code's name, fit for a metrics label.
-        package var description: String { self.kind.rawValue }
-    }
-
-    /// The kind of failure.
-    package var code: Code
-    /// One sentence: what happened, the relevant numbers, and how to fix it if possible.
-    var message: String
-    /// The last error of the transport.
-    package var cause: (any Error)?
-
-    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
-        (self.code, self.message, self.cause) = (code, message, cause)
-    }
-
-    /// One line. Control characters are shown escaped.
-    package var description: String {
-        (self.message + (self.cause.map { " (\($0))" } ?? "")).withControlCharactersEscaped
-    }
 }
 
 /// The upload's own URL, and its properties on the server.

@@ -1,9 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
-import Synchronization
 
 /// Sends a form until it has arrived: with retries, redirects, credentials, and a time-out for all of it.
 public struct FormSender: Sendable {
@@ -84,31 +78,23 @@ public struct FormSender: Sendable {
         try await self.run(plan, request, observer, answered) { plan in PlainSend(plan, request, self.options) }
     }
 
-    /// Runs the steps of a machine until the time-out.
-    /// - Parameter make: Makes the machine when the plan is ready to be sent.
     func run<Result: Sendable>(
         _ plan: BodyPlan, _ request: HTTPRequest, _ observer: Observer,
         _ answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result,
         _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
     ) async throws -> Result {
-        let monitor = self.options.monitor ?? UploadMonitor()
-        defer { monitor.finish() }
-        let driver = SendDriver(
-            client: self.client, options: self.options, request: request, monitor: monitor, observer: observer)
-        guard let timeout = self.options.timeout else { return try await driver.send(plan, by: nil, answered, make) }
-        let end = ContinuousClock.Instant.after(timeout)
-        do {
-            return try await Race.run(until: end, late: Late()) {
-                try await driver.send(plan, by: end, answered, make)
-            }
-        } catch is Late {
-            throw TransferError(
-                .timedOut, "not finished within the allowed \((self.wholeTimeout ?? timeout).text)",
-                bytesSent: monitor.current.acknowledged)
-        }
+        let driver = SendDriver(self.client, self.options, request, observer)
+        defer { driver.monitor.finish() }
+        let timeout = self.options.timeout
+        return try await driver.send(
+            plan, by: timeout.map { .after($0) },
+            late: {
+                let time = self.wholeTimeout ?? timeout ?? .zero
+                return TransferError(
+                    .timedOut, "not finished within the allowed \(time.text)",
+                    bytesSent: driver.monitor.current.acknowledged)
+            }, answered, make)
     }
-
-    private struct Late: Error {}
 }
 
 extension FormSender {
@@ -135,7 +121,6 @@ extension FormSender {
 
     /// Like the other, but resumes where a connection was cut, if the server supports it. The tries and pauses are
     /// those of `resuming`.
-    /// - Throws: Also `UploadFailure`.
     package func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result
@@ -143,5 +128,21 @@ extension FormSender {
         try await self.run(plan, request, observer, answered) { plan in
             try ResumableSend(plan, request, resuming, self.options)
         }
+    }
+
+    /// The first request as it would be sent. Nothing is sent.
+    /// - Throws: ``TransferError/Code/invalidRequest``.
+    package func preview(_ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming?) throws -> HTTPRequest {
+        // Which upload follows depends on the answer to this question.
+        if let resuming, resuming.usesTus, resuming.link == nil {
+            return try self.client.preview(request.asksTus, body: nil)
+        }
+        var (first, body) = (request, ExchangeBody?.some(ExchangeBody(plan)))
+        first.headerFields[.contentType] = plan.contentType
+        if let resuming {
+            var machine = try ResumableSend(plan, first, resuming, self.options)
+            if case .exchange(let next, let content, _) = machine.next() { (first, body) = (next, content) }
+        }
+        return try self.client.preview(first, body: body)
     }
 }

@@ -1,11 +1,5 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import FormworkValues
-import HTTPTypes
-
 import FormworkEssentials
+import FormworkValues
 
 /// What is wrong with a redirect's `Location`.
 package enum LocationFault: Error, Hashable, CustomStringConvertible {

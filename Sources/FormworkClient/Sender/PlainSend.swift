@@ -1,9 +1,4 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkValues
-import HTTPTypes
 
 /// Sends the whole body each time, by the rules of ``Formwork/UploadMachine``.
 struct PlainSend: SendMachine {

@@ -1,16 +1,9 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkValues
-import HTTPTypes
-
-import FormworkEssentials
 
 /// Sends a body and resumes it where it was cut: an `UploadClient` decides, and gets all events.
 ///
 /// A redirect to a page at the end is followed as in a plain transfer.
-package struct ResumableSend: SendMachine {
+struct ResumableSend: SendMachine {
     /// What happens next.
     private enum State: Sendable {
         /// The client decides. → planned, page, failed
@@ -69,7 +62,7 @@ package struct ResumableSend: SendMachine {
 
     /// - Parameter options: Its rules for redirects and a 401 are used.
     /// - Throws: `invalidArgument` for a request without a scheme or an authority.
-    package init(
+    init(
         _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, _ options: UploadOptions
     ) throws(FormworkError) {
         var pageOptions = options
@@ -121,7 +114,7 @@ package struct ResumableSend: SendMachine {
             resumptions: self.resumptions, isAnswerLost: self.isAnswerLost)
     }
 
-    package mutating func next() -> SendStep {
+    mutating func next() -> SendStep {
         switch self.state {
         case .failed(let error): return .failed(error)
         case .page(let request, _): return .exchange(request, nil, expectsContinue: false)
@@ -184,10 +177,10 @@ package struct ResumableSend: SendMachine {
 
     mutating func informed(by response: HTTPResponse) -> Bool {
         guard self.page == nil else { return true }
-        let advice = self.client.informed(response)
+        let continues = self.client.informed(response)
         self.keep()
-        if advice == .stop { self.lookAhead(reason: nil) }
-        return advice == .continue && !self.hasFailed
+        if !continues { self.lookAhead(reason: nil) }
+        return continues && !self.hasFailed
     }
 
     mutating func answered(_ answer: SendResponse, remaining: Duration?) -> SendVerdict {

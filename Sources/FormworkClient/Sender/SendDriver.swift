@@ -1,8 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import Synchronization
 
 /// A client that makes one exchange at a time, and has no rules of its own.
@@ -39,6 +34,14 @@ struct SendDriver: Sendable {
     let monitor: UploadMonitor
     let observer: FormSender.Observer
 
+    init(
+        _ client: any ExchangeClient, _ options: UploadOptions, _ request: HTTPRequest,
+        _ observer: FormSender.Observer = FormSender.Observer()
+    ) {
+        (self.client, self.options, self.request, self.observer) = (client, options, request, observer)
+        self.monitor = options.monitor ?? UploadMonitor()
+    }
+
     /// Pauses before another try. If no server could be reached, a connection is tried every second, and the pause ends
     /// with the first that succeeds: a long pause would outlast a short outage. A delay that the caller chose is kept.
     private func wait(_ duration: Duration, orFor unreachable: HTTPRequest?) async throws {
@@ -64,9 +67,27 @@ struct SendDriver: Sendable {
         var unreachable: HTTPRequest?
     }
 
-    /// Performs the steps of a machine, with the body as it is sent, until there is an answer.
+    private struct Late: Error {}
+
+    /// Performs the steps of a machine until there is an answer.
+    /// - Parameters:
+    ///   - end: When the transfer ends without one; `nil` for no limit.
+    ///   - late: The error then.
+    ///   - answered: Called with the answer.
+    ///   - make: Makes the machine when the body is ready to be sent.
     func send<Result: Sendable>(
-        _ plan: BodyPlan, by end: ContinuousClock.Instant?,
+        _ plan: BodyPlan, by end: ContinuousClock.Instant?, late: () -> any Error,
+        _ answered: @escaping @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result,
+        _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
+    ) async throws -> Result {
+        guard let end else { return try await self.perform(plan, nil, answered, make) }
+        do {
+            return try await Race.run(until: end, late: Late()) { try await self.perform(plan, end, answered, make) }
+        } catch is Late { throw late() }
+    }
+
+    private func perform<Result: Sendable>(
+        _ plan: BodyPlan, _ end: ContinuousClock.Instant?,
         _ answered: @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result,
         _ make: (BodyPlan) throws -> any SendMachine
     ) async throws -> Result {
@@ -80,7 +101,7 @@ struct SendDriver: Sendable {
         var course = UploadAttempt(machine: SharedMachine(try make(plan)))
         while true {
             switch course.machine.next() {
-            case .failed(let error): throw error
+            case .failed(let error): throw (error as? ClientFailure)?.error ?? error
             case .pause(let duration, let reason):
                 course.trace.retries += 1
                 self.observer.retrying(reason, duration)
@@ -88,12 +109,12 @@ struct SendDriver: Sendable {
                 let rest = end.map { ContinuousClock.now.duration(to: $0) } ?? duration
                 try await self.wait(min(duration, rest), orFor: course.unreachable)
             case .answered(let head):
-                course.machine.note(in: &course.trace)
+                course.machine.use { $0.note(in: &course.trace) }
                 let answer = ExchangeResponse(
                     head: head, body: ExchangeResponseBody(), bytesSent: 0, isBodyComplete: true, isAllSent: true,
                     version: .http11)
                 let result = try await answered(answer, course.trace)
-                course.machine.delivered()
+                course.machine.use { $0.delivered() }
                 return result
             case .exchange(let request, let body, let expectsContinue):
                 let next = try await self.announce(request, body, &course)
@@ -109,11 +130,11 @@ struct SendDriver: Sendable {
         _ request: HTTPRequest, _ body: ExchangeBody?, _ course: inout UploadAttempt
     ) async throws -> HTTPRequest {
         var next = request
-        if let algorithm = course.machine.checksum, let body {
+        if let algorithm = course.machine.use({ $0.checksum }), let body {
             next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
                 algorithm, from: body.offset, count: body.count)
         }
-        course.machine.note(in: &course.trace)
+        course.machine.use { $0.note(in: &course.trace) }
         if let upload = course.trace.upload, upload.resumptions > course.resumptions, let body {
             course.resumptions = upload.resumptions
             self.observer.resuming(body.offset, body.plan.contentLength)
@@ -150,16 +171,14 @@ struct SendDriver: Sendable {
                     isAnswered = try await machine.answered(
                         summary, self.options.authentication,
                         remaining: end.map { ContinuousClock.now.duration(to: $0) })
-                    machine.note(in: &trace)
-                    if let upload = trace.upload, answer.head.headerFields.uploadOffset != nil {
-                        self.monitor.acknowledge(upload.acknowledged)
-                    }
-                    var answer = answer
-                    answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
-                    answer.bytesSent = machine.bytesSent ?? answer.bytesSent
+                    machine.acknowledge(answer.head, self.monitor)
                     guard isAnswered else { return nil }
+                    machine.use { $0.note(in: &trace) }
+                    var answer = answer
+                    answer.isBodyComplete = machine.use { $0.isBodyComplete } ?? answer.isBodyComplete
+                    answer.bytesSent = machine.use { $0.bytesSent } ?? answer.bytesSent
                     let result = try await answered(answer, trace)
-                    machine.delivered()
+                    machine.use { $0.delivered() }
                     return result
                 })
         } catch is ExchangeStopped {
@@ -169,7 +188,8 @@ struct SendDriver: Sendable {
             if isAnswered { throw error }
             let code = (error as? TransferError)?.code
             if code == .connect || code == .resolve { course.unreachable = next }
-            machine.failed(error, remaining: end.map { ContinuousClock.now.duration(to: $0) })
+            let remaining = end.map { ContinuousClock.now.duration(to: $0) }
+            machine.use { $0.failed(error, remaining: remaining) }
         }
         return nil
     }
@@ -186,10 +206,9 @@ final class SharedMachine: Sendable {
     private let state: Mutex<State>
     init(_ machine: some SendMachine) { self.state = Mutex(State(machine: machine)) }
 
-    var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
-    var bytesSent: Int64? { self.state.withLock { $0.machine.bytesSent } }
-    var checksum: String? { self.state.withLock { $0.machine.checksum } }
-    func note(in trace: inout FormSender.Trace) { self.state.withLock { $0.machine.note(in: &trace) } }
+    func use<Result: Sendable>(_ work: (inout any SendMachine) -> Result) -> Result {
+        self.state.withLock { work(&$0.machine) }
+    }
 
     func next() -> SendStep {
         self.state.withLock { state in
@@ -203,43 +222,37 @@ final class SharedMachine: Sendable {
     func answered(
         _ answer: SendResponse, _ authentication: UploadAuthentication?, remaining: Duration?
     ) async throws -> Bool {
-        var verdict = self.state.withLock { $0.machine.answered(answer, remaining: remaining) }
+        var verdict = self.use { $0.answered(answer, remaining: remaining) }
         if case .asksFor(let challenge) = verdict {
             let value = try await authentication?.answer(challenge)
-            verdict = self.state.withLock { $0.machine.authenticated(with: value) }
+            verdict = self.use { $0.authenticated(with: value) }
         }
         if case .isResult = verdict { return true } else { return false }
     }
 
-    func delivered() { self.state.withLock { $0.machine.delivered() } }
-
-    func failed(_ error: any Error, remaining: Duration?) {
-        self.state.withLock { $0.machine.failed(error, remaining: remaining) }
-    }
-
     /// The hooks that report the exchange that starts now to the machine.
-    func hooks(_ observer: FormSender.Observer, _ monitor: UploadMonitor?) -> ExchangeHooks {
+    func hooks(_ observer: FormSender.Observer, _ monitor: UploadMonitor) -> ExchangeHooks {
         let turn = self.state.withLock { $0.turn }
         var hooks = ExchangeHooks()
-        hooks.judgesEarly = { response, offer in
-            self.state.withLock { $0.machine.judges(early: response, after: offer) }
-        }
+        hooks.judgesEarly = { response, offer in self.use { $0.judges(early: response, after: offer) } }
         hooks.requesting = observer.requesting
         hooks.answeredEarly = observer.received
         hooks.reading = { self.advance(turn) { $0.reading() } }
         hooks.sending = { offset in self.advance(turn) { $0.sending(upTo: offset) } }
         hooks.ended = { length in self.advance(turn) { $0.bodyEnded(at: length) } }
         hooks.informed = { response in
-            let (continues, acknowledged) = self.state.withLock { state in
-                (state.machine.informed(by: response), state.machine.upload?.acknowledged)
-            }
-            if let acknowledged, response.headerFields.uploadOffset != nil {
-                monitor?.acknowledge(acknowledged)
-            }
+            let continues = self.use { $0.informed(by: response) }
+            self.acknowledge(response, monitor)
             await observer.informed(response)
             return continues
         }
         return hooks
+    }
+
+    /// Shows what the server has, if an answer says that.
+    func acknowledge(_ response: HTTPResponse, _ monitor: UploadMonitor) {
+        guard response.headerFields.uploadOffset != nil, let upload = self.use({ $0.upload }) else { return }
+        monitor.acknowledge(upload.acknowledged)
     }
 
     private func advance(_ turn: Int, _ event: (inout any SendMachine) -> Void) {

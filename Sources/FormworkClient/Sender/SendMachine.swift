@@ -1,9 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
-
 /// Decides which request is next, without doing input or output: ``PlainSend`` sends plainly, and ``ResumableSend``
 /// with a protocol for resuming.
 protocol SendMachine: Sendable {
@@ -84,7 +78,7 @@ public struct ResumableUpload: Hashable, Sendable {
 }
 
 /// One step of a transfer.
-package enum SendStep: Sendable {
+enum SendStep: Sendable {
     /// Make this exchange.
     /// - Parameter expectsContinue: Whether the server is asked first; `nil` for the client's options.
     case exchange(HTTPRequest, ExchangeBody?, expectsContinue: Bool?)

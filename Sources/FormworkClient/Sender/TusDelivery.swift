@@ -1,9 +1,3 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
-
 /// One tus upload: the encoded form for a server that reads forms, or one of the form's files.
 package struct TusDelivery: Sendable {
     package var plan: BodyPlan
@@ -54,15 +48,14 @@ extension FormSender.Resuming {
 }
 
 extension TusServer {
-    /// - Throws: `UploadFailure` for more bytes than the server accepts, and `lengthUnknown` if it needs the length
+    /// - Throws: `tooLarge` for more bytes than the server accepts, and `lengthUnknown` if it needs the length
     ///   beforehand.
     fileprivate func check(_ length: Int64?) throws {
         guard length != nil || self.defersLength else {
             throw FormworkError(
                 .lengthUnknown, "this tus server needs the length beforehand (no creation-defer-length)")
         }
-        guard let length, let maximumSize, length > maximumSize else { return }
-        throw UploadFailure(.tooLarge, "the body has \(length, "byte"), but the server accepts at most \(maximumSize)")
+        if let length, let error = TransferError(length, beyond: self.maximumSize) { throw error }
     }
 }
 

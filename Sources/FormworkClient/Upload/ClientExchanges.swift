@@ -1,13 +1,9 @@
 import AsyncHTTPClient
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
+import NIOHTTPTypesHTTP1
 import NIOPosix
 
 /// AsyncHTTPClient as the client of a ``SendDriver``. It doesn't report informational answers.
@@ -30,42 +26,37 @@ struct ClientExchanges: ExchangeClient {
     }
 
     /// Performs the steps of a machine.
-    /// - Throws: ``ClientFailure`` for the caller's own errors.
     func send(
-        _ plan: BodyPlan, _ request: HTTPRequest, _ make: (BodyPlan) throws -> any SendMachine
+        _ plan: BodyPlan, _ request: HTTPRequest, _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
     ) async throws -> HTTPClient.UploadResponse {
-        let monitor = self.options.monitor ?? UploadMonitor()
-        // The body was collected already if that was necessary.
-        var options = self.options
-        options.length = nil
-        let driver = SendDriver(
-            client: self, options: options, request: request, monitor: monitor, observer: FormSender.Observer())
-        let answered: @Sendable (ExchangeResponse, FormSender.Trace) async throws -> HTTPClient.UploadResponse = {
-            answer, trace in
-            if answer.isBodyComplete { monitor.update { $0.acknowledged = $0.total ?? $0.sent } }
+        let driver = SendDriver(self, self.options, request)
+        return try await self.run(driver, plan, make) { answer, trace in
+            if answer.isBodyComplete { driver.monitor.update { $0.acknowledged = $0.total ?? $0.sent } }
             let head = HTTPClientResponse(
                 status: HTTPResponseStatus(statusCode: answer.head.status.code),
                 headers: HTTPHeaders(answer.head.headerFields))
             return HTTPClient.UploadResponse(
                 response: answer.given?.take() ?? head, url: answer.followed?.request.urlText ?? trace.url,
                 bytesSent: trace.hasBody ? answer.bytesSent : 0, isBodyComplete: answer.isBodyComplete,
-                retries: trace.retries,
-                upload: trace.upload)
+                retries: trace.retries, upload: trace.upload)
         }
-        let end = self.deadline.remaining.map { ContinuousClock.Instant.after($0) }
-        return try await driver.send(plan, by: end, answered, make)
     }
 
     /// Asks the server what it supports, with `OPTIONS`.
     func offer(to question: HTTPRequest, _ retry: RetryPolicy) async throws -> HTTPFields {
         let options = UploadOptions(retry: retry)
-        let driver = SendDriver(
-            client: self, options: options, request: question, monitor: UploadMonitor(), observer: FormSender.Observer()
-        )
+        return try await self.run(
+            SendDriver(self, options, question), BodyPlan(copying: .bytes([])),
+            { PlainSend($0, question, options, hasBody: false, for: .client) }
+        ) { answer, _ in answer.head.headerFields }
+    }
+
+    private func run<Result: Sendable>(
+        _ driver: SendDriver, _ plan: BodyPlan, _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine,
+        _ answered: @escaping @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result
+    ) async throws -> Result {
         let end = self.deadline.remaining.map { ContinuousClock.Instant.after($0) }
-        return try await driver.send(
-            BodyPlan(copying: .bytes([])), by: end, { answer, _ in answer.head.headerFields }
-        ) { PlainSend($0, question, options, hasBody: false, for: .client) }
+        return try await driver.send(plan, by: end, late: { HTTPClientError.deadlineExceeded }, answered, make)
     }
 
     func reaches(_ request: HTTPRequest) async -> Bool { false }
@@ -88,7 +79,7 @@ struct ClientExchanges: ExchangeClient {
             // The length shows whether all was read, even if it isn't sent.
             whole.isChunked = false
             let stretch = try BufferFeed(whole, options: self.options.readerOptions)
-            let buffers = FollowedBuffers(feed: stretch, offset: body.offset, hooks: hooks)
+            let buffers = FedBuffers(makeFeed: { stretch }, offset: body.offset, hooks: hooks)
             made.body = .stream(buffers, length: body.length.map { .known($0) } ?? .unknown)
             feed = stretch
         }
@@ -215,31 +206,6 @@ final class FeedEnd: Sendable {
     deinit { self.feed.stop(HTTPClientError.cancelled) }
 }
 
-/// A feed that reports its bytes to a machine before the client gets them.
-private struct FollowedBuffers: AsyncSequence, Sendable {
-    typealias Element = ByteBuffer
-
-    let feed: BufferFeed
-    let offset: Int64
-    let hooks: ExchangeHooks
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        let buffers: FollowedBuffers
-        var isBegun = false
-
-        mutating func next() async throws -> ByteBuffer? {
-            if !self.isBegun { self.buffers.hooks.reading() }
-            self.isBegun = true
-            let buffer = try await self.buffers.feed.next()
-            let end = self.buffers.offset + self.buffers.feed.count
-            if buffer == nil { self.buffers.hooks.ended(end) } else { self.buffers.hooks.sending(end) }
-            return buffer
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffers: self) }
-}
-
 extension Error {
     /// Whether no connection was made, so that the server can't have received anything.
     fileprivate var precedesConnection: Bool {
@@ -319,8 +285,26 @@ extension HTTPFields {
     }
 }
 
-extension HTTPHeaders {
-    fileprivate init(_ fields: HTTPFields) {
-        self.init(fields.map { ($0.name.rawName, $0.value) })
+extension RetryPolicy {
+    func covers(_ error: any Error) -> Bool {
+        if let failure = error as? ClientFailure { return failure.mayPass }
+        return (error as? TransferError).map { self.retriesAllErrors || $0.mayPass } ?? false
     }
+
+    /// Whether another try may help after this error of AsyncHTTPClient or of its connection.
+    func covers(client error: any Error) -> Bool {
+        if self.retriesAllErrors { return true }
+        switch error {
+        case let error as HTTPClientError: return Self.passing.contains(error)
+        case is NIOConnectionError, is ChannelError, is IOError: return true
+        // The errors for a connection that ends within an answer, in HTTP/1.1 and HTTP/2.
+        case HTTPParserError.invalidEOFState, is NIOHTTP2Errors.StreamClosed: return true
+        default: return false
+        }
+    }
+
+    private static let passing: [HTTPClientError] = [
+        .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
+        .socksHandshakeTimeout, .getConnectionFromPoolTimeout, .remoteConnectionClosed, .requestStreamCancelled,
+    ]
 }

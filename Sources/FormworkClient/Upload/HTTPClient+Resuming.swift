@@ -1,13 +1,6 @@
 import AsyncHTTPClient
-import Formwork
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
 import NIOCore
-import NIOHTTP1
-import NIOPosix
 
 extension HTTPClient {
     /// Sends a body, resumes it where a connection was cut, with the IETF's draft or tus 1.0, and returns the answer.
@@ -29,7 +22,7 @@ extension HTTPClient {
     ///   - options: Redirects, credentials and progress. Tries and pauses are those of `resuming`, unless the server
     ///     supports no protocol. `length` and its related options are used only in that case, too.
     /// - Throws: What ``upload(_:with:options:)`` throws; ``TransferError`` if the server of a new upload can't be
-    ///   reached, after the client's own tries; an error for an upload that can't be resumed;
+    ///   reached, after the client's own tries, and for an upload that can't be resumed;
     ///   ``FormworkError/Code/sourceChanged`` if a file, the form or the target has changed since the previous process;
     ///   ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, if it is saved for
     ///   one.
@@ -45,23 +38,18 @@ extension HTTPClient {
         var (plan, resuming) = (prepared.plan, prepared.resuming)
         plan = try await plan.checkedIfEmpty()
         let asking = ClientExchanges(self, like: request, options, deadline, resumes: true)
-        let wasAsked: Bool
-        do { wasAsked = try await asking.agree(&plan, &resuming, head) } catch let failure as ClientFailure {
-            throw failure.error
-        }
-        // A tus server may get one file of the form.
-        plan = try await plan.checkedIfEmpty()
+        let wasAsked = try await asking.agree(&plan, &resuming, head)
         guard resuming.options.choice != .off else {
             var rest = options
             rest.timeout = deadline.remaining
             return try await self.upload(plan, with: request, options: rest)
         }
+        var own = options
+        own.length = nil
         let client = ClientExchanges(
-            self, like: request, options, deadline, wasReached: resuming.link != nil || wasAsked, resumes: true)
+            self, like: request, own, deadline, wasReached: resuming.link != nil || wasAsked, resumes: true)
         let settled = resuming
-        do {
-            return try await client.send(plan, head) { try ResumableSend($0, head, settled, options) }
-        } catch let failure as ClientFailure { throw failure.error }
+        return try await client.send(plan, head) { try ResumableSend($0, head, settled, options) }
     }
 }
 

@@ -1,10 +1,4 @@
 import AsyncHTTPClient
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
-import HTTPTypes
-import FormworkValues
 import NIOCore
 import NIOHTTP1
 
@@ -49,8 +43,6 @@ extension HTTPClient {
         _ plan: BodyPlan, with request: HTTPClientRequest, options: UploadOptions = UploadOptions()
     ) async throws -> UploadResponse {
         defer { options.monitor?.finish() }
-        let deadline = NIODeadline.now(after: options.timeout)
-        let plan = try await plan.readyToSend(options, by: deadline)
         try request.checkURL()
         var head: HTTPRequest
         do { head = try HTTPRequest(request) } catch let error as TransferError {
@@ -60,11 +52,9 @@ extension HTTPClient {
                 cause: error)
         }
         for name in [HTTPField.Name.contentLength, .transferEncoding] { head.headerFields[name] = nil }
-        let client = ClientExchanges(self, like: request, options, deadline)
+        let client = ClientExchanges(self, like: request, options, .now(after: options.timeout))
         let first = head
-        do {
-            return try await client.send(plan, first) { PlainSend($0, first, options, for: .client) }
-        } catch let failure as ClientFailure { throw failure.error }
+        return try await client.send(plan, first) { PlainSend($0, first, options, for: .client) }
     }
 }
 
@@ -76,24 +66,6 @@ extension NIODeadline {
 
     var remaining: Duration? {
         self == .distantFuture ? nil : .nanoseconds((self - .now()).nanoseconds)
-    }
-}
-
-extension BodyPlan {
-    /// This plan, or its collected bytes if their number has to be known.
-    fileprivate func readyToSend(
-        _ options: UploadOptions, by deadline: NIODeadline
-    ) async throws -> BodyPlan {
-        let isCollected = options.length == .fixed && self.contentLength == nil
-        guard isCollected || self.contentLength == 0 else { return self }
-        let collect: @Sendable () async throws -> BodyPlan = {
-            guard isCollected else { return try await self.checkedIfEmpty() }
-            return try await self.collected(
-                upTo: options.memoryThreshold, in: options.temporaryFolder,
-                checksFraming: options.reading.checksFraming)
-        }
-        guard let remaining = deadline.remaining else { return try await collect() }
-        return try await Race.run(until: .after(remaining), late: HTTPClientError.deadlineExceeded, collect)
     }
 }
 

@@ -1,13 +1,8 @@
 import AsyncHTTPClient
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
+import FormworkEssentials
 import FormworkValues
 import NIOCore
 import NIOHTTP1
-
-import FormworkEssentials
 
 extension HTTPClientRequest.Body {
     /// A planned body, with its exact length if that is known, otherwise in chunks.
@@ -16,7 +11,7 @@ extension HTTPClientRequest.Body {
     /// until its event loop handles them. The client can't send this body again after a redirect or a 401; use
     /// `HTTPClient.upload(_:with:options:)` for that.
     public static func formwork(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) -> Self {
-        .stream(FedBuffers { BufferFeed(plan, options: options) }, length: Length(of: plan, isChunked: false))
+        .stream(FedBuffers(makeFeed: { BufferFeed(plan, options: options) }), length: Length(of: plan, isChunked: false))
     }
 }
 
@@ -40,17 +35,30 @@ extension BufferFeed {
     }
 }
 
-/// A feed as the sequence that AsyncHTTPClient accepts.
+/// A feed as the sequence that AsyncHTTPClient accepts. It reports its bytes before the client gets them.
 struct FedBuffers: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     let makeFeed: @Sendable () -> BufferFeed
+    /// Where the feed begins in the whole body.
+    var offset: Int64 = 0
+    var hooks = ExchangeHooks()
 
     struct AsyncIterator: AsyncIteratorProtocol {
+        let buffers: FedBuffers
         let feed: BufferFeed
-        mutating func next() async throws -> ByteBuffer? { try await self.feed.next() }
+        var isBegun = false
+
+        mutating func next() async throws -> ByteBuffer? {
+            if !self.isBegun { self.buffers.hooks.reading() }
+            self.isBegun = true
+            let buffer = try await self.feed.next()
+            let end = self.buffers.offset + self.feed.count
+            if buffer == nil { self.buffers.hooks.ended(end) } else { self.buffers.hooks.sending(end) }
+            return buffer
+        }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed: self.makeFeed()) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffers: self, feed: self.makeFeed()) }
 }
 
 extension HTTPClientRequest {

@@ -1,9 +1,4 @@
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkFiles
-import HTTPTypes
 
 /// How to resume an upload that was cut, and where to save its state, so that a new process can resume it too.
 ///
@@ -139,7 +134,7 @@ extension FormSender {
     ///   - observer: Called during the transfer.
     ///   - answered: Called with the answer, whose body is usable only in this closure. ``Trace/upload`` contains the
     ///     upload's state.
-    /// - Throws: What ``send(_:with:observer:answered:)`` throws; an error for an upload that can't be
+    /// - Throws: What ``send(_:with:observer:answered:)`` throws, ``TransferError`` also for an upload that can't be
     ///   resumed; ``FormworkError/Code/sourceChanged`` if a file, the form or the target has changed since the previous
     ///   process; ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, if it is
     ///   saved for one.
@@ -150,30 +145,21 @@ extension FormSender {
         guard resuming.choice != .off else {
             return try await self.send(plan, with: request, observer: observer, answered: answered)
         }
-        let prepared: (plan: BodyPlan, resuming: Resuming, lock: FileLock?)
-        do { prepared = try await resuming.prepare(plan, request, self.options.retry) } catch {
-            self.options.monitor?.finish()
-            throw error
-        }
+        defer { self.options.monitor?.finish() }
+        let prepared = try await resuming.prepare(plan, request, self.options.retry)
         defer { prepared.lock?.release() }
         guard prepared.resuming.usesTus else {
             return try await self.send(
                 prepared.plan, with: request, resuming: prepared.resuming, observer: observer, answered: answered)
         }
-        let delivery: TusDelivery
         // One time-out for the question and the upload.
         let end = self.options.timeout.map { ContinuousClock.Instant.after($0) }
-        do {
-            // Even before the question what the server supports.
-            if prepared.plan.isReplayable { _ = try await prepared.plan.checkedIfEmpty() }
-            let server =
-                prepared.resuming.link == nil
-                ? try await self.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()
-            delivery = try await prepared.resuming.delivery(of: prepared.plan, to: server)
-        } catch {
-            self.options.monitor?.finish()
-            throw error
-        }
+        // Even before the question what the server supports.
+        if prepared.plan.isReplayable { _ = try await prepared.plan.checkedIfEmpty() }
+        let server =
+            prepared.resuming.link == nil
+            ? try await self.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()
+        let delivery = try await prepared.resuming.delivery(of: prepared.plan, to: server)
         var sender = self
         sender.wholeTimeout = self.wholeTimeout ?? self.options.timeout
         sender.options.timeout = end.map { ContinuousClock.now.duration(to: $0) }

@@ -1,31 +1,17 @@
 import ArgumentParser
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
-import FormworkNIO
 import FormworkValues
 import NIOCore
 
 /// The HTTP version to use.
-enum VersionOption: String, ChoiceOption {
+enum VersionOption: String, ChoiceOption, EnumerableFlag {
     case http1 = "1.1", http2 = "2", http2PriorKnowledge = "2-prior-knowledge"
-}
 
-/// curl's names of `--http`.
-enum VersionFlag: EnumerableFlag {
-    case http1, http2, http2PriorKnowledge
-
-    static func name(for value: Self) -> NameSpecification { .customLong("http\(value.option.rawValue)") }
+    /// curl's names of `--http`.
+    static func name(for value: Self) -> NameSpecification { .customLong("http\(value.rawValue)") }
     static func help(for value: Self) -> ArgumentHelp? { .hidden }
-
-    var option: VersionOption {
-        switch self {
-        case .http1: .http1
-        case .http2: .http2
-        case .http2PriorKnowledge: .http2PriorKnowledge
-        }
-    }
 }
 
 /// How to connect to a server.
@@ -36,7 +22,7 @@ struct ConnectionOptions: ParsableArguments {
                 + "without TLS).", valueName: "version"))
     var http: VersionOption?
 
-    @Flag(exclusivity: .exclusive) var version: VersionFlag?
+    @Flag(exclusivity: .exclusive) var version: VersionOption?
 
     @Flag(name: [.customShort("k"), .long], help: "Don't check the server's certificate. --cacert has no effect then.")
     var insecure = false
@@ -158,7 +144,7 @@ struct ConnectionOptions: ParsableArguments {
             throw ExitStatus(2, "formwork: --key: give --cert too")
         }
         var options = FormClient.Options()
-        switch self.http ?? self.version?.option {
+        switch self.http ?? self.version {
         case .http1: options.version = .http1
         case .http2PriorKnowledge: options.version = .http2
         case .http2, nil: options.version = .negotiated

@@ -1,10 +1,6 @@
 import ArgumentParser
-import Formwork
-import FormworkCommand
-import FormworkNIO
 import FormworkClient
-import HTTPTypes
-
+import FormworkCommand
 import FormworkEssentials
 
 /// The credentials of a request, and where they come from: an option, the URL, a netrc file, or the environment.

@@ -1,9 +1,5 @@
-import Formwork
-import FormworkCommand
-import FormworkHTTP
-import FormworkResumable
-import FormworkNIO
 import FormworkClient
+import FormworkCommand
 
 extension LocationFault {
     /// The status that curl exits with when it follows redirects.
@@ -32,13 +28,12 @@ extension ExitStatus {
                 58,
                 "formwork: --cert, --key: \(error.message.withControlCharactersEscaped): the key belongs to "
                     + "another certificate, or one of the two is damaged")
+        case let error as TransferError where error.code == .unsupported:
+            self.init(2, "formwork: \(error): --resume auto, without --piece-size, sends to any server")
         case let error as TransferError:
             let fault = error.cause as? LocationFault
-            self.init(fault?.exitCode ?? Self.code(for: error.code), "formwork: \(error)")
+            self.init(fault?.exitCode ?? Self.code(for: error), "formwork: \(error)")
             if error.message.contains("as standard input can") { self.message? += "; --spool stores it first" }
-        case let error as UploadFailure where error.code == .unsupported:
-            self.init(2, "formwork: \(error): --resume auto, without --piece-size, sends to any server")
-        case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")
         case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
             // Caused by the server, not by a local disk. The offset is how much was sent, not a place of a fault in the body.
             var shown = error
@@ -63,25 +58,18 @@ extension ExitStatus {
         self.message? += ": if the server expects TLS, write https://"
     }
 
-    private static func code(for failure: UploadFailure) -> Int32 {
-        switch failure.code {
-        case .interrupted: (failure.cause as? TransferError).map { Self.code(for: $0.code) } ?? 56
-        case .gone, .notReplayable: 65
-        case .tooLarge: 63
-        case .redirected: 47
-        default: 56  // protocolBroken
-        }
-    }
-
-    private static func code(for code: TransferError.Code) -> Int32 {
-        switch code {
+    private static func code(for error: TransferError) -> Int32 {
+        switch error.code {
+        case .interrupted: (error.cause as? TransferError).map(self.code) ?? 56
         case .resolve: 6
         case .connect: 7
         case .timedOut: 28
         case .tls: 35
         case .redirects: 47
-        case .receive, .proxy: 56
+        case .receive, .proxy, .protocolBroken: 56
         case .localCertificate: 58
+        case .tooLarge: 63
+        case .gone, .notReplayable: 65
         case .trustAnchors: 77
         default: 2
         }

@@ -1,8 +1,6 @@
-import Formwork
+import FormworkClient
 import FormworkCommand
 import FormworkFiles
-import FormworkHTTP
-import FormworkResumable
 import FormworkSystem
 import Synchronization
 

@@ -1,7 +1,5 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
-import FormworkNIO
 import FormworkSystem
 
 /// The header fields of a request. `-H` works as in curl: `Name: value` adds a field, `Name:` leaves out the one

@@ -1,8 +1,6 @@
-import Formwork
+import FormworkClient
 import FormworkCommand
 import FormworkFiles
-import FormworkNIO
-import FormworkClient
 import FormworkSystem
 
 /// Where an answer goes: streamed to a file or to standard output, or into the report.

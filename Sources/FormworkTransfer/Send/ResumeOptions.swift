@@ -1,12 +1,8 @@
 import ArgumentParser
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
 
 extension ResumableChoice: ExpressibleByArgument {}
@@ -104,10 +100,9 @@ struct ResumeOptions: ParsableArguments {
     ///   - boundary: The requested one; `nil` for any.
     ///   - repeatsAll: Whether a whole request without an answer may be repeated, because the user gave --retry.
     ///   - files: The files that are read, and where the answer is written, which can't keep the state.
-    ///   - warn: Prints a warning.
     func prepare(
         _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: RetryPolicy, boundary: String?,
-        repeatsAll: Bool, files: (inputs: [String], output: String?), _ warn: (String) -> Void
+        repeatsAll: Bool, files: (inputs: [String], output: String?)
     ) async throws -> Prepared {
         try self.checkFields(request.headerFields)
         var prepared = Prepared(plan: plan)
@@ -121,9 +116,11 @@ struct ResumeOptions: ParsableArguments {
             try self.checkState(path, files)
             prepared.lock = try self.lock(path, isOwn: folder != nil)
             folder?.removeExpired(except: path)
-            (prepared.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil, warn)
+            (prepared.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil)
             if boundary != nil, link != nil, prepared.plan.contentType != plan.contentType {
-                warn("--boundary is ignored: the upload saved in \(path) continues with its own boundary")
+                Warning.write([
+                    "--boundary is ignored: the upload saved in \(path) continues with its own boundary"
+                ])
             }
             save = { [plan = prepared.plan] link in
                 guard let link else { return ResumableState.remove(path) }
@@ -223,14 +220,14 @@ struct ResumeOptions: ParsableArguments {
     }
 
     private func restored(
-        _ plan: BodyPlan, _ path: FilePath, _ key: String, _ url: String, isFolder: Bool, _ warn: (String) -> Void
+        _ plan: BodyPlan, _ path: FilePath, _ key: String, _ url: String, isFolder: Bool
     ) throws -> (BodyPlan, SavedUpload?) {
         let saved: ResumableState?
         do throws(FormworkError) { saved = try ResumableState(file: path) } catch {
             // A file may be another one of the user's. In a folder of states each is ours.
             let isOurs = isFolder || ResumableState.isRemnant(path)
             if isOurs, isFolder || self.restartIfChanged {
-                return self.startingAgain(plan, path, "it is damaged", warn)
+                return self.startingAgain(plan, path, "it is damaged")
             }
             var error = error
             // A decoder's text describes Swift types, which doesn't help the user.
@@ -240,16 +237,14 @@ struct ResumeOptions: ParsableArguments {
         }
         guard let state = saved else { return (plan, nil) }
         if state.isExpired() {
-            warn("\(path): the saved upload has expired on the server: starting again")
-            ResumableState.remove(path)
-            return (plan, nil)
+            return self.startingAgain(plan, path, "the saved upload has expired on the server")
         }
         guard state.key == key, let link = state.link else {
             let difference =
                 state.url != url
                 ? "to \(SecretText.masked(url: state.url))" : "to the same URL, of other parts or with another method"
             if self.restartIfChanged {
-                return self.startingAgain(plan, path, "it holds another upload, \(difference)", warn)
+                return self.startingAgain(plan, path, "it holds another upload, \(difference)")
             }
             throw FormworkError(
                 .sourceChanged,
@@ -262,7 +257,7 @@ struct ResumeOptions: ParsableArguments {
             if error.code == .sourceChanged {
                 let file = error.path ?? "the form"
                 if self.restartIfChanged {
-                    return self.startingAgain(plan, path, "\(file) changed since its upload began", warn)
+                    return self.startingAgain(plan, path, "\(file) changed since its upload began")
                 }
                 if let file = error.path {
                     error.message =
@@ -275,10 +270,8 @@ struct ResumeOptions: ParsableArguments {
         }
     }
 
-    private func startingAgain(
-        _ plan: BodyPlan, _ path: FilePath, _ reason: String, _ warn: (String) -> Void
-    ) -> (BodyPlan, SavedUpload?) {
-        warn("\(path): \(reason): starting again")
+    private func startingAgain(_ plan: BodyPlan, _ path: FilePath, _ reason: String) -> (BodyPlan, SavedUpload?) {
+        Warning.write(["\(path): \(reason): starting again"])
         ResumableState.remove(path)
         return (plan, nil)
     }

@@ -1,12 +1,8 @@
 import ArgumentParser
-import Formwork
+import FormworkClient
 import FormworkCommand
 import FormworkFiles
-import FormworkHTTP
-import FormworkResumable
 import FormworkSystem
-import FormworkNIO
-import FormworkClient
 import FormworkURLEncoded
 
 package struct SendCommand: ParsableCommand, Sendable {
@@ -110,7 +106,7 @@ package struct SendCommand: ParsableCommand, Sendable {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             var status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             if !isSecure, record.isFirst, let error = error as? TransferError { status.hintAtTLS(after: error, url) }
-            if record.canContinue, (error as? UploadFailure)?.code == .gone {
+            if record.canContinue, (error as? TransferError)?.code == .gone {
                 status.message? += ": look there, or add --restart-if-changed to send it again"
             }
             if record.isAnswerAgain { status.message? += "; the same command asks for it again" }
@@ -121,13 +117,13 @@ package struct SendCommand: ParsableCommand, Sendable {
         }
         let total = record.total
         let isFailure = report.status >= 400 && self.answer.failure != .noFail
-        let hasProxy = report.status == 407 && client?.asksProxy(url: report.url) == true
+        let hasProxy = report.status == 407 && client?.asksProxy(url: report.trace.url) == true
         // With --max-redirs 0 a redirect is the answer, but one that comes too early doesn't say that the body arrived.
         let isCut = report.status < 400 && !report.isBodyComplete
         var failure =
             isFailure || isCut
             ? ExitStatus(isCut ? 55 : 22, report.failure(total: total, hasProxy: hasProxy)) : nil
-        if let blocker, let retry, retry.count > 0, retry.covers(status: report.status), report.isSourceRead {
+        if let blocker, let retry, retry.count > 0, retry.covers(status: report.status), report.trace.isSourceRead {
             let fix = blocker.reason.hasPrefix("standard input") ? ": --spool stores it first" : ""
             failure?.message? += "; not tried again, as \(blocker.reason)\(fix)".withControlCharactersEscaped
         } else if let retry, isFailure {
@@ -137,7 +133,7 @@ package struct SendCommand: ParsableCommand, Sendable {
             report: report, url: url, method: method, failure: failure, bytesSent: report.bytesSent, total: total,
             seconds: start.duration(to: .now).seconds)
         try ResponseOutput.writing { try self.write(result, writeOut) }
-        if report.upload?.isAnswerLost == true {
+        if report.trace.upload?.isAnswerLost == true {
             Warning.write(["the server has the whole upload, but its answer was lost"])
         }
         if let failure { throw failure }
@@ -154,7 +150,8 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     /// Why an answer that can be retried wasn't, if --max-time left too little for the wait.
     private func reasonAgainstWaiting(_ report: SendReport, _ retry: RetryPolicy) -> String {
-        guard self.transfer.maxTime != nil, retry.count >= report.tries, retry.covers(status: report.status) else {
+        guard self.transfer.maxTime != nil, retry.count > report.trace.retries, retry.covers(status: report.status)
+        else {
             return ""
         }
         let asked = report.fields[.retryAfter].map { "the wait that it asks for (Retry-After: \($0))" }

@@ -1,10 +1,6 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 
 /// Makes a ``SendJob`` of the arguments.
 struct SendPreparation {
@@ -44,10 +40,7 @@ struct SendPreparation {
         }
         let prepared = try await self.command.resume.prepare(
             plan, &request, sender.options.retry, boundary: self.command.form.boundary,
-            repeatsAll: self.command.transfer.retry != nil, files: (inputs, self.command.transfer.output)
-        ) { text in
-            Warning.write([text])
-        }
+            repeatsAll: self.command.transfer.retry != nil, files: (inputs, self.command.transfer.output))
         var job = SendJob(
             plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender, lock: prepared.lock)
         if let content {

@@ -1,7 +1,5 @@
-import Formwork
-import FormworkCommand
-import FormworkNIO
 import FormworkClient
+import FormworkCommand
 import FormworkSystem
 
 /// Shows how far a transfer is, even while it makes no progress.

@@ -1,4 +1,3 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import Synchronization
@@ -61,8 +60,8 @@ final class SendRecord: Sendable {
         // Also those before a redirect to a page: a request without a body leaves the monitor as it is.
         let sent = monitor.current.acknowledged
         return WriteOut.Result(
-            report: self.report, lastHead: self.state.withLock { $0.head }, trace: self.trace, url: url, method: method,
-            failure: failure, bytesSent: self.before + sent, total: self.total,
+            report: self.report, lastHead: self.state.withLock { $0.head }, lastTrace: self.trace, url: url,
+            method: method, failure: failure, bytesSent: self.before + sent, total: self.total,
             seconds: start.duration(to: .now).seconds)
     }
 

@@ -1,28 +1,18 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
 import FormworkURLEncoded
-import HTTPTypes
 
 /// The result of a transfer.
 struct SendReport: Sendable {
     var head: Head
-    var url: String
-    var method: String
+    /// The last request, and how often it was tried.
+    var trace: FormSender.Trace
     var bytesSent: Int64
     var isBodyComplete: Bool
     /// Whether ``bytesSent`` is the whole body; its length may be unknown.
     var isAllSent: Bool
-    /// Whether the source of the body was asked for bytes.
-    var isSourceRead: Bool
-    var requests: Int
-    var tries: Int
-    /// Redirects that were followed; `nil` if they weren't counted.
-    var redirects: Int?
     /// Bytes of the answer's body that were read.
     var bytesReceived: Int64 = 0
     /// The part of the answer's body that was kept.
@@ -30,8 +20,6 @@ struct SendReport: Sendable {
     var isBodyTruncated = false
     /// The file that the answer's body was written to; `nil` if it is in ``body``.
     var file: String?
-    /// The upload's own URL and state; `nil` for a plain transfer.
-    var upload: ResumableUpload?
     /// The files that a tus server stored as uploads of their own.
     var stored: [StoredFile] = []
 
@@ -61,18 +49,14 @@ struct SendReport: Sendable {
     }
 
     init(_ answer: ExchangeResponse, _ trace: FormSender.Trace) {
-        self.head = Head(answer.head, answer.version)
-        (self.url, self.method) = (trace.url, trace.method)
+        (self.head, self.trace) = (Head(answer.head, answer.version), trace)
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
         self.isAllSent = trace.upload == nil && trace.hasBody ? answer.isAllSent : answer.isBodyComplete
-        self.isSourceRead = trace.isSourceRead
         if let upload = trace.upload {
             // Counts the whole body, not only the last request.
             self.bytesSent = max(upload.offset + self.bytesSent, upload.acknowledged)
         }
-        self.upload = trace.upload
-        (self.requests, self.tries, self.redirects) = (trace.requests, trace.retries + 1, trace.redirects)
     }
 
     /// Whether the answer's body is declared as JSON.
@@ -91,47 +75,16 @@ struct SendReport: Sendable {
         return ([first] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
     }
 
-    /// The members of the object that `--json` prints. Both kinds of results have them; only the last ones are optional.
-    /// - Parameters:
-    ///   - report: `nil` for a transfer without an answer.
-    ///   - lastHead: That of the last answer, if there is no report of it.
-    ///   - trace: The last request, if there is no report; `nil` if none was started.
-    ///   - bytesSent: Bytes of the body, if there is no report.
-    ///   - total: Bytes of the whole body; `nil` if unknown.
-    static func members(
-        _ report: SendReport?, lastHead: Head? = nil, _ trace: FormSender.Trace? = nil, bytesSent: Int64 = 0,
-        total: Int64?, seconds: Double
-    ) -> [(name: String, value: ParameterValue)] {
-        let head = report?.head ?? lastHead
-        let headers = head?.fields.map { field in
-            ParameterValue.members([("name", .text(field.name.rawName)), ("value", .text(field.value))])
-        }
-        let tries: Int64? = (report?.tries ?? trace.map { $0.retries + 1 }).map { Int64($0) }
-        let requests: Int64? = (report?.requests ?? trace?.requests).map { Int64($0) }
-        let members: [(name: String, value: ParameterValue)] = [
-            ("status", .optional(head.map { Int64($0.status) })),
-            ("url", .optional(report?.url ?? trace?.url)),
-            ("http", .optional(head?.version)),
-            ("bytesSent", .optional(report?.bytesSent ?? bytesSent)),
-            ("bytesTotal", .optional(total)),
-            ("isBodyComplete", report.map { .bool($0.hasSent(total)) } ?? .null),
-            ("tries", .optional(tries)),
-            ("requests", .optional(requests)),
-            ("seconds", .double((seconds * 1000).rounded() / 1000)),
-            ("headers", headers.map { .array($0) } ?? .null),
-        ]
-        return members + (report?.optionalMembers ?? [])
-    }
-
     /// Whether all bytes were handed to the connection. A small form that was answered with success counts as delivered
     /// even if they weren't.
-    private func hasSent(_ total: Int64?) -> Bool {
+    func hasSent(_ total: Int64?) -> Bool {
         self.isBodyComplete && (total.map { $0 <= self.bytesSent } ?? self.isAllSent)
     }
 
-    private var optionalMembers: [(name: String, value: ParameterValue)] {
+    /// The members of the object that `--json` prints, which only some answers have.
+    var optionalMembers: [(name: String, value: ParameterValue)] {
         var members: [(name: String, value: ParameterValue)] = []
-        if let upload {
+        if let upload = self.trace.upload {
             members += [
                 ("uploadURL", .text(upload.url)), ("resumable", .text(upload.protocolName)),
                 ("resumptions", .integer(Int128(upload.resumptions))),

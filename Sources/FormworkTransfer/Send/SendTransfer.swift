@@ -1,10 +1,6 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkFiles
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
 import FormworkSystem
 import FormworkURLEncoded
 
@@ -38,7 +34,7 @@ struct SendTransfer {
                 throw status
             }
             if job.isStored, let filename = job.filename, next.status < 400 {
-                let file = SendReport.StoredFile(name: filename, url: next.upload?.url, bytes: next.bytesSent)
+                let file = SendReport.StoredFile(name: filename, url: next.trace.upload?.url, bytes: next.bytesSent)
                 stored.append(file)
                 if let url = file.url {
                     Messages.report(
@@ -152,22 +148,18 @@ struct SendTransfer {
         observer.beginning = { [record] in record.begin($0) }
         observer.received = { [record] response, version in record.receive(.init(response, version)) }
         if self.command.transfer.verbose {
+            let show: @Sendable (String, MaskedHead, String) -> Void = { kind, head, sign in
+                progress?.interrupt()
+                if !Messages.head(kind, head.line, head.fields) { Self.write(head.lines, sign) }
+            }
             observer.requesting = { [record] request, isHTTP2 in
                 record.use(isHTTP2 ? .http2 : .http11)
-                progress?.interrupt()
-                let head = MaskedHead(request, isHTTP2: isHTTP2)
-                if !Messages.head("request", head.line, head.fields) { Self.write(head.lines, ">") }
+                show("request", MaskedHead(request, isHTTP2: isHTTP2), ">")
             }
-            observer.informed = { [record] response in
-                progress?.interrupt()
-                let head = MaskedHead(response, record.version)
-                if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
-            }
+            observer.informed = { [record] response in show("answer", MaskedHead(response, record.version), "<") }
             observer.received = { [record] response, version in
                 record.receive(.init(response, version))
-                progress?.interrupt()
-                let head = MaskedHead(response, version)
-                if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
+                show("answer", MaskedHead(response, version), "<")
             }
         }
         observer.resuming = { offset, total in
@@ -208,18 +200,7 @@ struct SendJob {
 
     /// Prints the first request, and the plan of the body.
     func show() throws {
-        var (request, body) = (self.request, ExchangeBody?.some(ExchangeBody(self.plan)))
-        request.headerFields[.contentType] = self.plan.contentType
-        if let resuming = self.resuming {
-            var machine = try ResumableSend(self.plan, request, resuming, self.sender.options)
-            if case .exchange(let first, let content, _) = machine.next() { (request, body) = (first, content) }
-            if resuming.usesTus, resuming.link == nil {
-                // Which upload follows depends on the answer.
-                request = self.request
-                (request.method, request.headerFields[.reprDigest], body) = (.options, nil, nil)
-            }
-        }
-        let ready = try self.sender.client.preview(request, body: body)
+        let ready = try self.sender.preview(self.plan, with: self.request, resuming: self.resuming)
         let isHTTP2 = self.sender.client.options.version == .http2
         let head = MaskedHead(ready, isHTTP2: isHTTP2).lines.map { $0.withControlCharactersEscaped + "\n" }.joined()
         let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"

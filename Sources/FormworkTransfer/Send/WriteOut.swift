@@ -1,8 +1,6 @@
-import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkURLEncoded
-import HTTPTypes
 
 /// The text of `-w` after a transfer: `%{http_code}` and other variables of curl's.
 struct WriteOut {
@@ -73,7 +71,7 @@ struct WriteOut {
         /// The last answer's head, if there is no report of it.
         var lastHead: SendReport.Head?
         /// The last request, if there was no answer; `nil` if none was started.
-        var trace: FormSender.Trace?
+        var lastTrace: FormSender.Trace?
         /// The first request's.
         var url: String
         var method: String
@@ -85,11 +83,28 @@ struct WriteOut {
 
         var head: SendReport.Head? { self.report?.head ?? self.lastHead }
 
-        /// The members of the object that `--json` prints.
+        var trace: FormSender.Trace? { self.report?.trace ?? self.lastTrace }
+        /// The last request's URL.
+        var address: String { self.trace?.url ?? self.url }
+
+        /// The members of the object that `--json` prints. All results have them; only the last ones are optional.
         var members: [(name: String, value: ParameterValue)] {
-            SendReport.members(
-                self.report, lastHead: self.lastHead, self.trace, bytesSent: self.bytesSent, total: self.total,
-                seconds: self.seconds)
+            let headers = self.head?.fields.map { field in
+                ParameterValue.members([("name", .text(field.name.rawName)), ("value", .text(field.value))])
+            }
+            let members: [(name: String, value: ParameterValue)] = [
+                ("status", .optional(self.head.map { Int64($0.status) })),
+                ("url", .optional(self.trace?.url)),
+                ("http", .optional(self.head?.version)),
+                ("bytesSent", .optional(self.report?.bytesSent ?? self.bytesSent)),
+                ("bytesTotal", .optional(self.total)),
+                ("isBodyComplete", self.report.map { .bool($0.hasSent(self.total)) } ?? .null),
+                ("tries", .optional(self.trace.map { Int64($0.retries + 1) })),
+                ("requests", .optional(self.trace.map { Int64($0.requests) })),
+                ("seconds", .double((self.seconds * 1000).rounded() / 1000)),
+                ("headers", headers.map { .array($0) } ?? .null),
+            ]
+            return members + (self.report?.optionalMembers ?? [])
         }
     }
 
@@ -113,24 +128,21 @@ struct WriteOut {
         case "http_code", "response_code": result.head.map { "\($0.status)" } ?? "000"
         case "http_version": result.head?.version ?? "0"
         case "json": JSONOutput.text(result.members, failure: result.failure)
-        case "method": result.report?.method ?? result.trace?.method ?? result.method
+        case "method": result.trace?.method ?? result.method
         case "num_headers": "\(result.head?.fields.count ?? 0)"
-        case "num_redirects": "\((result.report?.redirects ?? result.trace?.redirects) ?? 0)"
-        case "num_retries": "\(result.report.map { $0.tries - 1 } ?? result.trace?.retries ?? 0)"
-        case "scheme": String(self.address(result).prefix { $0 != ":" })
+        case "num_redirects": "\(result.trace?.redirects ?? 0)"
+        case "num_retries": "\(result.trace?.retries ?? 0)"
+        case "scheme": String(result.address.prefix { $0 != ":" })
         case "size_download": "\(result.report?.bytesReceived ?? 0)"
         case "speed_download": self.rate(result.report?.bytesReceived ?? 0, result.seconds)
         case "speed_upload": self.rate(result.bytesSent, result.seconds)
         case "size_upload": "\(result.bytesSent)"
         case "time_total": Self.seconds(result.seconds)
         case "url": result.url
-        case "url_effective": self.address(result)
+        case "url_effective": result.address
         default: ""
         }
     }
-
-    /// The last request's URL.
-    private static func address(_ result: Result) -> String { result.report?.url ?? result.trace?.url ?? result.url }
 
     /// Bytes a second.
     private static func rate(_ bytes: Int64, _ seconds: Double) -> String {

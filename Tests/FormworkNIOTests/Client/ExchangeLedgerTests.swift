@@ -1,5 +1,4 @@
 @testable import FormworkClient
-import FormworkNIO
 import Testing
 
 extension NIOTests {

@@ -1,4 +1,3 @@
-import FormworkNIO
 @testable import FormworkClient
 import Foundation
 import NIOCore

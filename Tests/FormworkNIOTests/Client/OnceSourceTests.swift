@@ -1,4 +1,3 @@
-import FormworkHTTP
 @testable import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
@@ -104,7 +103,7 @@ extension NIOTests {
                 ) { answer, _ in answer.head.status.code }
             }
             #expect(try await send() == 503)
-            let failure = await #expect(throws: UploadFailure.self) { try await send() }
+            let failure = await #expect(throws: TransferError.self) { try await send() }
             #expect(
                 failure?.message
                     == "the connection broke after 0 bytes, and the server had not offered to resume, and the body can't be "

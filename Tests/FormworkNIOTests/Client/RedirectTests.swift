@@ -1,6 +1,4 @@
 import AsyncHTTPClient
-import FormworkHTTP
-import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
 import NIOHTTP1

@@ -1,5 +1,3 @@
-import FormworkHTTP
-import FormworkResumable
 import Foundation
 @testable import FormworkClient
 @testable import FormworkNIO
@@ -7,8 +5,6 @@ import Testing
 
 // Answers that end an upload, and those that only seem to.
 extension NIOTests.ResumableSendTests {
-    private static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
-
     /// A body larger than any socket accepts at once.
     private func large() throws -> BodyPlan { try form(.bytes(Array(repeating: 7, count: 30_000_000))).plan() }
 
@@ -37,11 +33,11 @@ extension NIOTests.ResumableSendTests {
             self.answering(Self.ok("200 OK")),
         ])
         let saved = NIOTests.Told()
-        let error = await #expect(throws: UploadFailure.self) {
+        let error = await #expect(throws: TransferError.self) {
             try await self.send(
                 self.plan(1_000_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
         }
-        #expect(error?.code == .redirected)
+        #expect(error?.code == .redirects)
         #expect(
             error?.description
                 == "the server redirects to /login (302), where the upload can't continue: it may require credentials")
@@ -111,12 +107,12 @@ extension NIOTests.ResumableSendTests {
             self.plan(1000), to: server.url(), UploadClientOptions(.auto),
             sender: FormSender(options: .init(maximumRedirects: 0)))
         #expect(seen.status == 307 && seen.trace.requests == 1)
-        let error = await #expect(throws: UploadFailure.self) {
+        let error = await #expect(throws: TransferError.self) {
             try await self.send(
                 self.plan(1000), to: server.url(), UploadClientOptions(.auto),
                 sender: FormSender(options: .init(maximumRedirects: 1)))
         }
-        #expect(error?.code == .redirected)
+        #expect(error?.code == .redirects)
         let there = server.url("/there")
         #expect(error?.description == "more than 1 redirect: \(there) redirects to \(there)")
     }

@@ -1,4 +1,3 @@
-import FormworkHTTP
 @testable import FormworkResumable
 @testable import FormworkClient
 @testable import FormworkNIO
@@ -14,6 +13,7 @@ extension NIOTests {
         typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
         static let version = "Upload-Draft-Interop-Version: 9\r\n"
+        static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
 
         /// The part of the body that a server kept.
         final class Kept: Sendable {
@@ -84,7 +84,7 @@ extension NIOTests {
             let server = try ScriptedServer([
                 self.cutting(
                     Kept(), behind: 1_000_000,
-                    "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(Self.version)\r\n"),
+                    Self.offer),
                 { server, connection in
                     server.note(connection.readRequest().head)
                     let progress = monitor.current
@@ -133,7 +133,7 @@ extension NIOTests {
             let server = try ScriptedServer([
                 self.cutting(
                     kept, behind: 1_000_000,
-                    "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(Self.version)\r\n"),
+                    Self.offer),
                 self.answering(
                     Self.ok(
                         "204 No Content", "Upload-Offset: 1000000", "Upload-Complete: ?0",
@@ -209,8 +209,7 @@ extension NIOTests {
             let progress = try ScriptedServer([
                 { _, connection in
                     _ = connection.readHead()
-                    connection.write(
-                        "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(Self.version)\r\n")
+                    connection.write(Self.offer)
                     _ = connection.read()
                     connection.write(
                         "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Offset: 1234\r\n\(Self.version)\r\n")
@@ -234,7 +233,7 @@ extension NIOTests {
                 self.answering(Self.ok("307 Temporary Redirect", "Location: /there")),
                 self.cutting(kept, behind: 1000),
             ])
-            let error = await #expect(throws: UploadFailure.self) {
+            let error = await #expect(throws: TransferError.self) {
                 try await self.send(self.plan(100_000), to: server.url("/up"), UploadClientOptions(.auto))
             }
             #expect(error?.code == .interrupted)
@@ -261,8 +260,7 @@ extension NIOTests {
             let server = try ScriptedServer([
                 { _, connection in
                     _ = connection.readHead()
-                    connection.write(
-                        "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(Self.version)\r\n")
+                    connection.write(Self.offer)
                     connection.waitForEnd()
                 }
             ])

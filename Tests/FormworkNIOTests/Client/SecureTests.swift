@@ -1,4 +1,3 @@
-import FormworkNIO
 import FormworkClient
 import Foundation
 import NIOCore

@@ -49,7 +49,7 @@ import Testing
         var client = try UploadClient(.post(), length: 100, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(status, fields))
-        #expect(self.failure(&client) == "redirected")
+        #expect(self.failure(&client) == "redirects")
         #expect(client.link != nil)
 
         client = try UploadClient(.post(), length: 100, continuing: self.link)
@@ -58,7 +58,7 @@ import Testing
         _ = try self.sent(&client)
         client.sending(upTo: 100)
         client.answered(self.answer(status, fields))
-        #expect(self.failure(&client) == "redirected")
+        #expect(self.failure(&client) == "redirects")
         #expect(client.link != nil)
     }
 
@@ -68,12 +68,12 @@ import Testing
             var client = try UploadClient(.post(), length: 100, continuing: self.link)
             _ = try self.sent(&client)
             client.answered(self.answer(status, [.location: location]))
-            #expect(self.failure(&client) == "redirected")
+            #expect(self.failure(&client) == "redirects")
             client = try UploadClient(.post(), length: 100)
             _ = try self.sent(&client)
             client.sending(upTo: 100)
             client.answered(self.answer(status, [.location: location]))
-            #expect(self.failure(&client) == "redirected")
+            #expect(self.failure(&client) == "redirects")
         }
     }
 
@@ -86,7 +86,7 @@ import Testing
                 _ = try self.sent(&client)
                 client.answered(self.answer(307, [.location: "/x"]))
             }
-            #expect(self.failure(&client) == "redirected")
+            #expect(self.failure(&client) == "redirects")
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
             var client = try UploadClient(.post(), length: 100, options: options)
             #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 0))
             client.answered(self.answer(status, [.location: "/login"]))
-            #expect(self.failure(&client) == "redirected")
+            #expect(self.failure(&client) == "redirects")
         }
     }
 
@@ -334,7 +334,7 @@ import Testing
         #expect(self.failure(&client) == "protocolBroken")
 
         options.maximumAppendSize = 40
-        for (status, code) in [(200, "protocolBroken"), (303, "redirected")] {
+        for (status, code) in [(200, "protocolBroken"), (303, "redirects")] {
             client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
             _ = try self.sent(&client)
             client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "0"]))

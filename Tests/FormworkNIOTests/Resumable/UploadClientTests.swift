@@ -18,6 +18,12 @@ import Testing
         HTTPResponse(status: .init(code: status), headerFields: fields)
     }
 
+    /// Gives an offer to resume.
+    /// - Returns: Whether the request continues.
+    private func continues(_ client: inout UploadClient, _ offer: HTTPFields) -> Bool {
+        client.informed(self.answer(104, offer))
+    }
+
     private static let offer: HTTPFields = [
         .uploadDraftInteropVersion: "9", .location: "https://example.com/upload/b530ce8ff",
         .uploadLimit: "max-size=1234567890",
@@ -35,10 +41,10 @@ import Testing
                 .uploadComplete: "?1", .uploadLength: "123456789", .contentLength: "123456789",
             ])
         client.sending(upTo: 30_000_000)
-        #expect(client.informed(self.answer(104, Self.offer)) == .continue)
+        #expect(self.continues(&client, Self.offer))
         #expect(client.link?.target.url == "https://example.com/upload/b530ce8ff")
         let progress: HTTPFields = [.uploadDraftInteropVersion: "9", .uploadOffset: "23456789"]
-        #expect(client.informed(self.answer(104, progress)) == .continue)
+        #expect(self.continues(&client, progress))
         #expect(client.acknowledged == 23_456_789)
         client.answered(self.answer(200, [.uploadComplete: "?1"]))
         guard case .done(let outcome) = client.next() else { throw Cut() }
@@ -81,11 +87,11 @@ import Testing
         _ = try self.sent(&client)
         var offer = Self.offer
         offer[.uploadLimit] = "min-append-size=100000, max-append-size=1000"
-        #expect(client.informed(self.answer(104, offer)) == .stop)
+        #expect(!self.continues(&client, offer))
         #expect(try self.sent(&client).0.method == .head)
         client.answered(self.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
         #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 100_000))
-        #expect(client.informed(self.answer(104, offer)) == .continue)
+        #expect(self.continues(&client, offer))
     }
 
     /// A server that accepts less with each request: the tries come to an end.
@@ -107,7 +113,7 @@ import Testing
             var offer = Self.offer
             limit -= 1000
             offer[.uploadLimit] = "max-append-size=\(limit)"
-            #expect(client.informed(self.answer(104, offer)) == .stop)
+            #expect(!self.continues(&client, offer))
         }
         guard case .fail(let failure) = client.next() else { throw Cut() }
         #expect(requests == 7)
@@ -126,7 +132,7 @@ import Testing
         _ = try self.sent(&client)
         if choice == .auto {
             let offer: HTTPFields = [.uploadDraftInteropVersion: "9", .location: location]
-            #expect(client.informed(self.answer(104, offer)) == .continue)
+            #expect(self.continues(&client, offer))
             client.sending(upTo: 5)
             client.lost(Cut())
         } else {
@@ -149,7 +155,7 @@ import Testing
         var client = try UploadClient(.post(), length: nil, options: options)
         _ = try self.sent(&client)
         client.sending(upTo: 100)
-        #expect(client.informed(self.answer(104, Self.offer)) == .continue)
+        #expect(self.continues(&client, Self.offer))
         client.lost(Cut())
         guard case .send(let question, _) = client.next() else { throw Cut() }
         #expect(question.method == .head)
@@ -217,7 +223,7 @@ import Testing
         _ = try self.sent(&client)
         var offer = Self.offer
         offer[.uploadDraftInteropVersion] = "7"
-        #expect(client.informed(self.answer(104, offer)) == .continue)
+        #expect(self.continues(&client, offer))
         #expect(client.link == nil)
         client.lost(Cut())
         guard case .fail(let failure) = client.next() else { throw Cut() }
@@ -266,7 +272,7 @@ import Testing
         client.sending(upTo: 100)
         var offer = Self.offer
         offer[.uploadLimit] = "max-append-size=40"
-        #expect(client.informed(self.answer(104, offer)) == .stop)
+        #expect(!self.continues(&client, offer))
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         let (patch, range) = try self.sent(&client)
@@ -276,7 +282,7 @@ import Testing
         client = try UploadClient(.post(), length: 100)
         _ = try self.sent(&client)
         offer[.uploadLimit] = "max-size=99"
-        #expect(client.informed(self.answer(104, offer)) == .stop)
+        #expect(!self.continues(&client, offer))
         guard case .fail(let failure) = client.next() else { throw Cut() }
         #expect(failure.code == .tooLarge)
     }

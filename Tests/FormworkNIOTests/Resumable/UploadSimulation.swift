@@ -145,7 +145,7 @@ struct Simulation {
         if end == self.body.count, !isCut, range != nil { self.client.bodyEnded(at: Int64(end)) }
         if fault == 5 { answers = answers.flatMap { [$0, $0] } }
         if fault == 6 { answers = [] }
-        for answer in answers where self.client.informed(answer) == .stop { return }
+        for answer in answers where !self.client.informed(answer) { return }
         if fault == 7 || isCut || answer == nil { return self.client.lost(Cut()) }
         if let answer { self.client.answered(answer.response) }
     }

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import FormworkNIO
 import FormworkClient
 import NIOCore
 import Synchronization
