@@ -79,7 +79,7 @@ import Testing
         let metrics = MemoryMetrics()
         var options = S3Storage.Options()
         options.patience.delay = .milliseconds(1)
-        options.metrics = StoreMetrics(metrics)
+        options.metrics = metrics
         let storage = try S3Storage(
             location: S3Location("s3://bucket/in"),
             settings: AWSSettings(environment: [

@@ -103,7 +103,7 @@ struct ReceiveDestination: ParsableArguments {
         var options = S3Storage.Options()
         for setting in self.s3 { setting.apply(to: &options) }
         options.keepsPaths = self.keepPaths || hasFolders
-        options.metrics = metrics.map { StoreMetrics($0) }
+        options.metrics = metrics
         let storage = try S3Storage(
             from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)
         do {

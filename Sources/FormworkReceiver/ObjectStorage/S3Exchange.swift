@@ -77,7 +77,7 @@ struct S3Exchange: Sendable {
     let signer: SigV4
     let patience: S3Patience
     let logger: Logger
-    private let metrics: StoreMetrics?
+    private let metrics: MemoryMetrics?
     /// Answers in place of the store; `nil` for none.
     private let standIn: StandIn?
 
@@ -88,7 +88,7 @@ struct S3Exchange: Sendable {
     ///   - trusted: The certificates that a store's must come from; `nil` for the system's.
     ///   - standIn: Answers in place of the store, so that tests can decide the order of all requests.
     init(
-        address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger, metrics: StoreMetrics? = nil,
+        address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger, metrics: MemoryMetrics? = nil,
         trusted: [NIOSSLCertificate]? = nil, standIn: StandIn? = nil
     ) {
         (self.metrics, self.standIn) = (metrics, standIn)
@@ -134,7 +134,7 @@ struct S3Exchange: Sendable {
         while true {
             var wait = delay
             do {
-                if attempt > 1 { self.metrics?.willRetry(request.operation) }
+                if attempt > 1 { self.metrics?.count(.storeRetries, request.operation) }
                 let stall = min(self.patience.stall, max(ContinuousClock.now.duration(to: end), .milliseconds(1)))
                 let answer = try await Self.untilAnswered(request) {
                     try await self.counted(request, payloadHash, stall)
@@ -195,14 +195,17 @@ struct S3Exchange: Sendable {
     private func counted(
         _ request: S3Request, _ payloadHash: String, _ stall: Duration
     ) async throws -> S3Response {
-        guard let metrics else { return try await self.attempt(request, payloadHash, stall) }
         let start = ContinuousClock.now
         do {
             let answer = try await self.attempt(request, payloadHash, stall)
-            metrics.tried(request.operation, ContinuousClock.now - start, nil)
+            self.metrics?.record(ContinuousClock.now - start, .storeRequestSeconds, request.operation)
             return answer
         } catch let failure as Failure {
-            metrics.tried(request.operation, ContinuousClock.now - start, failure.error)
+            self.metrics?.record(ContinuousClock.now - start, .storeRequestSeconds, request.operation)
+            // With 404 and 412 a store answers a question, such as whether a name is free.
+            if ![404, 412].contains(failure.error.status) {
+                self.metrics?.count(.storeErrors, request.operation, failure.error.label)
+            }
             throw failure
         }
     }

@@ -39,7 +39,7 @@ final class S3Storage: ReceiverStorage {
         /// Whether files may have folders below the prefix: a sweep looks there too.
         var keepsPaths = false
         /// Counts requests; `nil`, the default, counts nothing.
-        var metrics: StoreMetrics?
+        var metrics: MemoryMetrics?
 
         init() {}
     }
@@ -181,11 +181,9 @@ final class S3Storage: ReceiverStorage {
         return upload
     }
 
-    func begin(
-        _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
-    ) async throws -> (any StorageUpload)? {
+    func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? {
         // A store can't copy a part without bytes.
-        guard let finished = self.finished.withLock({ $0[name] }), !finished.pieces.isEmpty, file.condition == .none,
+        guard case .upload(let name, let range) = content, let finished = self.finished.withLock({ $0[name] }), !finished.pieces.isEmpty, file.condition == .none,
             self.mayCopy
         else { return nil }
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))

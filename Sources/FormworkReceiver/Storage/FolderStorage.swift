@@ -97,9 +97,8 @@ final class FolderStorage: ReceiverStorage {
         return self.upload(unpublished, file)
     }
 
-    func begin(
-        _ file: IncomingFile, from slices: [FinishedFile.Slice]
-    ) async throws -> (any StorageUpload)? {
+    func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? {
+        guard case .slices(let slices) = content else { return nil }
         let (folder, replaced) = (self.folder, self.rule(for: file) == .replacing ? file.path : nil)
         let adopted = try await NIOThreadPool.singleton.runIfActive { () throws -> UnpublishedFile? in
             try self.check(file)
@@ -236,7 +235,6 @@ final class FolderStorage: ReceiverStorage {
             // In a separate task, because the request's task may be cancelled.
             await Task {
                 for upload in uploads { await upload.abandon() }
-                for whole in begun { await whole.copies?.end() }
                 try? await NIOThreadPool.singleton.runIfActive { for whole in begun { whole.file.close() } }
             }.value
             throw error
@@ -247,12 +245,8 @@ final class FolderStorage: ReceiverStorage {
             do {
                 // One by one, so that a form with many files doesn't keep a thread from other uploads. The disk may be
                 // too full for the bytes still in memory, so they are written before any file gets its name.
-                for whole in all {
-                    try await whole.copies?.finish()
-                    try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) }
-                }
+                for whole in all { try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) } }
             } catch {
-                for whole in all { await whole.copies?.end() }
                 try await NIOThreadPool.singleton.runIfActive { for whole in all { whole.file.close() } }
                 throw error
             }
@@ -334,8 +328,6 @@ private struct MissingFolder: StorageFailure, CustomStringConvertible {
 private final class FolderUpload: StorageUpload {
     private enum State {
         case writing(UnpublishedFile, batch: [ByteBuffer], bytes: Int)
-        /// Its bytes are copied from another file.
-        case copying(UnpublishedFile, FileCopies)
         case published(PublishedFile)
         case over
     }
@@ -351,10 +343,7 @@ private final class FolderUpload: StorageUpload {
 
     func write(_ buffer: ByteBuffer) async throws {
         let limit = self.storage.batchBytes
-        let full = try self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
-            if case .copying = state {
-                throw FormworkError(.invalidArgument, "the file is being copied: no other bytes can be added")
-            }
+        let full = self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
             guard case .writing(let file, var batch, var bytes) = state else { return nil }
             state = .over
             batch.collect(buffer)
@@ -368,46 +357,19 @@ private final class FolderUpload: StorageUpload {
         try await NIOThreadPool.singleton.runIfActive { try storage.write(batch, to: file) }
     }
 
-    func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
-        guard buffer.readableBytes > 0 else { return }
-        try await self.copies(of: finished)?.add(offset..<offset + Int64(buffer.readableBytes))
-    }
-
-    /// `nil` if the upload has ended.
-    private func copies(of finished: FinishedFile) -> FileCopies? {
-        self.state.withLock { state in
-            switch state {
-            case .writing(let file, _, _):
-                let storage = self.storage
-                let copies = FileCopies { try storage.copy(finished, $0, to: file) }
-                state = .copying(file, copies)
-                return copies
-            case .copying(_, let copies): return copies
-            case .published, .over: return nil
-            }
-        }
-    }
-
     /// A complete file to be published.
     struct Whole: Sendable {
         let file: UnpublishedFile
         let batch: [ByteBuffer]
-        let copies: FileCopies?
         let incoming: IncomingFile
     }
 
     /// Hands over the file, which the caller must close; `nil` if the upload has ended.
     func takeWhole() -> Whole? {
         let whole = self.state.withLock { state -> Whole? in
-            switch state {
-            case .writing(let file, let batch, _):
-                state = .over
-                return Whole(file: file, batch: batch, copies: nil, incoming: self.incoming)
-            case .copying(let file, let copies):
-                state = .over
-                return Whole(file: file, batch: [], copies: copies, incoming: self.incoming)
-            case .published, .over: return nil
-            }
+            guard case .writing(let file, let batch, _) = state else { return nil }
+            state = .over
+            return Whole(file: file, batch: batch, incoming: self.incoming)
         }
         if whole != nil { self.storage.ended() }
         return whole
@@ -420,14 +382,9 @@ private final class FolderUpload: StorageUpload {
     }
 
     func abandon() async {
-        guard let whole = self.takeWhole() else { return }
-        let file = whole.file
-        // The descriptor may get another meaning when it is closed.
-        await whole.copies?.end()
+        guard let file = self.takeWhole()?.file else { return }
         // Closing releases the file's space, which takes time for a large file.
-        try? await NIOThreadPool.singleton.runIfActive {
-            file.close()
-        }
+        try? await NIOThreadPool.singleton.runIfActive { file.close() }
     }
 
     func withdraw() async {

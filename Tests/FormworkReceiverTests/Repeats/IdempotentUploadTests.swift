@@ -220,7 +220,7 @@ struct IdempotentUploadTests {
         let key = try #require(try IdempotencyKey([.idempotencyKey: "k"], owner: "a"))
         let head = HTTPRequest(method: .put, scheme: nil, authority: nil, path: "/")
         let (isReleased, begun) = (Local(false), Local([Int]()))
-        let run = Local<IdempotentUploads.Run?>(nil)
+        let run = Local<IdempotentUploads.Arrival?>(nil)
         @Sendable func request(_ number: Int) -> Task<HTTPResponse.Status, any Error> {
             Task {
                 try await uploads.once(uploads.arrived(key, head)) { _ in
