@@ -65,7 +65,8 @@ final class Hooks: Service, Sendable {
     private static let fieldBytes = 64 << 10
 
     init(
-        _ options: Options, box: any NoticeBox, storage: any ReceiverStorage, metrics: MemoryMetrics? = nil, logger: Logger
+        _ options: Options, box: any NoticeBox, storage: any ReceiverStorage, metrics: MemoryMetrics? = nil,
+        logger: Logger
     ) {
         (self.options, self.box, self.storage, self.metrics, self.logger) = (options, box, storage, metrics, logger)
         self.asking = HookClient(options.url, options.secret, limit: options.limit, connections: 256)

@@ -350,7 +350,8 @@ struct PendingUpload {
         self.isPublishing = true
         ReceiverMemory.lease?.fileEnded()
         let (storage, uploads) = (self.intake.storage, self.entries.map(\.upload))
-        let names = try await StorageProblem.marking { [publication] in try await storage.publish(uploads, publication) }
+        let names = try await StorageProblem.marking { [publication] in try await storage.publish(uploads, publication)
+        }
         wasStored = true
         for (entry, file) in zip(self.entries, files.named(names)) { self.intake.arrivals.arrived(entry.arrival, file) }
         return complete(names)

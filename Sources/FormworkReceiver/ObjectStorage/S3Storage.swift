@@ -183,7 +183,8 @@ final class S3Storage: ReceiverStorage {
 
     func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? {
         // A store can't copy a part without bytes.
-        guard case .upload(let name, let range) = content, let finished = self.finished.withLock({ $0[name] }), !finished.pieces.isEmpty, file.condition == .none,
+        guard case .upload(let name, let range) = content, let finished = self.finished.withLock({ $0[name] }),
+            !finished.pieces.isEmpty, file.condition == .none,
             self.mayCopy
         else { return nil }
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))

@@ -13,7 +13,8 @@ final class MemoryMetrics: Sendable {
     /// By the values of their labels, which are in the order of ``ReceiverMetric/labels``. Those without labels are shown before
     /// they are counted first.
     private let sums = Mutex<[ReceiverMetric: [[String]: Sum]]>([
-        .receivedBytes: [[]: Sum()], .receivedFiles: [[]: Sum()], .resumptions: [[]: Sum()], .uploadSeconds: [[]: Sum()],
+        .receivedBytes: [[]: Sum()], .receivedFiles: [[]: Sum()], .resumptions: [[]: Sum()],
+        .uploadSeconds: [[]: Sum()],
         .uploadsInFlight: [[]: Sum()],
     ])
 

@@ -42,7 +42,10 @@ enum ReceiverMetric: String, CaseIterable, Sendable {
         case .hookMessagesPending:
             (.gauge, [], "Messages to the hook without a 2xx answer yet, counted once a minute.")
         case .hookRequests:
-            (.counter, ["event", "code"], "Requests to the hook, by event and status; without an answer, code is error.")
+            (
+                .counter, ["event", "code"],
+                "Requests to the hook, by event and status; without an answer, code is error."
+            )
         case .hookSeconds: (.summary, ["event"], "How long requests to the hook took, by event.")
         case .logLinesDropped: (.counter, [], "Lines of the log that were dropped because nothing read them.")
         case .memoryLimit: (.gauge, [], "The memory of all uploads together: --memory.")
@@ -50,7 +53,10 @@ enum ReceiverMetric: String, CaseIterable, Sendable {
         case .receivedBytes: (.counter, [], "Bytes of files that were stored.")
         case .receivedFiles: (.counter, [], "Files that were stored.")
         case .requestsRefused:
-            (.counter, ["code", "reason"], "Requests that were refused before their body was read, by status and reason.")
+            (
+                .counter, ["code", "reason"],
+                "Requests that were refused before their body was read, by status and reason."
+            )
         case .resumptions:
             (.counter, [], "Requests that added bytes to an unfinished upload that had some already.")
         case .storeErrors:

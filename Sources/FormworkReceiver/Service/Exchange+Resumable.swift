@@ -19,7 +19,9 @@ extension Exchange {
 
     /// The upload that the request begins; `nil` if it begins none.
     private var creation: UploadCreation? {
-        guard case .create(let creation) = UploadRequest(self.head, resource: nil), !self.namesUpload else { return nil }
+        guard case .create(let creation) = UploadRequest(self.head, resource: nil), !self.namesUpload else {
+            return nil
+        }
         return creation
     }
 

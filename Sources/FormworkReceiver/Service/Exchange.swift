@@ -144,7 +144,8 @@ struct Exchange: Sendable {
         let (memory, slots, connections) = (self.receiver.intake.memory, self.receiver.slots, self.receiver.connections)
         if let limit = memory.limit { metrics.show([.memoryUsed: memory.used, .memoryLimit: limit]) }
         metrics.show([
-            .logLinesDropped: StandardError.output.dropped, .uploadSlotsUsed: slots.used, .uploadSlotsLimit: slots.limit,
+            .logLinesDropped: StandardError.output.dropped, .uploadSlotsUsed: slots.used,
+            .uploadSlotsLimit: slots.limit,
             .connectionsOpen: connections.count, .connectionsLimit: connections.total,
             .connectionsRefused: connections.refusedCount,
         ])
