@@ -22,7 +22,8 @@ extension S3Storage {
     /// - Throws: ``FormworkError/Code/writeFailed`` if the store can't be queried, which includes wrong keys and a
     ///   missing bucket.
     @discardableResult
-    func sweep(olderThan age: Duration = .seconds(86_400)) async throws -> SweepReport {
+    func sweep(olderThan age: Duration? = nil) async throws -> SweepReport {
+        let age = age ?? self.options.abandonAfter
         do {
             var report = SweepReport()
             let prefix = self.location.prefix
@@ -108,22 +109,21 @@ extension S3Storage {
 /// Sweeps a store regularly. If an abort failed, or the answer to the request that began an upload was lost, the name
 /// would otherwise stay taken until the next start.
 struct S3Sweeper: Service {
-    private let storage: S3Storage
-    private let age: Duration
-    private let pause: Duration
-    private let also: @Sendable () async throws -> Void
+    let storage: S3Storage
+    /// How long an upload must have been without a new part.
+    let age: Duration
+    /// The time between two sweeps.
+    let pause: Duration
+    /// Called with each sweep, for what else may have been left.
+    let also: @Sendable () async throws -> Void
 
-    /// - Parameters:
-    ///   - age: How long an upload must have been without a new part.
-    ///   - pause: The time between two sweeps. By default the age, at least a minute and at most an hour.
-    ///   - also: Called with each sweep, for what else may have been left.
+    /// - Parameter pause: By default the age, at least a minute and at most an hour.
     init(
-        _ storage: S3Storage, olderThan age: Duration, pause: Duration? = nil,
+        _ storage: S3Storage, olderThan age: Duration? = nil, pause: Duration? = nil,
         also: @escaping @Sendable () async throws -> Void = {}
     ) {
-        self.also = also
-        (self.storage, self.age) = (storage, age)
-        self.pause = pause ?? min(max(age, .seconds(60)), .seconds(3600))
+        (self.storage, self.age, self.also) = (storage, age ?? storage.options.abandonAfter, also)
+        self.pause = pause ?? min(max(self.age, .seconds(60)), .seconds(3600))
     }
 
     func run() async throws {

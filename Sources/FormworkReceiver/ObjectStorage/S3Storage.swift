@@ -36,6 +36,8 @@ final class S3Storage: ReceiverStorage {
         var addressing = S3Addressing.automatic
         /// Time-outs and numbers of tries.
         var patience = S3Patience()
+        /// How long an unfinished upload in the store may be idle before a sweep aborts it.
+        var abandonAfter = Duration.seconds(86_400)
         /// Whether files may have folders below the prefix: a sweep looks there too.
         var keepsPaths = false
         /// Counts requests; `nil`, the default, counts nothing.

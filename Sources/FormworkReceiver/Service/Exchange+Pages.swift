@@ -87,8 +87,7 @@ extension Exchange {
         (state.isLoggedIn, state.isResumable) = (self.isLoggedIn, self.receiver.resuming != nil)
         (state.settings, state.keepsPaths) = (self.receiver.pages.settings, self.receiver.intake.keepsPaths)
         state.settings.title = self.scope?.link.title ?? state.settings.title
-        let page = self.receiver.pages.content.html(state)
-        return ServiceResponse(status, "text/html; charset=utf-8", ByteBuffer(string: page))
+        return ServiceResponse(status, "text/html; charset=utf-8", ByteBuffer(string: ReceiverPage.html(state)))
     }
 
     /// Handles the login form, which is small and contains only `token`.

@@ -79,8 +79,8 @@ struct Exchange: Sendable {
         var answer: ServiceResponse
         switch decision {
         case .page: answer = self.pageAnswer()
-        case .styleSheet: answer = ServiceResponse(self.receiver.pages.content.styleSheet, to: self.head)
-        case .script: answer = ServiceResponse(self.receiver.pages.content.script, to: self.head)
+        case .styleSheet: answer = ServiceResponse(ReceiverPage.styleSheet, to: self.head)
+        case .script: answer = ServiceResponse(ReceiverPage.script, to: self.head)
         case .fileList: answer = self.listAnswer()
         case .metrics: answer = self.metricsAnswer()
         case .health: answer = ServiceResponse(.ok, "text/plain", ByteBuffer(string: "ok\n"))

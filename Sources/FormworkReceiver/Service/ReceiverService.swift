@@ -29,8 +29,8 @@ struct ReceiverService: Service {
     ///   - metrics: Shown at `/metrics`; `nil` counts nothing.
     ///   - onListening: Called with the address once connections are accepted.
     init(
-        _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
-        store: UploadStore? = nil, hooks: Hooks? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
+        _ options: ReceiverOptions, storage: any ReceiverStorage, store: UploadStore? = nil, hooks: Hooks? = nil,
+        metrics: MemoryMetrics? = nil, logger: Logger,
         onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
     ) {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
@@ -57,7 +57,7 @@ struct ReceiverService: Service {
         let listing = options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all)
         self.responder = Responder(
             router: router, access: self.access, connections: self.connections,
-            pages: Responder.Pages(content: page, settings: options.page, listing: listing), intake: intake,
+            pages: Responder.Pages(settings: options.page, listing: listing), intake: intake,
             slots: self.slots, resuming: resuming, metrics: metrics, logger: logger,
             readiness: Readiness { await storage.isReachable() })
     }

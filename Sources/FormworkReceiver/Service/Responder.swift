@@ -23,7 +23,6 @@ struct Responder: Sendable {
 
     /// The page and the list of files, as they are shown to all clients.
     struct Pages: Sendable {
-        var content: any PageContent
         var settings: PageSettings
         var listing: ListScope
         var kept = KeptResponses()

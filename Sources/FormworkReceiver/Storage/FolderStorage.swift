@@ -154,29 +154,52 @@ final class FolderStorage: ReceiverStorage {
     /// Makes the files of a form visible. Once this has begun, cancellation doesn't stop it: it completes or is undone.
     /// A message and a receipt are two more files of the form.
     func publish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
+        let (all, records) = (uploads.compactMap { ($0 as? FolderUpload)?.takeWhole() }, self.records(of: publication))
+        var failure: (any Error)? = Task.isCancelled ? CancellationError() : nil
+        if all.count < uploads.count { failure = FormworkError(.writeFailed, "the upload has already ended") }
+        // Not a child of the request's task, which may be cancelled between two names.
+        let published = try await Task { [failure] in
+            var failure = failure
+            // One by one, so that a form with many files doesn't keep a thread from other uploads. The disk may be
+            // too full for the bytes still in memory, so they are written before any file gets its name.
+            for whole in all where failure == nil {
+                do { try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) } } catch {
+                    failure = error
+                }
+            }
+            return try await NIOThreadPool.singleton.runIfActive { [failure] in
+                defer { for whole in all { whole.file.close() } }
+                if let failure { throw failure }
+                return try self.giveNames(all, records, publication.upload)
+            }
+        }.value
+        for (upload, file) in zip(uploads, published) { (upload as? FolderUpload)?.became(file) }
+        let others = (publication.upload == nil ? 0 : 1) + (publication.notice == nil ? 0 : 1)
+        return published.dropLast(others).map(\.name)
+    }
+
+    /// Makes one more file from the names of those before it.
+    private typealias Record = @Sendable ([String]) -> RecordToPublish?
+
+    private func records(of publication: Publication) -> [Record] {
         var records: [Record] = []
         if let record = publication.record {
-            let replacing = self.replacing
-            records.append { names in
+            records.append { [replacing] names in
                 record(names).map { made in
-                    RecordToPublish(
-                        made.bytes, as: made.path, replacing && made.mayReplace ? PublishingRule.replacing : .numbered)
+                    RecordToPublish(made.bytes, as: made.path, replacing && made.mayReplace ? .replacing : .numbered)
                 }
             }
         }
-        let (receipt, notice) = (publication.receipt, publication.notice)
-        if let name = publication.upload.map(Self.receiptName), let receipt {
+        if let name = publication.upload.map(Self.receiptName), let receipt = publication.receipt {
             records.append { names in
                 RecordToPublish(receipt(names).jsonBytes, as: SafePath(SafeFilename(unchecked: name)), .exclusive)
             }
         }
-        if let notice {
-            let path = FolderNotices.safePath(notice.name)
-            let others = publication.upload == nil ? 0 : 1
+        if let notice = publication.notice {
+            let (path, others) = (FolderNotices.safePath(notice.name), publication.upload == nil ? 0 : 1)
             records.append { RecordToPublish(notice.bytes($0.dropLast(others)), as: path, .replacing) }
         }
-        let names = try await self.publishAll(uploads, records, publication.upload)
-        return names.dropLast((publication.upload == nil ? 0 : 1) + (notice == nil ? 0 : 1))
+        return records
     }
 
     private static let receiptPrefix = ".formwork-stored."
@@ -213,50 +236,6 @@ final class FolderStorage: ReceiverStorage {
 
     func forgetReceipt(ofUpload name: String) async {
         try? await NIOThreadPool.singleton.runIfActive { self.folder.removeFile(Self.receiptName(name)) }
-    }
-
-    /// Makes one more file from the names of those before it.
-    private typealias Record = @Sendable ([String]) -> RecordToPublish?
-
-    private func publishAll(
-        _ uploads: [any StorageUpload], _ records: [Record], _ upload: String?
-    ) async throws -> [String] {
-        var taken: [FolderUpload.Whole] = []
-        do {
-            try Task.checkCancellation()
-            for upload in uploads {
-                guard let whole = (upload as? FolderUpload)?.takeWhole() else {
-                    throw FormworkError(.writeFailed, "the upload has already ended")
-                }
-                taken.append(whole)
-            }
-        } catch {
-            let begun = taken
-            // In a separate task, because the request's task may be cancelled.
-            await Task {
-                for upload in uploads { await upload.abandon() }
-                try? await NIOThreadPool.singleton.runIfActive { for whole in begun { whole.file.close() } }
-            }.value
-            throw error
-        }
-        let all = taken
-        // Not a child of the request's task, which may be cancelled between two names.
-        let published = try await Task {
-            do {
-                // One by one, so that a form with many files doesn't keep a thread from other uploads. The disk may be
-                // too full for the bytes still in memory, so they are written before any file gets its name.
-                for whole in all { try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) } }
-            } catch {
-                try await NIOThreadPool.singleton.runIfActive { for whole in all { whole.file.close() } }
-                throw error
-            }
-            return try await NIOThreadPool.singleton.runIfActive {
-                defer { for whole in all { whole.file.close() } }
-                return try self.giveNames(all, records, upload)
-            }
-        }.value
-        for (upload, file) in zip(uploads, published) { (upload as? FolderUpload)?.became(file) }
-        return published.map(\.name)
     }
 
     private func complete(_ whole: FolderUpload.Whole) throws(FormworkError) {

@@ -15,9 +15,7 @@ struct BucketHookTests {
     private static func storage(_ store: FakeStore) throws -> S3Storage {
         var options = S3Storage.Options()
         options.patience.attempts = 1
-        let settings = try AWSSettings(environment: [
-            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
-        ])
+        let settings = try AWSSettings.test(store.endpoint)
         return try S3Storage(
             location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
             logger: Self.logger)

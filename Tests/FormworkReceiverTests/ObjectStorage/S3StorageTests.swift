@@ -38,9 +38,7 @@ struct S3StorageTests {
         options.patience.delay = delay
         options.patience.stall = stall
         options.patience.total = total
-        let settings = try AWSSettings(environment: [
-            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
-        ])
+        let settings = try AWSSettings.test(store.endpoint)
         let storage = try S3Storage(
             location: S3Location(url), settings: settings, smallestPart: 1, options: options,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))

@@ -15,8 +15,7 @@ struct CrowdTests {
         (options.maximumCount, options.idleTime) = (4, 0)
         let store = UploadStore(uploads.path, options: options)
         try await TestReceiver.run(in: folder, store: store) { receiver in
-            let kept = try await receiver.request("POST /", Self.tus)
-            let path = try #require(kept.field("Location"))
+            let path = try await receiver.begin("POST /", Self.tus)
             let patch = ["Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream"]
             #expect(try await receiver.request("PATCH \(path)", patch + ["Upload-Offset: 0"], "hel").status == 204)
             for _ in 1...20 { #expect(try await receiver.request("POST /", Self.tus).status == 201) }
@@ -116,7 +115,7 @@ struct CrowdTests {
             let draft = ["Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1"]
             for number in 1...5 { #expect(try await receiver.request("PUT /f\(number)", draft, "x").status == 201) }
             for _ in 1...3 {
-                let path = try #require(try await receiver.request("POST /", Self.tus).field("Location"))
+                let path = try await receiver.begin("POST /", Self.tus)
                 let patch = [
                     "Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream", "Upload-Offset: 0",
                 ]

@@ -6,6 +6,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 import TestSupport
+import Testing
 
 /// A receiver in this process, on a port of its own.
 struct TestReceiver: Sendable {
@@ -74,6 +75,19 @@ struct TestReceiver: Sendable {
         return RawAnswer(await connection.receiveAll()).final
     }
 
+    /// Begins a resumable upload.
+    /// - Returns: The path of its URL.
+    func begin(_ line: String, _ fields: [String], _ body: String = "") async throws -> String {
+        let answer = try await self.request(line, fields, body)
+        try #require(answer.status == 201, "\(answer)")
+        return try #require(answer.field("Location"))
+    }
+
+    /// Waits until a file is arriving.
+    func isReceiving() async throws -> Bool {
+        try await self.eventually { try await self.request("GET /files.json").body.contains("receiving") }
+    }
+
     /// Waits until something holds, ten seconds at most.
     func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<500 {
@@ -81,6 +95,15 @@ struct TestReceiver: Sendable {
             try await Task.sleep(for: .milliseconds(20))
         }
         return false
+    }
+}
+
+extension AWSSettings {
+    /// Those of a store of the tests.
+    static func test(_ endpoint: String) throws -> AWSSettings {
+        try AWSSettings(environment: [
+            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": endpoint,
+        ])
     }
 }
 
