@@ -271,7 +271,7 @@ extension TusMetadata {
 
     private let state = Mutex(State())
 
-    subscript<Value: Sendable>(dynamicMember path: WritableKeyPath<State, Value> & Sendable) -> Value {
+    subscript<Value: Sendable>(dynamicMember path: WritableKeyPath<State, Value>) -> Value {
         get { self.state.withLock { $0[keyPath: path] } }
         set { self.state.withLock { $0[keyPath: path] = newValue } }
     }

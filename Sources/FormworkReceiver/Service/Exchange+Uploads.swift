@@ -2,6 +2,7 @@ import FormworkHTTP
 import FormworkHummingbirdCore
 import FormworkResumable
 import HTTPTypes
+import Logging
 import NIOCore
 
 // Uploads: in one request, and as a part of those that arrive in pieces.

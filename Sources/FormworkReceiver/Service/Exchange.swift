@@ -1,3 +1,4 @@
+import FormworkFiles
 import FormworkHTTP
 import FormworkHummingbirdCore
 import FormworkSystem
