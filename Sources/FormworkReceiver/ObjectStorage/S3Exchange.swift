@@ -93,23 +93,10 @@ struct S3Exchange: Sendable {
     ) {
         (self.metrics, self.standIn) = (metrics, standIn)
         let stall = TimeAmount(min(patience.stall, patience.total))
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(
-                connect: min(.seconds(10), stall), read: stall, write: stall),
-            decompression: .disabled)
-        // Failed connections are retried here, where each retry is counted and logged.
-        configuration.connectionPool.retryConnectionEstablishment = false
         // The number of uploads and parts is limited elsewhere. A request that had to wait for a connection would fail
         // after the connect time-out.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
-        configuration.httpVersion = .http1Only
-        configuration.checkStatus()
-        // RFC 8996 forbids older versions.
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let trusted { tls.trustRoots = .certificates(trusted) }
-        configuration.tlsConfiguration = tls
+        let configuration = HTTPClient.Configuration(
+            .init(connect: min(.seconds(10), stall), read: stall, write: stall), connections: 100_000, trusted: trusted)
         let loop = HTTPClient.defaultEventLoopGroup.any()
         self.http = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
         (self.loop, self.address, self.signer) = (loop, address, signer)
@@ -161,9 +148,9 @@ struct S3Exchange: Sendable {
     }
 
     /// Makes one try, which isn't cancelled at once if the request can't be given up.
-    private static func untilAnswered<ServiceResponse: Sendable>(
-        _ request: S3Request, _ attempt: @escaping @Sendable () async throws -> ServiceResponse
-    ) async throws -> ServiceResponse {
+    private static func untilAnswered<Answer: Sendable>(
+        _ request: S3Request, _ attempt: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
         try Task.checkCancellation()
         if request.isCancellable { return try await attempt() }
         let work = Task { try await attempt() }
@@ -223,8 +210,7 @@ struct S3Exchange: Sendable {
             let signed = self.signed(request, payloadHash, pace)
             // CompleteMultipartUpload may need minutes after its body, and sends blanks meanwhile.
             answer = try await pace.watch(stall, limitsAnswer: request.method == .PUT && !isShort) {
-                let response = try await self.http.execute(
-                    signed, deadline: deadline)
+                let response = try await self.http.execute(signed, deadline: deadline)
                 let length = response.headers.first(name: "Content-Length").flatMap { Int($0) } ?? Self.longestAnswer
                 let body = try await TimeLimit.run(self.longest(min(max(length, 0), Self.longestAnswer))) {
                     try await response.body.collect(upTo: Self.longestAnswer)

@@ -31,8 +31,7 @@ package enum UploadRequest: Sendable {
         case nil: self = isTus ? Self.tusTarget(request) : Self.draftTarget(request)
         }
         if let problem = self.problem(request.headerFields) {
-            let answer = ResumableResponse(problem)
-            self = .refused(isTus ? Self.tus(answer) : Self.interop(answer))
+            self = .refused(ResumableResponse(problem).with(isTus ? .tus : .draft(.latest)))
         }
     }
 
@@ -69,7 +68,7 @@ package enum UploadRequest: Sendable {
                 fields.isUploadComplete(.latest) == false || fields.isUploadComplete(.v3) == false
             guard isPartial else { return .plain }
             let answer = ResumableResponse(.badRequest, .other("Upload-Draft-Interop-Version is missing or unknown."))
-            return .refused(Self.interop(answer))
+            return .refused(answer.with(.draft(.latest)))
         }
         guard let isWhole = fields.isUploadComplete(draft) else { return .plain }
         guard fields.uploadOffset ?? 0 == 0 else {
@@ -120,7 +119,7 @@ package enum UploadRequest: Sendable {
                 append.length = length
             }
             return .append(append)
-        default: return .refused(Self.interop(Self.notAllowed("HEAD, PATCH, DELETE")))
+        default: return Self.notAllowed("HEAD, PATCH, DELETE", .draft(.latest))
         }
     }
 
@@ -177,8 +176,7 @@ package enum UploadRequest: Sendable {
             var append = UploadAppend(offset: offset, completes: false, fields)
             append.length = fields.uploadLength
             return .append(append)
-        default:
-            return .refused(Self.tus(Self.notAllowed("HEAD, PATCH, DELETE, OPTIONS")))
+        default: return Self.notAllowed("HEAD, PATCH, DELETE, OPTIONS", .tus)
         }
     }
 
@@ -191,8 +189,7 @@ package enum UploadRequest: Sendable {
     private static func refused(
         _ problem: UploadProblem, _ uploadProtocol: ResumableProtocol, _ status: HTTPResponse.Status = .badRequest
     ) -> UploadRequest {
-        let answer = ResumableResponse(status, problem)
-        return .refused(uploadProtocol.draft.map(answer.with) ?? Self.tus(answer))
+        .refused(ResumableResponse(status, problem).with(uploadProtocol, isComplete: false))
     }
 
     private static var otherTusType: UploadRequest {
@@ -200,25 +197,13 @@ package enum UploadRequest: Sendable {
     }
 
     private static var otherTus: ResumableResponse {
-        var answer = Self.tus(ResumableResponse(.preconditionFailed, .other("Tus-Resumable is not 1.0.0.")))
+        var answer = ResumableResponse(.preconditionFailed, .other("Tus-Resumable is not 1.0.0.")).with(.tus)
         answer.response.headerFields[.tusVersion] = "1.0.0"
         return answer
     }
 
-    static func tus(_ answer: ResumableResponse) -> ResumableResponse {
-        var answer = answer
-        answer.response.headerFields[.tusResumable] = "1.0.0"
-        return answer
-    }
-
-    private static func interop(_ answer: ResumableResponse) -> ResumableResponse {
-        var answer = answer
-        answer.response.headerFields.interopVersion = .latest
-        return answer
-    }
-
-    private static func notAllowed(_ methods: String) -> ResumableResponse {
-        ResumableResponse(.methodNotAllowed, [.allow: methods])
+    private static func notAllowed(_ methods: String, _ uploadProtocol: ResumableProtocol) -> UploadRequest {
+        .refused(ResumableResponse(.methodNotAllowed, [.allow: methods]).with(uploadProtocol))
     }
 }
 

@@ -325,7 +325,7 @@ public struct ResumableHandler: Sendable {
                     ProblemDetails(.badRequest, detail: "The Content-Digest or Content-MD5 can't be read.")))
         case is DigestCheck.UnknownChecksum:
             let reason = "Upload-Checksum is not an algorithm of this server and its value in Base64."
-            return .answer(UploadRequest.tus(ResumableResponse(.badRequest, .other(reason))))
+            return .answer(ResumableResponse(.badRequest, .other(reason)).with(.tus))
         case StoredUpload.Failure.superseded, is CancellationError: return .close
         case StoredUpload.Failure.missing: return .answer(.missing(request))
         case StoredUpload.Failure.unreadable(let cause):

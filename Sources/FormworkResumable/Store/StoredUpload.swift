@@ -453,16 +453,17 @@ actor StoredUpload {
             if let answer = self.content.answer { return answer }
         }
         let upload = try await self.content.finished(count: self.resource.offset)
-        var fields: HTTPFields = [:]
-        switch DigestCheck.whole(self.content.record, upload.digests) {
-        case .right(let digest): fields[.reprDigest] = digest?.fieldValue
-        case .wrong:
+        guard upload.digests.match(self.content.record.announcedDigests.values) else {
             let answer = self.resource.mismatch(isChecksum: false)
             try await self.removeRefused(answer)
             return answer
         }
+        let wanted = upload.digests.filter { self.content.record.wantedDigests.contains($0.algorithm) }
         var answer = try await handler.complete(upload)
-        answer.response.headerFields.append(contentsOf: fields)
+        if !wanted.isEmpty {
+            answer.response.headerFields.append(
+                HTTPField(name: .reprDigest, value: DigestField(wanted).fieldValue))
+        }
         self.content.take(answer)
         self.resource.processed()
         await self.gate.enter()
