@@ -98,8 +98,7 @@ struct ConditionTests {
     }
 
     @Test func `Digests of a piece aren't those of the whole`() async throws {
-        let store = UploadStore(TemporaryFolder().path)
-        try await TestReceiver.run(store: store) { receiver in
+        try await TestReceiver.resuming { receiver, _ in
             let version = "Upload-Draft-Interop-Version: 8"
             let location = try await receiver.begin(
                 "PUT /a",

@@ -49,8 +49,7 @@ struct KeptPathTests {
     }
 
     @Test func `A path in a PUT, or in tus metadata, makes folders`() async throws {
-        let store = UploadStore(TemporaryFolder().path)
-        try await TestReceiver.run({ $0.keepsPaths = true }, store: store) { receiver in
+        try await TestReceiver.resuming({ $0.keepsPaths = true }) { receiver, _ in
             #expect(try await receiver.request("PUT /a%20b/c.txt?x", [], "1").status == 201)
             // relativePath is "d/e.txt", filename is "e.txt".
             let location = try await receiver.begin(

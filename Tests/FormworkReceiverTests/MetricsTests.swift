@@ -106,9 +106,7 @@ import Testing
     }
 
     @Test func `An addition to an unfinished upload is a resumption`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run(store: store, metrics: MemoryMetrics()) { receiver in
+        try await TestReceiver.resuming(metrics: MemoryMetrics()) { receiver, _ in
             let path = try await receiver.begin("POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 5"])
             func fields(_ offset: Int) -> [String] {
                 ["Tus-Resumable: 1.0.0", "Upload-Offset: \(offset)", "Content-Type: application/offset+octet-stream"]

@@ -439,7 +439,8 @@ struct HookTests {
         }
         let next = try HookServer()
         try await Self.run(next, in: folder, options: { if !isYoung { $0.keepTime = .seconds(-1) } }) { fixture in
-            #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
+            let isEmpty = try await fixture.receiver.eventually { fixture.waiting.isEmpty }
+            #expect(isEmpty)
         }
         #expect(next.messages.map(\.type) == (isYoung ? ["upload.stored"] : []))
         #expect(next.messages.allSatisfy { $0.text.contains(#""name":"a""#) })

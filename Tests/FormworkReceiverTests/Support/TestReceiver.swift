@@ -55,6 +55,17 @@ struct TestReceiver: Sendable {
         }
     }
 
+    /// The same with a folder for unfinished uploads.
+    static func resuming(
+        _ change: (inout ReceiverOptions) throws -> Void = { _ in }, options: UploadStoreOptions = UploadStoreOptions(),
+        metrics: MemoryMetrics? = nil, _ test: @escaping @Sendable (TestReceiver, UploadStore) async throws -> Void
+    ) async throws {
+        let uploads = TemporaryFolder()
+        let store = UploadStore(uploads.path, options: options)
+        try await Self.run(change, store: store, metrics: metrics) { try await test($0, store) }
+        withExtendedLifetime(uploads) {}
+    }
+
     func connect() throws -> RawConnection { try RawConnection(port: self.port) }
 
     /// Sends one request, and gives all of its answer without the informational ones, of which a slow machine gets more;
