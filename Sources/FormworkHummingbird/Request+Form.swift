@@ -137,16 +137,7 @@ extension RequestBody.AsyncIterator {
     /// `false` if that can't be determined.
     ///
     /// Hummingbird records it in a `Bool` of the iterator that is in this one.
-    var isOfReadBody: Bool { Self.flag(in: self, depth: 3) ?? false }
-
-    private static func flag(in value: Any, depth: Int) -> Bool? {
-        if let flag = value as? Bool { return flag }
-        guard depth > 0 else { return nil }
-        for child in Mirror(reflecting: value).children {
-            if let flag = self.flag(in: child.value, depth: depth - 1) { return flag }
-        }
-        return nil
-    }
+    var isOfReadBody: Bool { first(Bool.self, in: self, depth: 3) ?? false }
 }
 
 extension RequestBody {
@@ -154,14 +145,15 @@ extension RequestBody {
     /// reader, and stops a debug build. `false` if that can't be determined.
     ///
     /// Hummingbird records this in a box, which is found by its type, not by a name.
-    var wasRead: Bool { Self.box(in: self, depth: 5)?.withLockedValue { $0 } ?? false }
+    var wasRead: Bool { first(NIOLockedValueBox<Bool>.self, in: self, depth: 5)?.withLockedValue { $0 } ?? false }
+}
 
-    private static func box(in value: Any, depth: Int) -> NIOLockedValueBox<Bool>? {
-        if let box = value as? NIOLockedValueBox<Bool> { return box }
-        guard depth > 0 else { return nil }
-        for child in Mirror(reflecting: value).children {
-            if let box = self.box(in: child.value, depth: depth - 1) { return box }
-        }
-        return nil
+/// The first value of a type among a value's properties and theirs.
+private func first<Value>(_ type: Value.Type, in value: Any, depth: Int) -> Value? {
+    if let found = value as? Value { return found }
+    guard depth > 0 else { return nil }
+    for child in Mirror(reflecting: value).children {
+        if let found = first(type, in: child.value, depth: depth - 1) { return found }
     }
+    return nil
 }

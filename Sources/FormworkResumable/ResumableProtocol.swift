@@ -60,7 +60,7 @@ package struct UploadDraft: Sendable, Hashable, Comparable {
     // MARK: what differs, in one place
 
     /// Whether `Upload-Incomplete`, the opposite of `Upload-Complete`, is used.
-    package var usesUploadIncomplete: Bool { self == .v3 }
+    var usesUploadIncomplete: Bool { self == .v3 }
     /// The content type of a PATCH; `nil` if the draft has none.
     package var partialMediaType: String? { self >= .v6 ? "application/partial-upload" : nil }
     /// Whether a 104 may report progress.

@@ -49,11 +49,9 @@ public struct UploadLimits: Sendable, Hashable, Codable {
 
     /// These limits, replaced by those that `newer` sets.
     package func updated(by newer: UploadLimits?) -> UploadLimits {
-        guard let newer else { return self }
-        return UploadLimits(
-            maxSize: newer.maxSize ?? self.maxSize, minSize: newer.minSize ?? self.minSize,
-            maxAppendSize: newer.maxAppendSize ?? self.maxAppendSize,
-            minAppendSize: newer.minAppendSize ?? self.minAppendSize, maxAge: newer.maxAge ?? self.maxAge)
+        var limits = self
+        for (_, place) in Self.members { limits[keyPath: place] = newer?[keyPath: place] ?? limits[keyPath: place] }
+        return limits
     }
 
     /// These limits, with this many bytes of the whole upload at most.

@@ -39,10 +39,8 @@ struct AnnouncedLengthTests {
         func collect(_ body: Body, announced: Int, limit: Int) async throws -> ReceivedForm {
             var limits = ParsingLimits()
             limits.totalBytes = Int64(limit)
-            return try await IncomingForm(
-                [.contentType: type, .contentLength: "\(announced)"], body: body
-            ).collect(
-                profile: .default, limits: limits, memory: CollectingLimits(), deadlines: ReceivingDeadlines())
+            return try await ReceivedForm(
+                collecting: body, contentType: type, contentLength: Int64(announced), limits: limits)
         }
         let count = text.utf8.count
         let refused = Body(text)

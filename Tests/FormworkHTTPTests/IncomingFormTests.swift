@@ -10,8 +10,9 @@ import Testing
             continuation.yield(Array(text.utf8))
             continuation.finish()
         }
-        return try await IncomingForm(fields, body: chunks).collect(
-            profile: .default, limits: .default, memory: CollectingLimits(), deadlines: ReceivingDeadlines())
+        let head = FormHead(fields)
+        return try await ReceivedForm(
+            collecting: chunks, contentType: head.contentType, contentLength: try head.ownLength(.default))
     }
 
     /// Hummingbird treats the end of an HTTP/2 connection as the end of its streams.

@@ -72,9 +72,7 @@ struct HTTP2Tests {
     }
 
     @Test func `An upload that can be resumed isn't whole when it is cut`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run({ try $0.useTLS() }, store: store) { receiver in
+        try await TestReceiver.resuming({ try $0.useTLS() }) { receiver, store in
             let peer = try SecurePeer(port: receiver.port)
             let fields = [("upload-draft-interop-version", "8"), ("upload-complete", "?1")]
             try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a", fields) + HTTP2Bytes.data("hello"))

@@ -79,12 +79,10 @@ import Testing
         let metrics = MemoryMetrics()
         var options = S3Storage.Options()
         options.patience.delay = .milliseconds(1)
-        options.metrics = StoreMetrics(metrics)
+        options.metrics = metrics
         let storage = try S3Storage(
             location: S3Location("s3://bucket/in"),
-            settings: AWSSettings(environment: [
-                "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
-            ]), smallestPart: 1, options: options,
+            settings: AWSSettings.test(store.endpoint), smallestPart: 1, options: options,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         let uploads = BucketUploads(storage)
         try await uploads.create("0123456789abcdef0123456789abcdef", record: [1])
@@ -108,11 +106,8 @@ import Testing
     }
 
     @Test func `An addition to an unfinished upload is a resumption`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run(store: store, metrics: MemoryMetrics()) { receiver in
-            let created = try await receiver.request("POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 5"])
-            let path = try #require(created.field("Location"))
+        try await TestReceiver.resuming(metrics: MemoryMetrics()) { receiver, _ in
+            let path = try await receiver.begin("POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 5"])
             func fields(_ offset: Int) -> [String] {
                 ["Tus-Resumable: 1.0.0", "Upload-Offset: \(offset)", "Content-Type: application/offset+octet-stream"]
             }

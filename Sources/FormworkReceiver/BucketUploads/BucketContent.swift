@@ -19,7 +19,7 @@ actor BucketContent: ObservingContent {
     }
 
     private struct Sending {
-        var piece: BucketState.Piece
+        var piece: StoredPieces.Piece
         /// What was observed up to the end of the piece.
         var map: FormMap?
         var digests: [String: Data]?
@@ -255,7 +255,7 @@ actor BucketContent: ObservingContent {
             bytes.tail = nil
             (bytes.map, bytes.digests) = (self.mapper?.map, self.savedDigests)
             if buffer.readableBytes > 0 {
-                let tail = BucketState.Piece(
+                let tail = StoredPieces.Piece(
                     key: self.uploads.key(self.name, .piece), count: Int64(buffer.readableBytes))
                 try await self.client.put(buffer, key: tail.key)
                 bytes.tail = tail
@@ -300,7 +300,7 @@ actor BucketContent: ObservingContent {
         }
         if self.onTheWay >= atOnce { self.concurrency.waited() }
         for part in self.sent.dropLast(atOnce - 1) { try await part.task.value }
-        let piece = BucketState.Piece(key: self.uploads.key(self.name, .piece), count: Int64(body.readableBytes))
+        let piece = StoredPieces.Piece(key: self.uploads.key(self.name, .piece), count: Int64(body.readableBytes))
         // Not a child task: the part outlives the call that filled it. save() and close() wait for each.
         self.onTheWay += 1
         let task = Task { [storage = self.uploads.storage, lease, leased, sha256 = self.payload?.hex] in

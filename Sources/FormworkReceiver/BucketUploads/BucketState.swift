@@ -4,18 +4,12 @@ import FormworkResumable
 /// What the bucket knows of one unfinished upload: an object that is replaced as a whole, and only by a receiver that has
 /// read its current version.
 struct BucketState: Codable, Hashable, Sendable {
-    /// Some of the upload's bytes, in an object of their own.
-    struct Piece: Codable, Hashable, Sendable {
-        var key: String
-        var count: Int64
-    }
-
     /// The upload's bytes: those of the parts, in order, and then those of the tail.
     struct Bytes: Codable, Hashable, Sendable {
         /// Pieces that are large enough to become parts of an object.
-        var parts: [Piece] = []
+        var parts: [StoredPieces.Piece] = []
         /// Bytes that are fewer.
-        var tail: Piece?
+        var tail: StoredPieces.Piece?
         /// Where the files of a form are in these bytes; `nil` if that isn't known.
         var map: FormMap?
         /// The saved states of digests of these bytes, by their algorithms; `nil` if none is computed.
@@ -24,13 +18,13 @@ struct BucketState: Codable, Hashable, Sendable {
         /// Bytes in parts.
         var inParts: Int64 { self.parts.reduce(0) { $0 + $1.count } }
         var count: Int64 { self.inParts + (self.tail?.count ?? 0) }
-        var pieces: [Piece] { self.parts + (self.tail.map { [$0] } ?? []) }
+        var pieces: [StoredPieces.Piece] { self.parts + (self.tail.map { [$0] } ?? []) }
     }
 
     /// How many of the parts and the map's files there were at some moment, and the tail of that moment.
     struct Mark: Codable, Hashable, Sendable {
         var parts: Int
-        var tail: Piece?
+        var tail: StoredPieces.Piece?
         var files: Int?
         /// The map's position; `nil` if there was no map.
         var position: FormMap.Position?

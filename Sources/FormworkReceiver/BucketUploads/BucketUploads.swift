@@ -200,11 +200,8 @@ struct BucketUploads: UploadStorage {
     /// Remembers a complete upload, whose pieces the storage may copy.
     func finished(_ content: BucketContent, _ bytes: BucketState.Bytes, placed: [String]) {
         var finished = S3Storage.FinishedPieces(
-            pieces: bytes.pieces.map { StoredPieces.Piece(key: $0.key, count: $0.count) }, placed: placed,
-            work: CopyWork(self.storage.options)
-        ) {
-            try await content.confirm(BucketState.Placing(key: $0, upload: $1, marker: $2))
-        }
+            pieces: bytes.pieces, placed: placed, work: CopyWork(self.storage.options)
+        ) { try await content.confirm(BucketState.Placing(key: $0, upload: $1, marker: $2)) }
         if let map = bytes.map, map.position.count == bytes.count {
             finished.files = map.files.map { file in
                 StoredForm.File(content: file.range, sha256: file.sha256.map { Hex.text(Array($0)) })
@@ -214,7 +211,7 @@ struct BucketUploads: UploadStorage {
     }
 
     /// The bytes of pieces, which can be read repeatedly.
-    func source(_ pieces: [BucketState.Piece]) -> BodySource {
+    func source(_ pieces: [StoredPieces.Piece]) -> BodySource {
         self.client.source(pieces.map { S3Client.Slice(key: $0.key, range: 0..<$0.count) })
     }
 

@@ -16,9 +16,7 @@ final class StateObject {
     var failure: (any Error)?
     /// What makes files, and isn't in the state yet.
     private var unnoted: Set<BucketState.Placing> = []
-    private var isChanging = false
-    /// Those that wait for their change, in order.
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let changing = Gate()
 
     init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
         (self.name, self.uploads, self.state, self.tag) = (name, uploads, state, tag)
@@ -32,9 +30,8 @@ final class StateObject {
         removesPieces: Bool = true, if isNeeded: () -> Bool = { true }, _ body: (inout BucketState) -> Void
     ) async throws {
         // One at a time: another of this receiver would seem to be another receiver's.
-        if self.isChanging { await withCheckedContinuation { self.waiting.append($0) } }
-        self.isChanging = true
-        defer { if self.waiting.isEmpty { self.isChanging = false } else { self.waiting.removeFirst().resume() } }
+        await self.changing.enter()
+        defer { self.changing.leave() }
         if let failure { throw failure }
         guard isNeeded() else { return }
         var next = self.state.changed()

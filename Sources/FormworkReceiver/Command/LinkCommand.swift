@@ -104,10 +104,9 @@ package struct LinkCommand: ParsableCommand {
         guard var prefix else { return [] }
         while prefix.hasSuffix("/") { prefix.removeLast() }
         guard let folders = SignedLink.folders(of: prefix) else {
-            throw ExitStatus(
-                2,
-                "formwork: --prefix \(ShellQuote.quote(prefix).withControlCharactersEscaped): give folder names with "
-                    + "slashes between them, at most 16 names and 400 bytes, that every system can store: inbox/ann")
+            throw GivenValue("--prefix", prefix).fails(
+                "give folder names with slashes between them, at most 16 names and 400 bytes, that every system can store: "
+                    + "inbox/ann")
         }
         return folders
     }
@@ -115,20 +114,17 @@ package struct LinkCommand: ParsableCommand {
     /// The URL without a path, and without a slash at its end.
     private static func origin(of text: String) throws -> String {
         let url = try TargetURL.complete(text)
-        let shown = ShellQuote.quote(SecretText.masked(url: text)).withControlCharactersEscaped
+        let given = GivenValue("--to", url: text)
         guard let parts = URL(text: url), parts.origin != nil else {
-            throw ExitStatus(2, "formwork: --to \(shown): give an address such as https://up.example.com")
+            throw given.fails("give an address such as https://up.example.com")
         }
         guard parts.user == nil, parts.password == nil, ["", "/"].contains(parts.path), parts.query == nil,
             parts.fragment == nil
-        else {
-            throw ExitStatus(
-                2, "formwork: --to \(shown): give scheme, host and port alone: a receiver has no path")
-        }
+        else { throw given.fails("give scheme, host and port alone: a receiver has no path") }
         if text.utf8.authorityStart == nil {
             Warning.write([
-                "--to \(shown): without a scheme the link is http://, and everyone who reads the traffic can use it: write "
-                    + "https://\(shown)"
+                "\(given.text): without a scheme the link is http://, and everyone who reads the traffic can use it: write "
+                    + "https://\(given.text.trimmingPrefix("--to "))"
             ])
         }
         return url.hasSuffix("/") ? String(url.dropLast()) : url
@@ -147,22 +143,16 @@ struct LinkKeySource {
 
     /// The keys; `nil` if none are given.
     func read() throws -> LinkKeys? {
-        let (text, place): (String, String)
-        if let file {
-            place = "\(self.option) \(ShellQuote.quote(file).withControlCharactersEscaped)"
-            text = String(decoding: try GivenFile.bytes(of: file, place, limit: 65_536), as: UTF8.self)
-        } else {
-            guard let value = ProcessInfo.processInfo.environment[Self.variable], !value.isEmpty else { return nil }
-            (text, place) = (value, Self.variable)
-        }
-        do throws(LinkKeys.Failure) { return try LinkKeys(text) } catch {
+        let given = try GivenSecret(self.option, file: self.file, variable: Self.variable)
+        guard let given, self.file != nil || !given.text.isEmpty else { return nil }
+        do throws(LinkKeys.Failure) { return try LinkKeys(given.text) } catch {
             let reason =
                 switch error {
                 case .missing: "has no key: \(Self.advice)"
                 case .tooMany: "has more than 16 keys, one a line"
                 case .tooShort: "a key has \(LinkKeys.shortest) characters or more: \(Self.advice)"
                 }
-            throw ExitStatus(2, "formwork: \(place): \(reason)")
+            throw given.fails(reason)
         }
     }
 }

@@ -80,15 +80,7 @@ struct ReceiveAddress: ParsableArguments {
         if host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") {
             host = String(host.dropFirst().dropLast())
         }
-        guard !host.contains("/") else {
-            throw ExitStatus(
-                2,
-                "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): is not a name or an address: "
-                    + "receive listens on TCP only, not on a Unix socket")
-        }
-        if let fault = Self.fault(of: host) {
-            throw ExitStatus(2, "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): \(fault)")
-        }
+        if let fault = Self.fault(of: host) { throw GivenValue("--host", host).fails(fault) }
         let port = try self.passedSocket(&host, &options)
         options.host = host
         options.port = port
@@ -96,8 +88,7 @@ struct ReceiveAddress: ParsableArguments {
         guard !host.isEmpty else { throw ExitStatus(2, "formwork: --host: the name is empty") }
         guard self.isPublic || Self.isLoopback(host) else {
             let place =
-                options.socket == nil
-                ? "--host \(ShellQuote.quote(host).withControlCharactersEscaped)" : "the passed socket, \(host)"
+                options.socket == nil ? GivenValue("--host", host).text : "the passed socket, \(host)"
             throw ExitStatus(
                 2,
                 "formwork: \(place): other machines may reach this address: add --public, which requires a token")
@@ -122,10 +113,8 @@ struct ReceiveAddress: ParsableArguments {
                 && segment.utf8.allSatisfy { $0.isLetterOrDigit || "-._~!$&'()*+,;=:@".utf8.contains($0) }
         }
         guard self.basePath.hasPrefix("/"), isPath else {
-            throw ExitStatus(
-                2,
-                "formwork: --base-path \(ShellQuote.quote(self.basePath).withControlCharactersEscaped): give a path such as "
-                    + "/drop, of letters, digits and -._~")
+            throw GivenValue("--base-path", self.basePath).fails(
+                "give a path such as /drop, of letters, digits and -._~")
         }
         return segments.isEmpty ? "/" : "/\(segments.joined(separator: "/"))/"
     }
@@ -135,10 +124,8 @@ struct ReceiveAddress: ParsableArguments {
         let host = ["https://", "http://"].first(where: origin.hasPrefix).map { origin.dropFirst($0.count) } ?? ""
         let isOrigin = host.utf8.allSatisfy { $0.isLetterOrDigit || "-.:[]".utf8.contains($0) }
         guard !host.isEmpty, isOrigin else {
-            throw ExitStatus(
-                2,
-                "formwork: --allow-origin \(ShellQuote.quote(text).withControlCharactersEscaped): give a scheme and a host, "
-                    + "as in https://example.org, without a path")
+            throw GivenValue("--allow-origin", text).fails(
+                "give a scheme and a host, as in https://example.org, without a path")
         }
         return origin
     }
@@ -179,11 +166,12 @@ struct ReceiveAddress: ParsableArguments {
         let token: AccessToken
         do { token = try AccessToken(text) } catch {
             // Without it everyone would be let in.
-            let remedy = place == Self.variable && text.isEmpty ? ": it is empty: set it, or unset it for none" : nil
-            throw ExitStatus(
-                2,
-                "formwork: \(place)"
-                    + (remedy ?? ": a token is one or more characters of printable ASCII without blanks"))
+            let isUnset = place == Self.variable && text.isEmpty
+            let remedy =
+                isUnset
+                ? "it is empty: set it, or unset it for none"
+                : "a token is one or more characters of printable ASCII without blanks"
+            throw ExitStatus(2, "formwork: \(place): \(remedy)")
         }
         guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
             throw ExitStatus(
@@ -218,21 +206,20 @@ struct ReceiveAddress: ParsableArguments {
     private var givenToken: (text: String, place: String)? {
         get throws {
             if let token { return (token, "--token") }
-            if let tokenFile {
-                let place = "--token-file \(ShellQuote.quote(tokenFile).withControlCharactersEscaped)"
-                let bytes = try GivenFile.bytes(of: tokenFile, place, limit: 4_096)
-                return (String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self), place)
-            }
-            return Self.tokenOfEnvironment.map { ($0, Self.variable) }
+            let secret = try GivenSecret(
+                "--token-file", file: self.tokenFile, variable: Self.variable, limit: 4_096)
+            guard let secret, self.tokenFile != nil else { return secret.map { ($0.text, $0.place) } }
+            let line = secret.text.utf8.prefix { $0 != 0x0A && $0 != 0x0D }
+            return (String(Substring(line)), secret.place)
         }
     }
 
     /// Whether a token was given. A file isn't read for it, as it may be a pipe.
-    var hasGivenToken: Bool { self.token != nil || self.tokenFile != nil || Self.tokenOfEnvironment != nil }
+    var hasGivenToken: Bool {
+        self.token != nil || self.tokenFile != nil || ProcessInfo.processInfo.environment[Self.variable] != nil
+    }
 
     private static let variable = "FORMWORK_TOKEN"
-
-    private static var tokenOfEnvironment: String? { ProcessInfo.processInfo.environment[self.variable] }
 
     func validate() throws {
         try GivenPath.check([
@@ -265,6 +252,9 @@ struct ReceiveAddress: ParsableArguments {
 
     /// What is wrong with a host that looks like an address; `nil` for an address or a name.
     private static func fault(of host: String) -> String? {
+        guard !host.contains("/") else {
+            return "is not a name or an address: receive listens on TCP only, not on a Unix socket"
+        }
         guard (try? SocketAddress(ipAddress: host, port: 0)) == nil else { return nil }
         // One with a zone is read by the system.
         if host.contains(":"), !host.contains("%") { return "is not an IPv6 address; --port gives the port" }

@@ -97,19 +97,18 @@ struct ReceiveDestination: ParsableArguments {
                 freeBytes: self.freeSpace?.bytes ?? 0)
         }
         guard url.lowercased().hasPrefix("s3://") else {
-            let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
-            throw ExitStatus(2, "formwork: --to \(shown): is not s3://bucket/prefix")
+            throw GivenValue("--to", url: url).fails("is not s3://bucket/prefix")
         }
         var options = S3Storage.Options()
-        for setting in self.s3 { setting.apply(to: &options) }
+        for setting in self.s3 { setting.apply(&options) }
         options.keepsPaths = self.keepPaths || hasFolders
-        options.metrics = metrics.map { StoreMetrics($0) }
+        options.metrics = metrics
         let storage = try S3Storage(
             from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)
         do {
             while true {
                 do {
-                    _ = try await storage.sweep(olderThan: self.age)
+                    _ = try await storage.sweep()
                     return storage
                 } catch let error as FormworkError {
                     // The arguments are right: a store that answers that it is overloaded won't be later.
@@ -131,15 +130,11 @@ struct ReceiveDestination: ParsableArguments {
     ) -> [any Service] {
         switch storage {
         case let storage as S3Storage:
-            [S3Sweeper(storage, olderThan: self.age) { try await uploads?.removeLeftovers() }]
+            [S3Sweeper(storage) { try await uploads?.removeLeftovers() }]
         case let storage as FolderStorage:
             [FolderSweeper(storage: storage, uploads: unfinished, logger: logger)]
         default: []
         }
-    }
-
-    private var age: Duration {
-        self.s3.lazy.compactMap { if case .abandonAfter(let time) = $0 { time } else { nil } }.last ?? TimeOption.day
     }
 }
 
@@ -147,12 +142,8 @@ struct ReceiveDestination: ParsableArguments {
 enum FieldsOption: String, ChoiceOption { case json, drop }
 
 /// A setting of the object store: `part-size=64M`.
-enum StoreSetting {
-    case partSize(Int)
-    case partParallelism(Int)
-    case abandonAfter(Duration)
-    case timeout(Duration)
-    case addressing(S3Addressing)
+struct StoreSetting: Sendable {
+    let apply: @Sendable (inout S3Storage.Options) -> Void
 
     static let names = ["part-size", "part-parallelism", "abandon-after", "timeout", "addressing"]
 
@@ -161,38 +152,30 @@ enum StoreSetting {
         let words = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let value = words.count > 1 ? words[1] : ""
         switch words[0] {
-        case "part-size": return .partSize(Int(clamping: try ByteCount.read(value).bytes))
+        case "part-size":
+            let size = Int(clamping: try ByteCount.read(value).bytes)
+            return Self { $0.partSize = size }
         case "part-parallelism":
             guard let count = Int(value) else { throw ValidationError("part-parallelism: give 1 to 100") }
-            return .partParallelism(count)
+            return Self { $0.partsAtOnce = count...count }
         case "abandon-after":
             let time = try TimeOption.read(value).duration
             guard (.seconds(1)...(TimeOption.day * 365)).contains(time) else {
                 throw ValidationError("abandon-after: give 1s to 365d")
             }
-            return .abandonAfter(time)
+            return Self { $0.abandonAfter = time }
         case "timeout":
             let time = try TimeOption.read(value)
             guard (0.1...86_400).contains(time.seconds) else {
                 throw ValidationError("timeout: give 0.1 to 86400 seconds")
             }
-            return .timeout(time.duration)
+            return Self { [time = time.duration] in $0.patience.total = time }
         case "addressing":
             guard let addressing = S3Addressing(rawValue: value) else {
                 throw ValidationError("addressing: choose one of auto, path, virtual")
             }
-            return .addressing(addressing)
+            return Self { $0.addressing = addressing }
         default: throw ValidationError("write NAME=VALUE with one of \(self.names.joined(separator: ", "))")
-        }
-    }
-
-    func apply(to options: inout S3Storage.Options) {
-        switch self {
-        case .partSize(let size): options.partSize = size
-        case .partParallelism(let count): options.partsAtOnce = count...count
-        case .timeout(let time): options.patience.total = time
-        case .addressing(let addressing): options.addressing = addressing
-        case .abandonAfter: break
         }
     }
 }

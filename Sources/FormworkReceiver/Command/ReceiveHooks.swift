@@ -54,10 +54,8 @@ struct ReceiveHooks: ParsableArguments {
     func options() throws -> Hooks.Options? {
         guard let hook else { return nil }
         let url = try TargetURL.complete(hook)
-        let shown = ShellQuote.quote(SecretText.masked(url: hook)).withControlCharactersEscaped
-        guard let parts = URL(text: url), parts.origin != nil, parts.user == nil, parts.password == nil
-        else {
-            throw ExitStatus(2, "formwork: --hook \(shown): give an http or https URL, without user and password")
+        guard let parts = URL(text: url), parts.origin != nil, parts.user == nil, parts.password == nil else {
+            throw GivenValue("--hook", url: hook).fails("give an http or https URL, without user and password")
         }
         var options = Hooks.Options(url, try self.secret())
         options.limit = .seconds(self.hookTimeout?.seconds ?? 10)
@@ -82,27 +80,21 @@ struct ReceiveHooks: ParsableArguments {
     }
 
     private func secret() throws -> HookSecret {
-        let (text, place): (String, String)
-        if let file = self.hookSecretFile {
-            place = "--hook-secret-file \(ShellQuote.quote(file).withControlCharactersEscaped)"
-            text = String(decoding: try GivenFile.bytes(of: file, place, limit: 65_536), as: UTF8.self)
-        } else if let value = ProcessInfo.processInfo.environment[Self.variable], !value.isEmpty {
-            (text, place) = (value, Self.variable)
-        } else {
+        let given = try GivenSecret("--hook-secret-file", file: self.hookSecretFile, variable: Self.variable)
+        guard let given, self.hookSecretFile != nil || !given.text.isEmpty else {
             throw ExitStatus(
                 2,
                 "formwork: --hook: messages are signed: give --hook-secret-file FILE or \(Self.variable); "
                     + "make a secret with 'openssl rand -base64 32'")
         }
-        do throws(HookSecret.Failure) { return try HookSecret(text) } catch {
+        do throws(HookSecret.Failure) { return try HookSecret(given.text) } catch {
             let reason =
                 switch error {
                 case .missing: "has no secret"
                 case .tooMany: "has more than 8 secrets, one a line"
                 case .malformed: "a secret is base64 of 24 to 64 bytes"
                 }
-            throw ExitStatus(
-                2, "formwork: \(place): \(reason): make one with 'openssl rand -base64 32'")
+            throw given.fails("\(reason): make one with 'openssl rand -base64 32'")
         }
     }
 }

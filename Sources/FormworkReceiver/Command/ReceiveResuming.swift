@@ -134,8 +134,7 @@ struct ReceiveResuming: ParsableArguments {
         guard first?.string.hasPrefix(".") != true else { return }
         throw ExitStatus(
             2,
-            "formwork: --resume-dir \(ShellQuote.quote(resumeDir)) is inside --dir, where clients can write: "
-                .withControlCharactersEscaped
+            "formwork: \(GivenValue("--resume-dir", resumeDir).text) is inside --dir, where clients can write: "
                 + "choose a folder elsewhere, or one directly in --dir whose name begins with a dot")
     }
 }

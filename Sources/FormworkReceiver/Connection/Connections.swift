@@ -46,7 +46,7 @@ final class Connections: Sendable {
 
     private let proxies: TrustedProxies
     private let limit: Int
-    private let total: Int
+    let total: Int
     private let state = Mutex(State())
 
     /// - Parameters:

@@ -69,8 +69,21 @@ private final class StatusCheck: ChannelInboundHandler {
 }
 
 extension HTTPClient.Configuration {
-    /// Refuses answers of HTTP/1.1 with a status below 100.
-    mutating func checkStatus() {
+    /// One that follows nothing, tries nothing again by itself, where no try is counted or logged, and refuses answers with
+    /// a status below 100.
+    /// - Parameters:
+    ///   - connections: How many there may be at once.
+    ///   - trusted: The certificates that a server's must come from; `nil` for the system's.
+    init(_ timeout: Timeout, connections: Int, trusted: [NIOSSLCertificate]? = nil) {
+        self.init(redirectConfiguration: .disallow, timeout: timeout, decompression: .disabled)
+        self.connectionPool.retryConnectionEstablishment = false
+        self.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        self.httpVersion = .http1Only
+        // RFC 8996 forbids older versions.
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if let trusted { tls.trustRoots = .certificates(trusted) }
+        self.tlsConfiguration = tls
         self.http1_1ConnectionDebugInitializer = { channel in
             channel.eventLoop.submit {
                 let pipeline = channel.pipeline.syncOperations

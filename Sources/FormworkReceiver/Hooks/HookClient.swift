@@ -3,7 +3,6 @@ import Formwork
 import FormworkClient
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import Synchronization
 
 import FormworkEssentials
@@ -29,18 +28,10 @@ struct HookClient: Sendable {
     ///   - connections: How many requests there may be at once.
     init(_ url: String, _ secret: HookSecret, limit: Duration, connections: Int) {
         (self.url, self.secret, self.limit) = (url, secret, limit)
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(min(limit, .seconds(10)).asWait)),
-            decompression: .disabled)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
-        configuration.httpVersion = .http1Only
-        configuration.checkStatus()
-        // RFC 8996 forbids older versions.
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        configuration.tlsConfiguration = tls
-        self.http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.http = HTTPClient(
+            eventLoopGroupProvider: .singleton,
+            configuration: HTTPClient.Configuration(
+                .init(connect: TimeAmount(min(limit, .seconds(10)).asWait)), connections: connections))
     }
 
     /// - Throws: ``MissingResponse`` if there is no answer; `CancellationError`.

@@ -3,7 +3,6 @@ import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
 import Logging
-import Metrics
 import ServiceLifecycle
 import Synchronization
 
@@ -57,7 +56,7 @@ final class Hooks: Service, Sendable {
     private let (asking, reporting): (HookClient, HookClient)
     let box: any NoticeBox
     private let storage: any ReceiverStorage
-    private let metrics: any MetricsFactory
+    private let metrics: MemoryMetrics?
     let logger: Logger
     private let state = Mutex(State())
     /// Reports that are sent at once.
@@ -66,11 +65,10 @@ final class Hooks: Service, Sendable {
     private static let fieldBytes = 64 << 10
 
     init(
-        _ options: Options, box: any NoticeBox, storage: any ReceiverStorage, metrics: (any MetricsFactory)? = nil,
+        _ options: Options, box: any NoticeBox, storage: any ReceiverStorage, metrics: MemoryMetrics? = nil,
         logger: Logger
     ) {
-        (self.options, self.box, self.storage, self.logger) = (options, box, storage, logger)
-        self.metrics = metrics ?? NOOPMetricsHandler.instance
+        (self.options, self.box, self.storage, self.metrics, self.logger) = (options, box, storage, metrics, logger)
         self.asking = HookClient(options.url, options.secret, limit: options.limit, connections: 256)
         self.reporting = HookClient(options.url, options.secret, limit: options.limit, connections: Self.atOnce)
     }
@@ -122,27 +120,14 @@ final class Hooks: Service, Sendable {
 
     private func post(_ event: HookEvent) async throws -> HookClient.Reply {
         let start = ContinuousClock.now
+        var code = "error"
         defer {
-            Metrics.Timer(
-                label: ReceiverMetric.hookSeconds.rawValue, dimensions: [("event", event.type.rawValue)],
-                factory: self.metrics
-            ).record(duration: ContinuousClock.now - start)
+            self.metrics?.record(ContinuousClock.now - start, .hookSeconds, event.type.rawValue)
+            self.metrics?.count(.hookRequests, event.type.rawValue, code)
         }
-        do {
-            let answer = try await (event.type == .asked ? self.asking : self.reporting).post(event)
-            self.count(event, "\(answer.status)")
-            return answer
-        } catch {
-            self.count(event, "error")
-            throw error
-        }
-    }
-
-    private func count(_ event: HookEvent, _ code: String) {
-        Counter(
-            label: ReceiverMetric.hookRequests.rawValue, dimensions: [("event", event.type.rawValue), ("code", code)],
-            factory: self.metrics
-        ).increment()
+        let answer = try await (event.type == .asked ? self.asking : self.reporting).post(event)
+        code = "\(answer.status)"
+        return answer
     }
 
     // MARK: Reporting
@@ -216,9 +201,8 @@ final class Hooks: Service, Sendable {
     }
 
     private func showPending() {
-        let meter = Meter(label: ReceiverMetric.hookMessagesPending.rawValue, factory: self.metrics)
         // Within the lock, so that of two numbers the later one stays.
-        self.state.withLock { meter.set($0.tries.count) }
+        self.state.withLock { self.metrics?.show([.hookMessagesPending: $0.tries.count]) }
     }
 
     private func sendDue() {
@@ -279,7 +263,7 @@ final class Hooks: Service, Sendable {
     private func giveUp(_ name: String) async throws {
         try await self.box.remove(name)
         self.logger.error("a message to the hook is too old and was dropped", metadata: ["message": "\(name)"])
-        Counter(label: ReceiverMetric.hookMessagesGivenUp.rawValue, factory: self.metrics).increment()
+        self.metrics?.count(.hookMessagesGivenUp)
     }
 
     private func postpone(_ name: String, _ reason: String) {

@@ -25,7 +25,7 @@ final class UploadSlots: Sendable {
     /// Why no slot is free.
     enum Lack { case all, client, stopping }
 
-    private let limit: Int
+    let limit: Int
     private let clientLimit: Int
     private let state = Mutex(State())
 

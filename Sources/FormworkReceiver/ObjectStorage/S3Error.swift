@@ -97,6 +97,16 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The reason as a label: few values, whatever the store sends.
+    var label: String {
+        switch self.reason {
+        case .answer(let status, _, _, _): "\(status)"
+        case .connection: "connection"
+        case .overtaken: "overtaken"
+        case .unreadable: "unreadable"
+        }
+    }
+
     /// How to fix it, if that is known.
     private var hint: String? {
         if case .connection(let error) = self.reason, MissingResponse.isUntrusted(error) {

@@ -77,7 +77,7 @@ struct S3Exchange: Sendable {
     let signer: SigV4
     let patience: S3Patience
     let logger: Logger
-    private let metrics: StoreMetrics?
+    private let metrics: MemoryMetrics?
     /// Answers in place of the store; `nil` for none.
     private let standIn: StandIn?
 
@@ -88,28 +88,15 @@ struct S3Exchange: Sendable {
     ///   - trusted: The certificates that a store's must come from; `nil` for the system's.
     ///   - standIn: Answers in place of the store, so that tests can decide the order of all requests.
     init(
-        address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger, metrics: StoreMetrics? = nil,
+        address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger, metrics: MemoryMetrics? = nil,
         trusted: [NIOSSLCertificate]? = nil, standIn: StandIn? = nil
     ) {
         (self.metrics, self.standIn) = (metrics, standIn)
         let stall = TimeAmount(min(patience.stall, patience.total))
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(
-                connect: min(.seconds(10), stall), read: stall, write: stall),
-            decompression: .disabled)
-        // Failed connections are retried here, where each retry is counted and logged.
-        configuration.connectionPool.retryConnectionEstablishment = false
         // The number of uploads and parts is limited elsewhere. A request that had to wait for a connection would fail
         // after the connect time-out.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
-        configuration.httpVersion = .http1Only
-        configuration.checkStatus()
-        // RFC 8996 forbids older versions.
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let trusted { tls.trustRoots = .certificates(trusted) }
-        configuration.tlsConfiguration = tls
+        let configuration = HTTPClient.Configuration(
+            .init(connect: min(.seconds(10), stall), read: stall, write: stall), connections: 100_000, trusted: trusted)
         let loop = HTTPClient.defaultEventLoopGroup.any()
         self.http = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
         (self.loop, self.address, self.signer) = (loop, address, signer)
@@ -134,7 +121,7 @@ struct S3Exchange: Sendable {
         while true {
             var wait = delay
             do {
-                if attempt > 1 { self.metrics?.willRetry(request.operation) }
+                if attempt > 1 { self.metrics?.count(.storeRetries, request.operation) }
                 let stall = min(self.patience.stall, max(ContinuousClock.now.duration(to: end), .milliseconds(1)))
                 let answer = try await Self.untilAnswered(request) {
                     try await self.counted(request, payloadHash, stall)
@@ -161,9 +148,9 @@ struct S3Exchange: Sendable {
     }
 
     /// Makes one try, which isn't cancelled at once if the request can't be given up.
-    private static func untilAnswered<ServiceResponse: Sendable>(
-        _ request: S3Request, _ attempt: @escaping @Sendable () async throws -> ServiceResponse
-    ) async throws -> ServiceResponse {
+    private static func untilAnswered<Answer: Sendable>(
+        _ request: S3Request, _ attempt: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
         try Task.checkCancellation()
         if request.isCancellable { return try await attempt() }
         let work = Task { try await attempt() }
@@ -195,14 +182,17 @@ struct S3Exchange: Sendable {
     private func counted(
         _ request: S3Request, _ payloadHash: String, _ stall: Duration
     ) async throws -> S3Response {
-        guard let metrics else { return try await self.attempt(request, payloadHash, stall) }
         let start = ContinuousClock.now
         do {
             let answer = try await self.attempt(request, payloadHash, stall)
-            metrics.tried(request.operation, ContinuousClock.now - start, nil)
+            self.metrics?.record(ContinuousClock.now - start, .storeRequestSeconds, request.operation)
             return answer
         } catch let failure as Failure {
-            metrics.tried(request.operation, ContinuousClock.now - start, failure.error)
+            self.metrics?.record(ContinuousClock.now - start, .storeRequestSeconds, request.operation)
+            // With 404 and 412 a store answers a question, such as whether a name is free.
+            if ![404, 412].contains(failure.error.status) {
+                self.metrics?.count(.storeErrors, request.operation, failure.error.label)
+            }
             throw failure
         }
     }
@@ -220,8 +210,7 @@ struct S3Exchange: Sendable {
             let signed = self.signed(request, payloadHash, pace)
             // CompleteMultipartUpload may need minutes after its body, and sends blanks meanwhile.
             answer = try await pace.watch(stall, limitsAnswer: request.method == .PUT && !isShort) {
-                let response = try await self.http.execute(
-                    signed, deadline: deadline)
+                let response = try await self.http.execute(signed, deadline: deadline)
                 let length = response.headers.first(name: "Content-Length").flatMap { Int($0) } ?? Self.longestAnswer
                 let body = try await TimeLimit.run(self.longest(min(max(length, 0), Self.longestAnswer))) {
                     try await response.body.collect(upTo: Self.longestAnswer)

@@ -4,14 +4,6 @@ import Logging
 import ServiceLifecycle
 
 extension S3Storage {
-    /// The result of a sweep.
-    struct SweepReport: Hashable, Sendable {
-        /// The keys of the uploads that were aborted.
-        var aborted: [String] = []
-        /// The number of uploads that were kept, since more parts may still come.
-        var kept = 0
-    }
-
     /// Aborts uploads that killed receivers left: uploads below the prefix that began, and received their last
     /// part, longer ago than `age` by the store's own clock.
     ///
@@ -19,12 +11,14 @@ extension S3Storage {
     /// another receiver. Without a prefix nothing is swept, since others may use the bucket too. A rule of the bucket
     /// (`AbortIncompleteMultipartUpload` in its lifecycle) does the same if no receiver is started again. If the keys
     /// may not list uploads, nothing is swept either, and this is logged.
+    /// - Returns: The keys of the uploads that were aborted.
     /// - Throws: ``FormworkError/Code/writeFailed`` if the store can't be queried, which includes wrong keys and a
     ///   missing bucket.
     @discardableResult
-    func sweep(olderThan age: Duration = .seconds(86_400)) async throws -> SweepReport {
+    func sweep(olderThan age: Duration? = nil) async throws -> [String] {
+        let age = age ?? self.options.abandonAfter
         do {
-            var report = SweepReport()
+            var aborted: [String] = []
             let prefix = self.location.prefix
             // Without a prefix, one page is requested all the same, to check that the bucket can be reached.
             let (uploads, now) = try await self.client.openUploads(prefix: prefix, pages: prefix.isEmpty ? 1 : .max)
@@ -35,28 +29,22 @@ extension S3Storage {
                     !name.utf8.starts(with: Self.unfinishedFolder.utf8),
                     self.options.keepsPaths || !name.utf8.contains(UInt8(ascii: "/")),
                     upload.initiated < limit
-                else {
-                    report.kept += 1
-                    continue
-                }
-                if let last = try await self.client.lastPart(of: upload), last >= limit {
-                    report.kept += 1
-                    continue
-                }
+                else { continue }
+                if let last = try await self.client.lastPart(of: upload), last >= limit { continue }
                 try await self.client.abortUpload(upload.key, id: upload.id)
-                report.aborted.append(upload.key)
+                aborted.append(upload.key)
                 self.logger.notice(
                     "an upload left by a killed receiver was aborted",
                     metadata: [
                         "key": "\(upload.key.withControlCharactersEscaped)", "initiated": "\(upload.initiated)",
                     ])
             }
-            return report
+            return aborted
         } catch let error as S3Error where error.isUnlisted {
             self.logger.warning(
                 "can't look for uploads that killed receivers left in the object store",
                 metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
-            return SweepReport()
+            return []
         } catch let error as S3Error {
             throw FormworkError(.writeFailed, "\(self.location) can't be used", cause: error)
         }
@@ -108,22 +96,21 @@ extension S3Storage {
 /// Sweeps a store regularly. If an abort failed, or the answer to the request that began an upload was lost, the name
 /// would otherwise stay taken until the next start.
 struct S3Sweeper: Service {
-    private let storage: S3Storage
-    private let age: Duration
-    private let pause: Duration
-    private let also: @Sendable () async throws -> Void
+    let storage: S3Storage
+    /// How long an upload must have been without a new part.
+    let age: Duration
+    /// The time between two sweeps.
+    let pause: Duration
+    /// Called with each sweep, for what else may have been left.
+    let also: @Sendable () async throws -> Void
 
-    /// - Parameters:
-    ///   - age: How long an upload must have been without a new part.
-    ///   - pause: The time between two sweeps. By default the age, at least a minute and at most an hour.
-    ///   - also: Called with each sweep, for what else may have been left.
+    /// - Parameter pause: By default the age, at least a minute and at most an hour.
     init(
-        _ storage: S3Storage, olderThan age: Duration, pause: Duration? = nil,
+        _ storage: S3Storage, olderThan age: Duration? = nil, pause: Duration? = nil,
         also: @escaping @Sendable () async throws -> Void = {}
     ) {
-        self.also = also
-        (self.storage, self.age) = (storage, age)
-        self.pause = pause ?? min(max(age, .seconds(60)), .seconds(3600))
+        (self.storage, self.age, self.also) = (storage, age ?? storage.options.abandonAfter, also)
+        self.pause = pause ?? min(max(self.age, .seconds(60)), .seconds(3600))
     }
 
     func run() async throws {

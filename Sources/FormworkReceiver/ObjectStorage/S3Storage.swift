@@ -36,10 +36,12 @@ final class S3Storage: ReceiverStorage {
         var addressing = S3Addressing.automatic
         /// Time-outs and numbers of tries.
         var patience = S3Patience()
+        /// How long an unfinished upload in the store may be idle before a sweep aborts it.
+        var abandonAfter = Duration.seconds(86_400)
         /// Whether files may have folders below the prefix: a sweep looks there too.
         var keepsPaths = false
         /// Counts requests; `nil`, the default, counts nothing.
-        var metrics: StoreMetrics?
+        var metrics: MemoryMetrics?
 
         init() {}
     }
@@ -181,11 +183,10 @@ final class S3Storage: ReceiverStorage {
         return upload
     }
 
-    func begin(
-        _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
-    ) async throws -> (any StorageUpload)? {
+    func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? {
         // A store can't copy a part without bytes.
-        guard let finished = self.finished.withLock({ $0[name] }), !finished.pieces.isEmpty, file.condition == .none,
+        guard case .upload(let name, let range) = content, let finished = self.finished.withLock({ $0[name] }),
+            !finished.pieces.isEmpty, file.condition == .none,
             self.mayCopy
         else { return nil }
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))

@@ -46,7 +46,7 @@ extension S3Upload {
     }
 
     /// Has the store copy the next part. The first copy of all is waited for: it shows whether the store copies.
-    private func addCopy(of source: String, _ range: Range<Int64>?, _ slots: RequestSlots) async throws {
+    private func addCopy(of source: String, _ range: Range<Int64>?, _ slots: Gate) async throws {
         try await self.addPart(atOnce: .max) { client, number, key, id in
             try await slots.run {
                 try await Self.sources {
@@ -62,7 +62,7 @@ extension S3Upload {
     }
 
     /// Reads bytes that are too few to be copied, and sends them as the next part.
-    private func addEdge(_ slices: [S3Client.Slice], _ slots: RequestSlots) async throws {
+    private func addEdge(_ slices: [S3Client.Slice], _ slots: Gate) async throws {
         try await self.addPart(atOnce: .max) { [lease] client, number, key, id in
             try await slots.run {
                 let count = slices.reduce(0) { $0 + Int(clamping: $1.count) }

@@ -1,6 +1,7 @@
 /// Bytes that are in several objects, one after another.
 struct StoredPieces: Sendable {
-    struct Piece: Hashable, Sendable {
+    /// Some of the bytes, in an object of their own.
+    struct Piece: Codable, Hashable, Sendable {
         var key: String
         var count: Int64
     }

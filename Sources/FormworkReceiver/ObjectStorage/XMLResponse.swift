@@ -33,9 +33,9 @@ private struct XMLResponseReader {
 
     mutating func document() -> XMLResponse? {
         _ = self.skip("\u{FEFF}")
-        guard self.skipMisc(), self.skip("<"), let root = self.element(depth: 1), self.skipMisc() else {
-            return nil
-        }
+        self.skipMisc()
+        guard self.skip("<"), let root = self.element(depth: 1) else { return nil }
+        self.skipMisc()
         return self.rest.isEmpty ? root : nil
     }
 
@@ -54,11 +54,7 @@ private struct XMLResponseReader {
                 } else if self.skip("<![CDATA[") {
                     guard let data = self.take(upTo: "]]>") else { return nil }
                     element.text += data
-                } else if self.skip("<!--") {
-                    guard self.take(upTo: "-->") != nil else { return nil }
-                } else if self.skip("<?") {
-                    guard self.take(upTo: "?>") != nil else { return nil }
-                } else {
+                } else if !self.skipMarkup() {
                     self.rest.removeFirst()
                     guard let child = self.element(depth: depth + 1) else { return nil }
                     element.children.append(child)
@@ -116,17 +112,20 @@ private struct XMLResponseReader {
         }
     }
 
-    private mutating func skipMisc() -> Bool {
-        while true {
-            self.skipBlanks()
-            if self.skip("<?") {
-                guard self.take(upTo: "?>") != nil else { return false }
-            } else if self.skip("<!--") {
-                guard self.take(upTo: "-->") != nil else { return false }
-            } else {
-                return true
-            }
+    /// Skips blanks, comments and processing instructions.
+    private mutating func skipMisc() {
+        repeat { self.skipBlanks() } while self.skipMarkup()
+    }
+
+    /// Skips a comment or a processing instruction.
+    /// - Returns: Whether there was one. One without an end is left, and isn't an element either.
+    private mutating func skipMarkup() -> Bool {
+        let before = self.rest
+        for (start, end) in [("<!--", "-->"), ("<?", "?>")] where self.skip(start) && self.take(upTo: end) != nil {
+            return true
         }
+        self.rest = before
+        return false
     }
 
     private mutating func skipBlanks() {

@@ -48,16 +48,6 @@ extension HTTPRequest {
     }
 }
 
-/// The pages that the receiver shows to people. A conforming type only writes text.
-protocol PageContent: Sendable {
-    /// A page: HTML in UTF-8, without inline scripts or styles, which the policy forbids.
-    func html(_ state: PageState) -> String
-    /// The content of `/page.css`.
-    var styleSheet: PageAsset { get }
-    /// The content of `/page.js`.
-    var script: PageAsset { get }
-}
-
 /// What a page shows.
 struct PageState: Sendable {
     /// Which page it is.

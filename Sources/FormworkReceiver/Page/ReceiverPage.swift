@@ -24,19 +24,15 @@ import FormworkResumable
 ///   (HttpOnly, SameSite=Strict, Secure over TLS), or 401 and the login view with an error.
 /// - Both `POST`s are refused if the browser reports that another site's page sent them.
 /// - Command lines send the token as `Authorization: Bearer TOKEN`.
-struct ReceiverPage: PageContent {
-    init() {}
+enum ReceiverPage {
+    /// The content of `/page.css`.
+    static let styleSheet = PageAsset(PackageResources.page_css, contentType: "text/css; charset=utf-8")
+    /// The content of `/page.js`.
+    static let script = PageAsset(PackageResources.page_js, contentType: "text/javascript; charset=utf-8")
 
-    var styleSheet: PageAsset { Self.styleSheetAsset }
-    var script: PageAsset { Self.scriptAsset }
-
-    private static let styleSheetAsset = PageAsset(
-        PackageResources.page_css, contentType: "text/css; charset=utf-8")
-    private static let scriptAsset = PageAsset(
-        PackageResources.page_js, contentType: "text/javascript; charset=utf-8")
-
-    /// The page without its script, which then takes over the form and the list.
-    func html(_ state: PageState) -> String {
+    /// A page: HTML in UTF-8, without inline scripts or styles, which the policy forbids. The script takes over the form and
+    /// the list.
+    static func html(_ state: PageState) -> String {
         switch state.view {
         case .login(let isWrong):
             Self.document(state.root, title: "Sign in", head: "", Self.login(state.root, isWrong: isWrong)).markup

@@ -1,4 +1,5 @@
 import FormworkHTTP
+import FormworkResumable
 import HTTPTypes
 import Synchronization
 
@@ -32,40 +33,7 @@ final class IdempotentUploads: Sendable {
 
     /// A request with a key, from its arrival until its upload occupies nothing more.
     final class Arrival: Sendable {
-        fileprivate let key: IdempotencyKey
-        /// What it must have in common with another request that has the key.
-        fileprivate let head: String
-        /// Of two requests with one key the newer one has the higher number.
-        fileprivate let number: Int
-        private let state = Mutex((hasLeft: false, waiting: [CheckedContinuation<Void, Never>]()))
-
-        fileprivate init(_ key: IdempotencyKey, _ head: String, _ number: Int) {
-            (self.key, self.head, self.number) = (key, head, number)
-        }
-
-        /// Its upload has ended, and its slot and memory are free.
-        func leave() {
-            let waiting = self.state.withLock { state in
-                defer { state = (true, []) }
-                return state.waiting
-            }
-            for one in waiting { one.resume() }
-        }
-
-        fileprivate func waitUntilLeft() async {
-            await withCheckedContinuation { continuation in
-                let hasLeft = self.state.withLock { state in
-                    if !state.hasLeft { state.waiting.append(continuation) }
-                    return state.hasLeft
-                }
-                if hasLeft { continuation.resume() }
-            }
-        }
-    }
-
-    /// An upload that is under way.
-    final class Run: Sendable {
-        private enum State {
+        fileprivate enum State {
             /// → publishing, left, replaced
             case taking
             /// The files are becoming visible. Nothing ends it then: an object store may make a file after its request was
@@ -77,10 +45,18 @@ final class IdempotentUploads: Sendable {
             case replaced
         }
 
-        fileprivate let arrival: Arrival
+        fileprivate let key: IdempotencyKey
+        /// What it must have in common with another request that has the key.
+        fileprivate let head: String
+        /// Of two requests with one key the newer one has the higher number.
+        fileprivate let number: Int
         private let state = Mutex(State.taking)
+        /// Open once its slot and memory are free.
+        private let occupied = Gate(limit: 0)
 
-        fileprivate init(_ arrival: Arrival) { self.arrival = arrival }
+        fileprivate init(_ key: IdempotencyKey, _ head: String, _ number: Int) {
+            (self.key, self.head, self.number) = (key, head, number)
+        }
 
         /// Whether the same upload began again, and this one is to end.
         var isReplaced: Bool { self.state.withLock { $0 == .replaced } }
@@ -94,56 +70,55 @@ final class IdempotentUploads: Sendable {
         }
 
         /// - Returns: Whether it ends; `false` while its files are being published.
-        fileprivate func replace() -> Bool { self.end(.replaced) }
-
-        /// - Returns: As ``replace()``.
-        fileprivate func leave() -> Bool { self.end(.left) }
-
-        private func end(_ reason: State) -> Bool {
+        fileprivate func end(_ reason: State) -> Bool {
             self.state.withLock { state in
                 if state == .taking { state = reason }
                 return state != .publishing
             }
         }
-    }
 
-    private enum Entry {
-        case running(head: String, Run, Task<ServiceResponse, Never>)
-        case stored(head: String, Stored)
-    }
+        /// Its upload has ended, and its slot and memory are free.
+        func leave() { self.occupied.leave() }
 
-    private enum Step {
-        case begin(Run, Task<ServiceResponse, Never>)
-        case replace(Run, Task<ServiceResponse, Never>)
-        case repeated(Stored)
-        case refused
-        /// A newer request is under way.
-        case overtaken
-    }
-
-    /// What is stored of one client.
-    private struct Kept {
-        /// The oldest first, with the number of all that were stored before it.
-        var keys: [(key: IdempotencyKey, number: Int)] = []
-        var bytes = 0
-
-        /// Whether it has less, or as much and its oldest is newer.
-        func isBefore(_ other: Kept, _ size: KeyPath<Kept, Int>) -> Bool {
-            let (mine, others) = (self[keyPath: size], other[keyPath: size])
-            guard mine == others else { return mine < others }
-            return self.keys.first?.number ?? .max > other.keys.first?.number ?? .max
+        fileprivate func waitUntilLeft() async {
+            await self.occupied.enter()
+            self.occupied.leave()
         }
     }
 
+    /// An upload that is under way.
+    private typealias Running = (arrival: Arrival, task: Task<ServiceResponse, Never>)
+
+    private enum Step {
+        case begun(Running)
+        /// An older request must end first.
+        case waiting(for: Running)
+        case repeated(Stored)
+        case refused(ProblemDetails)
+    }
+
+    private struct Kept {
+        var key: IdempotencyKey
+        var head: String
+        var upload: Stored
+        /// Bytes of its key and names.
+        var bytes: Int
+    }
+
     private struct State {
-        var entries: [IdempotencyKey: Entry] = [:]
-        /// What is stored, by owner.
-        var kept: [String: Kept] = [:]
-        var (count, bytes) = (0, 0)
-        /// Uploads that were ever stored.
-        var stored = 0
+        var running: [IdempotencyKey: Running] = [:]
+        /// The oldest first.
+        var kept: [Kept] = []
         /// The number of the newest request.
         var last = 0
+
+        /// Forgets the oldest upload of the client that has most, so that no client can push out those of all others.
+        mutating func forget(_ size: (Kept) -> Int) {
+            var sizes: [String: Int] = [:]
+            for one in self.kept { sizes[one.key.owner, default: 0] += size(one) }
+            let most = sizes.values.max()
+            if let index = self.kept.firstIndex(where: { sizes[$0.key.owner] == most }) { self.kept.remove(at: index) }
+        }
     }
 
     /// The most uploads that are kept, and the bytes of their keys and names together.
@@ -166,23 +141,16 @@ final class IdempotentUploads: Sendable {
     /// Ends an older upload with this key, because its client has given it up, and waits until its slot and its memory are
     /// free. If its files are being published already, that is waited for.
     func endOlder(_ arrival: Arrival) async {
-        while let run = self.older(arrival) {
-            if run.run.replace() { run.task.cancel() }
+        while let older = self.state.withLock({ $0.running[arrival.key] }), older.arrival.head == arrival.head,
+            older.arrival.number < arrival.number
+        {
+            if older.arrival.end(.replaced) { older.task.cancel() }
             // It may hang in a call to the storage. The client of this one may leave meanwhile, or the receiver stop.
             let over = Task {
-                _ = await run.task.value
-                await run.run.arrival.waitUntilLeft()
+                _ = await older.task.value
+                await older.arrival.waitUntilLeft()
             }
             if await TimeLimit.result(of: over, within: nil) == nil || Task.isCancelled { return }
-        }
-    }
-
-    private func older(_ arrival: Arrival) -> (run: Run, task: Task<ServiceResponse, Never>)? {
-        self.state.withLock { state in
-            guard case .running(let head, let run, let task) = state.entries[arrival.key], head == arrival.head,
-                run.arrival.number < arrival.number
-            else { return nil }
-            return (run, task)
         }
     }
 
@@ -195,78 +163,57 @@ final class IdempotentUploads: Sendable {
     /// - Throws: 422 if the key was used for another upload, 409 if a newer request has it.
     func once(
         _ arrival: Arrival, repeated: (Stored) async -> ServiceResponse,
-        _ take: @escaping @Sendable (Run) async -> ServiceResponse
+        _ take: @escaping @Sendable (Arrival) async -> ServiceResponse
     ) async throws(ProblemDetails) -> ServiceResponse {
         while true {
             // Its client has gone, and may have begun again already.
             if Task.isCancelled { throw .replaced }
             switch self.step(arrival, take) {
-            case .begin(let run, let task):
+            case .begun(let running):
                 return await withTaskCancellationHandler {
-                    await task.value
+                    await running.task.value
                 } onCancel: {
-                    if run.leave() { task.cancel() }
+                    if running.arrival.end(.left) { running.task.cancel() }
                 }
-            case .replace(let run, let task):
-                if run.replace() { task.cancel() }
-                _ = await task.value
+            case .waiting(let older):
+                if older.arrival.end(.replaced) { older.task.cancel() }
+                _ = await older.task.value
             case .repeated(let stored): return await repeated(stored)
-            case .refused: throw .keyIsTaken
-            case .overtaken: throw .replaced
+            case .refused(let problem): throw problem
             }
         }
     }
 
-    private func step(_ arrival: Arrival, _ take: @escaping @Sendable (Run) async -> ServiceResponse) -> Step {
+    private func step(_ arrival: Arrival, _ take: @escaping @Sendable (Arrival) async -> ServiceResponse) -> Step {
         self.state.withLock { state in
-            let key = arrival.key
-            switch state.entries[key] {
-            case .running(let other, let run, let task) where other == arrival.head:
-                return run.arrival.number < arrival.number ? .replace(run, task) : .overtaken
-            case .stored(let other, let stored) where other == arrival.head: return .repeated(stored)
-            case .running, .stored: return .refused
-            case nil:
-                let run = Run(arrival)
-                let task = Task {
-                    let answer = await take(run)
-                    self.ended(key, arrival.head, answer.receipt.flatMap { Stored($0) })
-                    return answer
-                }
-                state.entries[key] = .running(head: arrival.head, run, task)
-                return .begin(run, task)
+            if let other = state.running[arrival.key] {
+                guard other.arrival.head == arrival.head else { return .refused(.keyIsTaken) }
+                return other.arrival.number < arrival.number ? .waiting(for: other) : .refused(.replaced)
             }
+            if let kept = state.kept.first(where: { $0.key == arrival.key }) {
+                return kept.head == arrival.head ? .repeated(kept.upload) : .refused(.keyIsTaken)
+            }
+            let task = Task {
+                let answer = await take(arrival)
+                self.ended(arrival, answer.receipt.flatMap { Stored($0) })
+                return answer
+            }
+            state.running[arrival.key] = (arrival, task)
+            return .begun((arrival, task))
         }
     }
 
-    private func ended(_ key: IdempotencyKey, _ head: String, _ stored: Stored?) {
+    private func ended(_ arrival: Arrival, _ stored: Stored?) {
+        let key = arrival.key
         self.state.withLock { state in
-            state.entries[key] = nil
-            if let stored { self.keep(stored, key, head, &state) }
+            state.running[key] = nil
+            guard let stored else { return }
+            let texts = stored.names + [key.owner, key.text, arrival.head]
+            let bytes = texts.reduce(0) { $0 + $1.utf8.count }
+            state.kept.append(Kept(key: key, head: arrival.head, upload: stored, bytes: bytes))
+            while state.kept.count > self.countLimit { state.forget { _ in 1 } }
+            while state.kept.reduce(0, { $0 + $1.bytes }) > self.byteLimit { state.forget(\.bytes) }
         }
-    }
-
-    private func keep(_ stored: Stored, _ key: IdempotencyKey, _ head: String, _ state: inout State) {
-        state.entries[key] = .stored(head: head, stored)
-        state.stored += 1
-        state.kept[key.owner, default: Kept()].keys.append((key, state.stored))
-        state.kept[key.owner]?.bytes += Self.bytes(key, head, stored)
-        (state.count, state.bytes) = (state.count + 1, state.bytes + Self.bytes(key, head, stored))
-        while state.count > self.countLimit || state.bytes > self.byteLimit {
-            // The oldest of the client that has most: no client can push out those of all others.
-            let size = state.count > self.countLimit ? \Kept.keys.count : \Kept.bytes
-            let most = state.kept.max { $0.value.isBefore($1.value, size) }
-            guard let owner = most?.key, let oldest = state.kept[owner]?.keys.removeFirst().key else { return }
-            if state.kept[owner]?.keys.isEmpty == true { state.kept[owner] = nil }
-            state.count -= 1
-            guard case .stored(let head, let stored) = state.entries.removeValue(forKey: oldest) else { continue }
-            let bytes = Self.bytes(oldest, head, stored)
-            state.bytes -= bytes
-            state.kept[owner]?.bytes -= bytes
-        }
-    }
-
-    private static func bytes(_ key: IdempotencyKey, _ head: String, _ stored: Stored) -> Int {
-        stored.names.reduce(key.owner.utf8.count + key.text.utf8.count + head.utf8.count) { $0 + $1.utf8.count }
     }
 
     /// What the heads of two requests with one key must have in common. Their lengths and a form's boundary may differ.

@@ -39,6 +39,9 @@ struct ServiceResponse: Sendable {
             body: ByteBuffer(bytes: problem.jsonBytes), closes: closes)
     }
 
+    /// Whether answers of its status have no content.
+    var hasNoBody: Bool { self.status == .noContent || self.status == .notModified }
+
     /// A redirect to another page, to be fetched with GET.
     static func seeOther(_ location: String) -> Self { Self(.seeOther, fields: [.location: location]) }
 

@@ -30,17 +30,7 @@ extension ProblemDetails {
         Self(title: "Service Unavailable", status: 503, detail: detail)
     }
     /// A problem from a storage's error.
-    init(_ failure: any StorageFailure) {
-        let title =
-            switch failure.publicStatus {
-            case 409: "Conflict"
-            case 412: "Precondition Failed"
-            case 503: "Service Unavailable"
-            case 507: "Insufficient Storage"
-            default: "Bad Gateway"
-            }
-        self.init(title: title, status: failure.publicStatus, detail: failure.publicDetail)
-    }
+    init(_ failure: any StorageFailure) { self.init(failure.status, detail: failure.publicDetail) }
     static func notImplemented(_ detail: String) -> Self {
         Self(title: "Not Implemented", status: 501, detail: detail)
     }

@@ -5,7 +5,6 @@ import FormworkSystem
 import FormworkFiles
 import HummingbirdCore
 import Logging
-import Metrics
 import NIOCore
 import ServiceLifecycle
 
@@ -15,7 +14,7 @@ import ServiceLifecycle
 /// ``ReceiverOptions/grace``. Then it drops the rest, and keeps nothing of them.
 struct ReceiverService: Service {
     private let options: ReceiverOptions
-    private let exchange: Responder
+    private let responder: Responder
     private let slots: UploadSlots
     private let reads = ReadSizes()
     private let connections: Connections
@@ -30,8 +29,8 @@ struct ReceiverService: Service {
     ///   - metrics: Shown at `/metrics`; `nil` counts nothing.
     ///   - onListening: Called with the address once connections are accepted.
     init(
-        _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
-        store: UploadStore? = nil, hooks: Hooks? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
+        _ options: ReceiverOptions, storage: any ReceiverStorage, store: UploadStore? = nil, hooks: Hooks? = nil,
+        metrics: MemoryMetrics? = nil, logger: Logger,
         onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
     ) {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
@@ -44,40 +43,27 @@ struct ReceiverService: Service {
         (router.isLoopback, router.isTLS) = (options.isLoopback, options.tls != nil)
         (router.host, router.root, router.origins) = (options.host, options.basePath, options.allowedOrigins)
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
-        if store != nil { router.isResumable = Responder.isResumable }
-        let (arrivals, memory) = (Arrivals(), options.memory ?? ReceiverMemory(options.limits))
+        if store != nil { router.isResumable = Exchange.isResumable }
         var intake = UploadIntake(
             storage: storage, limits: options.limits, isDigesting: options.isDigesting,
-            keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, arrivals: arrivals, memory: memory)
+            keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, memory: options.memory)
         intake.hooks = hooks
         if let hooks, let store { hooks.watch(store) }
-        var metricsText: (@Sendable () -> String)?
-        if let metrics {
-            metricsText = { [slots, connections] in
-                if let limit = memory.limit { metrics.show([.memoryUsed: memory.used, .memoryLimit: limit]) }
-                metrics.show([
-                    .logLinesDropped: StandardError.output.dropped, .uploadSlotsUsed: slots.used,
-                    .uploadSlotsLimit: options.limits.uploads, .connectionsOpen: connections.count,
-                    .connectionsLimit: options.connections, .connectionsRefused: connections.refusedCount,
-                ])
-                return metrics.prometheusText
-            }
+        let resuming = store.map { store in
+            let count = options.unfinishedPerClient(of: store.options.maximumCount)
+            let bytes = options.announcedPerClient(of: store.options.maximumTotalSize)
+            return (store, UnfinishedUploads(limit: count, bytes: bytes))
         }
-        let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
-        self.exchange = Responder(
+        let listing = options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all)
+        self.responder = Responder(
             router: router, access: self.access, connections: self.connections,
-            listing: options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all), intake: intake,
-            arrivals: arrivals, slots: self.slots, page: page,
-            pageSettings: options.page, store: store,
-            unfinished: UnfinishedUploads(
-                limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max,
-                bytes: options.announcedPerClient(of: store?.options.maximumTotalSize)),
-            memory: memory, metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
+            pages: Responder.Pages(settings: options.page, listing: listing), intake: intake,
+            slots: self.slots, resuming: resuming, metrics: metrics, logger: logger,
             readiness: Readiness { await storage.isReachable() })
     }
 
     /// Makes `/readyz` answer 503, so that balancers send no more requests here. Uploads are accepted all the same.
-    func drain() { self.exchange.readiness.drain() }
+    func drain() { self.responder.readiness.drain() }
 
     /// Ends the uploads in progress; nothing is kept of them.
     func dropUploads() {
@@ -115,7 +101,7 @@ struct ReceiverService: Service {
 
     /// Removes unfinished uploads that have expired.
     private func forgetExpired() async {
-        guard let store = self.exchange.store else { return }
+        guard let store = self.responder.resuming?.store else { return }
         while !Task.isCancelled {
             let count = await store.removeExpired()
             if count > 0 {
@@ -157,14 +143,14 @@ struct ReceiverService: Service {
     }
 
     private func makeServer() throws -> any Service {
-        let (exchange, pace, reads, connections) = (self.exchange, self.options.pace, self.reads, self.connections)
+        let (responder, pace, reads, connections) = (self.responder, self.options.pace, self.reads, self.connections)
         var channel = HTTP1Channel.Configuration()
         channel.httpDecoder = ExchangeHandler.headLimits
         channel.additionalChannelHandlers = {
-            [ExchangeHandler(pace, reads) { refusal, channel in exchange.refused(refusal, channel) }]
+            [ExchangeHandler(pace, reads) { refusal, channel in responder.refused(refusal, channel) }]
         }
         let http1 = FramedHTTP1Channel(
-            responder: { request, writer, channel in try await exchange.respond(request, writer, channel) },
+            responder: { request, writer, channel in try await responder.respond(request, writer, channel) },
             configuration: channel)
         guard let certificates = self.certificates else {
             return self.listener(WatchedChannel(base: http1, pace: pace, connections: connections))

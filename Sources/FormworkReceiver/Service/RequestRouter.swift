@@ -64,12 +64,9 @@ struct RequestRouter: Sendable {
         head.headerFields[.origin].flatMap { self.origins.contains($0.lowercased()) ? $0 : nil }
     }
 
-    /// - Parameters:
-    ///   - isSecure: Whether the client spoke HTTPS to a proxy in front.
-    ///   - admission: The result of checking the request's credentials; evaluated only if needed.
+    /// - Parameter admission: The result of checking the request's credentials; evaluated only if needed.
     func decide(
-        _ head: HTTPRequest, isSecure: Bool = false,
-        admission: @autoclosure () -> AccessControl.Admission = .admitted
+        _ head: HTTPRequest, admission: @autoclosure () -> AccessControl.Admission = .admitted
     ) -> RequestDecision {
         do throws(ProblemDetails) {
             let path = RequestPath(head.path).text

@@ -97,9 +97,8 @@ final class FolderStorage: ReceiverStorage {
         return self.upload(unpublished, file)
     }
 
-    func begin(
-        _ file: IncomingFile, from slices: [FinishedFile.Slice]
-    ) async throws -> (any StorageUpload)? {
+    func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? {
+        guard case .slices(let slices) = content else { return nil }
         let (folder, replaced) = (self.folder, self.rule(for: file) == .replacing ? file.path : nil)
         let adopted = try await NIOThreadPool.singleton.runIfActive { () throws -> UnpublishedFile? in
             try self.check(file)
@@ -155,29 +154,52 @@ final class FolderStorage: ReceiverStorage {
     /// Makes the files of a form visible. Once this has begun, cancellation doesn't stop it: it completes or is undone.
     /// A message and a receipt are two more files of the form.
     func publish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
+        let (all, records) = (uploads.compactMap { ($0 as? FolderUpload)?.takeWhole() }, self.records(of: publication))
+        var failure: (any Error)? = Task.isCancelled ? CancellationError() : nil
+        if all.count < uploads.count { failure = FormworkError(.writeFailed, "the upload has already ended") }
+        // Not a child of the request's task, which may be cancelled between two names.
+        let published = try await Task { [failure] in
+            var failure = failure
+            // One by one, so that a form with many files doesn't keep a thread from other uploads. The disk may be
+            // too full for the bytes still in memory, so they are written before any file gets its name.
+            for whole in all where failure == nil {
+                do { try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) } } catch {
+                    failure = error
+                }
+            }
+            return try await NIOThreadPool.singleton.runIfActive { [failure] in
+                defer { for whole in all { whole.file.close() } }
+                if let failure { throw failure }
+                return try self.giveNames(all, records, publication.upload)
+            }
+        }.value
+        for (upload, file) in zip(uploads, published) { (upload as? FolderUpload)?.became(file) }
+        let others = (publication.upload == nil ? 0 : 1) + (publication.notice == nil ? 0 : 1)
+        return published.dropLast(others).map(\.name)
+    }
+
+    /// Makes one more file from the names of those before it.
+    private typealias Record = @Sendable ([String]) -> RecordToPublish?
+
+    private func records(of publication: Publication) -> [Record] {
         var records: [Record] = []
         if let record = publication.record {
-            let replacing = self.replacing
-            records.append { names in
+            records.append { [replacing] names in
                 record(names).map { made in
-                    RecordToPublish(
-                        made.bytes, as: made.path, replacing && made.mayReplace ? PublishingRule.replacing : .numbered)
+                    RecordToPublish(made.bytes, as: made.path, replacing && made.mayReplace ? .replacing : .numbered)
                 }
             }
         }
-        let (receipt, notice) = (publication.receipt, publication.notice)
-        if let name = publication.upload.map(Self.receiptName), let receipt {
+        if let name = publication.upload.map(Self.receiptName), let receipt = publication.receipt {
             records.append { names in
                 RecordToPublish(receipt(names).jsonBytes, as: SafePath(SafeFilename(unchecked: name)), .exclusive)
             }
         }
-        if let notice {
-            let path = FolderNotices.safePath(notice.name)
-            let others = publication.upload == nil ? 0 : 1
+        if let notice = publication.notice {
+            let (path, others) = (FolderNotices.safePath(notice.name), publication.upload == nil ? 0 : 1)
             records.append { RecordToPublish(notice.bytes($0.dropLast(others)), as: path, .replacing) }
         }
-        let names = try await self.publishAll(uploads, records, publication.upload)
-        return names.dropLast((publication.upload == nil ? 0 : 1) + (notice == nil ? 0 : 1))
+        return records
     }
 
     private static let receiptPrefix = ".formwork-stored."
@@ -214,55 +236,6 @@ final class FolderStorage: ReceiverStorage {
 
     func forgetReceipt(ofUpload name: String) async {
         try? await NIOThreadPool.singleton.runIfActive { self.folder.removeFile(Self.receiptName(name)) }
-    }
-
-    /// Makes one more file from the names of those before it.
-    private typealias Record = @Sendable ([String]) -> RecordToPublish?
-
-    private func publishAll(
-        _ uploads: [any StorageUpload], _ records: [Record], _ upload: String?
-    ) async throws -> [String] {
-        var taken: [FolderUpload.Whole] = []
-        do {
-            try Task.checkCancellation()
-            for upload in uploads {
-                guard let whole = (upload as? FolderUpload)?.takeWhole() else {
-                    throw FormworkError(.writeFailed, "the upload has already ended")
-                }
-                taken.append(whole)
-            }
-        } catch {
-            let begun = taken
-            // In a separate task, because the request's task may be cancelled.
-            await Task {
-                for upload in uploads { await upload.abandon() }
-                for whole in begun { await whole.copies?.end() }
-                try? await NIOThreadPool.singleton.runIfActive { for whole in begun { whole.file.close() } }
-            }.value
-            throw error
-        }
-        let all = taken
-        // Not a child of the request's task, which may be cancelled between two names.
-        let published = try await Task {
-            do {
-                // One by one, so that a form with many files doesn't keep a thread from other uploads. The disk may be
-                // too full for the bytes still in memory, so they are written before any file gets its name.
-                for whole in all {
-                    try await whole.copies?.finish()
-                    try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) }
-                }
-            } catch {
-                for whole in all { await whole.copies?.end() }
-                try await NIOThreadPool.singleton.runIfActive { for whole in all { whole.file.close() } }
-                throw error
-            }
-            return try await NIOThreadPool.singleton.runIfActive {
-                defer { for whole in all { whole.file.close() } }
-                return try self.giveNames(all, records, upload)
-            }
-        }.value
-        for (upload, file) in zip(uploads, published) { (upload as? FolderUpload)?.became(file) }
-        return published.map(\.name)
     }
 
     private func complete(_ whole: FolderUpload.Whole) throws(FormworkError) {
@@ -334,8 +307,6 @@ private struct MissingFolder: StorageFailure, CustomStringConvertible {
 private final class FolderUpload: StorageUpload {
     private enum State {
         case writing(UnpublishedFile, batch: [ByteBuffer], bytes: Int)
-        /// Its bytes are copied from another file.
-        case copying(UnpublishedFile, FileCopies)
         case published(PublishedFile)
         case over
     }
@@ -351,10 +322,7 @@ private final class FolderUpload: StorageUpload {
 
     func write(_ buffer: ByteBuffer) async throws {
         let limit = self.storage.batchBytes
-        let full = try self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
-            if case .copying = state {
-                throw FormworkError(.invalidArgument, "the file is being copied: no other bytes can be added")
-            }
+        let full = self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
             guard case .writing(let file, var batch, var bytes) = state else { return nil }
             state = .over
             batch.collect(buffer)
@@ -368,46 +336,19 @@ private final class FolderUpload: StorageUpload {
         try await NIOThreadPool.singleton.runIfActive { try storage.write(batch, to: file) }
     }
 
-    func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
-        guard buffer.readableBytes > 0 else { return }
-        try await self.copies(of: finished)?.add(offset..<offset + Int64(buffer.readableBytes))
-    }
-
-    /// `nil` if the upload has ended.
-    private func copies(of finished: FinishedFile) -> FileCopies? {
-        self.state.withLock { state in
-            switch state {
-            case .writing(let file, _, _):
-                let storage = self.storage
-                let copies = FileCopies { try storage.copy(finished, $0, to: file) }
-                state = .copying(file, copies)
-                return copies
-            case .copying(_, let copies): return copies
-            case .published, .over: return nil
-            }
-        }
-    }
-
     /// A complete file to be published.
     struct Whole: Sendable {
         let file: UnpublishedFile
         let batch: [ByteBuffer]
-        let copies: FileCopies?
         let incoming: IncomingFile
     }
 
     /// Hands over the file, which the caller must close; `nil` if the upload has ended.
     func takeWhole() -> Whole? {
         let whole = self.state.withLock { state -> Whole? in
-            switch state {
-            case .writing(let file, let batch, _):
-                state = .over
-                return Whole(file: file, batch: batch, copies: nil, incoming: self.incoming)
-            case .copying(let file, let copies):
-                state = .over
-                return Whole(file: file, batch: [], copies: copies, incoming: self.incoming)
-            case .published, .over: return nil
-            }
+            guard case .writing(let file, let batch, _) = state else { return nil }
+            state = .over
+            return Whole(file: file, batch: batch, incoming: self.incoming)
         }
         if whole != nil { self.storage.ended() }
         return whole
@@ -420,14 +361,9 @@ private final class FolderUpload: StorageUpload {
     }
 
     func abandon() async {
-        guard let whole = self.takeWhole() else { return }
-        let file = whole.file
-        // The descriptor may get another meaning when it is closed.
-        await whole.copies?.end()
+        guard let file = self.takeWhole()?.file else { return }
         // Closing releases the file's space, which takes time for a large file.
-        try? await NIOThreadPool.singleton.runIfActive {
-            file.close()
-        }
+        try? await NIOThreadPool.singleton.runIfActive { file.close() }
     }
 
     func withdraw() async {

@@ -14,20 +14,9 @@ protocol ReceiverStorage: Sendable {
     func hasRoom(for room: UploadRoom) async -> Bool
     /// Begins a file, which stays invisible until it is finished.
     func begin(_ file: IncomingFile) async throws -> any StorageUpload
-    /// Begins a file that has bytes of finished ones, which are removed afterwards.
-    /// - Parameter slices: The bytes, one after another.
-    /// - Returns: The file with all its bytes; `nil` if the storage can't use the finished ones, and its bytes must be
-    ///   written.
-    func begin(_ file: IncomingFile, from slices: [FinishedFile.Slice]) async throws -> (any StorageUpload)?
-    /// Begins a file that has bytes of a complete upload, which the storage itself has.
-    /// - Parameters:
-    ///   - name: The upload's name.
-    ///   - range: Those of the upload's bytes; `nil` for all.
-    /// - Returns: The file with all its bytes; `nil` if the storage doesn't have the upload, or can't copy it, and its bytes
-    ///   must be written.
-    func begin(
-        _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
-    ) async throws -> (any StorageUpload)?
+    /// Begins a file whose bytes are somewhere already.
+    /// - Returns: The file with all its bytes; `nil` if the storage can't use them, and they must be written.
+    func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)?
     /// A complete upload that is a form.
     /// - Parameters:
     ///   - name: The upload's name.
@@ -64,16 +53,9 @@ extension ReceiverStorage {
     var maximumPathBytes: Int { SafePath.maximumBytes }
     func checkRoom(for bytes: Int64) async throws {}
     func hasRoom(for room: UploadRoom) async -> Bool { true }
-    func begin(
-        _ file: IncomingFile, from slices: [FinishedFile.Slice]
-    ) async throws -> (any StorageUpload)? { nil }
-    func begin(
-        _ file: IncomingFile, fromUpload name: String, _ range: Range<Int64>?
-    ) async throws -> (any StorageUpload)? { nil }
+    func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? { nil }
     func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? { nil }
-
     func name(of trace: Notice.Trace) async throws -> String? { nil }
-
     func receipt(ofUpload name: String) async throws -> UploadReceipt? { nil }
     func forgetReceipt(ofUpload name: String) async {}
 
@@ -171,6 +153,14 @@ extension Result {
     fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
+/// Where the bytes of a file are before it begins.
+enum FileContent: Sendable {
+    /// In finished files, one slice after another. The files are removed afterwards.
+    case slices([FinishedFile.Slice])
+    /// In a complete upload of this name, which the storage itself has: those of a range, or all.
+    case upload(String, Range<Int64>?)
+}
+
 /// What becomes visible together with the files of one form.
 struct Publication: Sendable {
     /// Makes a record, stored as one more file, from the files' final names; `nil` for no record.
@@ -214,6 +204,9 @@ struct IncomingFile: Sendable {
     var upload: String?
     /// The folders of the path that the client gave it, if they aren't kept.
     var droppedFolders: String?
+    /// The form's field that has it, and its name there; `nil` for none.
+    var field: String?
+    var givenName: String?
 
     init(
         _ path: SafePath, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
@@ -270,8 +263,6 @@ protocol StorageUpload: Sendable {
     func write(_ buffer: ByteBuffer) async throws
     /// The same, and adds the bytes to a digest: two digests of the same bytes are quicker together.
     func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws
-    /// The same for bytes that are also in a finished file, from this offset on. They follow those of the call before.
-    func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws
     /// Makes the file visible.
     /// - Returns: Its final name, which differs from its own if that was taken.
     func finish() async throws -> String
@@ -294,10 +285,6 @@ extension StorageUpload {
 
     func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
         digest?.update(buffer.readableBytesSpan)
-        try await self.write(buffer)
-    }
-
-    func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
         try await self.write(buffer)
     }
 }

@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkDigests
 import FormworkHTTP
 import HTTPTypes
 
@@ -74,42 +75,32 @@ package struct UploadAppend: Sendable, Hashable {
 }
 
 /// The check of one request's content: if it fails, none of the content is kept.
-enum UploadCheck: Sendable, Hashable {
-    /// `Content-Digest` (RFC 9530) and `Content-MD5` (RFC 2616).
-    case contentDigest(DigestField)
-    /// A `Content-Digest` or `Content-MD5` that is malformed.
-    case malformedDigest
-    /// `Upload-Checksum` of tus, by its own names of algorithms: `sha1`, `sha256`.
-    case checksum(DigestValue)
-    /// An `Upload-Checksum` that is malformed.
-    case malformedChecksum
+struct UploadCheck: Sendable, Hashable {
+    /// Whether the digest is in tus' own field, `Upload-Checksum`, instead of `Content-Digest` (RFC 9530) and `Content-MD5`
+    /// (RFC 2616).
+    let isChecksum: Bool
+    /// The digests; `nil` if they can't be read.
+    let digests: [DigestValue]?
 
     init?(_ fields: HTTPFields, _ uploadProtocol: ResumableProtocol?) {
         if let value = fields[.uploadChecksum], uploadProtocol?.draft == nil {
-            let words = value.split(separator: " ")
-            guard words.count == 2, let bytes = Base64.decode(String(words[1])) else {
-                self = .malformedChecksum
-                return
-            }
-            self = .checksum(DigestValue(algorithm: String(words[0]), bytes: bytes))
+            (self.isChecksum, self.digests) = (true, Self.checksum(value).map { [$0] })
             return
         }
-        var digests: [DigestValue] = []
-        if let value = fields[.contentDigest] {
-            guard let field = DigestField(value) else {
-                self = .malformedDigest
-                return
-            }
-            digests = field.values
+        let digest = fields[.contentDigest].map { DigestField($0)?.values }
+        let md5 = fields[.contentMD5].map { value in
+            Base64.decode(value).flatMap { $0.count == 16 ? [DigestValue(algorithm: "md5", bytes: $0)] : nil }
         }
-        if let value = fields[.contentMD5] {
-            guard let bytes = Base64.decode(value), bytes.count == 16 else {
-                self = .malformedDigest
-                return
-            }
-            digests.append(DigestValue(algorithm: "md5", bytes: bytes))
-        }
-        guard !digests.isEmpty else { return nil }
-        self = .contentDigest(DigestField(digests))
+        guard digest != nil || md5 != nil else { return nil }
+        self.isChecksum = false
+        self.digests = (digest ?? []).flatMap { first in (md5 ?? []).map { first + $0 } }
+    }
+
+    private static func checksum(_ value: String) -> DigestValue? {
+        let words = value.split(separator: " ").map(String.init)
+        // tus has names of its own for two of the algorithms.
+        let names = ["sha1": SHA1Digest.algorithm, "sha256": SHA256Digest.algorithm]
+        guard words.count == 2, let name = names[words[0]], let bytes = Base64.decode(words[1]) else { return nil }
+        return DigestValue(algorithm: name, bytes: bytes)
     }
 }

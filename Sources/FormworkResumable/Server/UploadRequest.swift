@@ -31,8 +31,7 @@ package enum UploadRequest: Sendable {
         case nil: self = isTus ? Self.tusTarget(request) : Self.draftTarget(request)
         }
         if let problem = self.problem(request.headerFields) {
-            let answer = ResumableResponse(problem)
-            self = .refused(isTus ? Self.tus(answer) : Self.interop(answer))
+            self = .refused(ResumableResponse(problem).with(isTus ? .tus : .draft(.latest)))
         }
     }
 
@@ -67,11 +66,9 @@ package enum UploadRequest: Sendable {
             // The version isn't known here. Without a 104, the request is an ordinary upload if it is complete.
             let isPartial =
                 fields.isUploadComplete(.latest) == false || fields.isUploadComplete(.v3) == false
-            return isPartial
-                ? .refused(
-                    Self.interop(
-                        ResumableResponse(.badRequest, .other("Upload-Draft-Interop-Version is missing or unknown."))))
-                : .plain
+            guard isPartial else { return .plain }
+            let answer = ResumableResponse(.badRequest, .other("Upload-Draft-Interop-Version is missing or unknown."))
+            return .refused(answer.with(.draft(.latest)))
         }
         guard let isWhole = fields.isUploadComplete(draft) else { return .plain }
         guard fields.uploadOffset ?? 0 == 0 else {
@@ -87,10 +84,7 @@ package enum UploadRequest: Sendable {
             creation.wantedDigests = fields[.wantReprDigest].map(DigestField.wanted) ?? []
         }
         if isWhole, let length = creation.contentLength {
-            guard creation.length ?? length == length else {
-                return .refused(
-                    ResumableResponse(.badRequest, .inconsistentLength).with(draft))
-            }
+            guard creation.length ?? length == length else { return .refused(.inconsistentLength, .draft(draft)) }
             creation.length = length
         }
         return .create(creation)
@@ -104,30 +98,28 @@ package enum UploadRequest: Sendable {
         case .patch:
             guard draft.partialMediaType.map({ fields.hasContentType($0) }) ?? true else {
                 return .refused(
-                    ResumableResponse(.unsupportedMediaType, .other("Content-Type is not application/partial-upload."))
-                        .with(draft))
+                    .other("Content-Type is not application/partial-upload."), .draft(draft), .unsupportedMediaType)
             }
             // -01 omits Upload-Incomplete if the body ends.
             let completes = fields.isUploadComplete(draft) ?? (draft.usesUploadIncomplete ? true : nil)
             guard let offset = fields.uploadOffset else {
-                return .refused(ResumableResponse(.badRequest, .other(Self.withoutOffset(fields))).with(draft))
+                return .refused(.other(Self.withoutOffset(fields)), .draft(draft))
             }
             guard let completes else {
                 let what = fields.contains(.uploadComplete) ? "is not ?0 or ?1" : "is missing"
-                return .refused(ResumableResponse(.badRequest, .other("Upload-Complete \(what).")).with(draft))
+                return .refused(.other("Upload-Complete \(what)."), .draft(draft))
             }
             var append = UploadAppend(offset: offset, completes: completes, fields)
             if draft.hasLengthAndLimits { append.length = fields.uploadLength }
             if completes, let count = append.contentLength {
                 let (length, isTooLarge) = offset.addingReportingOverflow(count)
                 guard !isTooLarge, append.length ?? length == length else {
-                    return .refused(
-                        ResumableResponse(.badRequest, .inconsistentLength).with(draft))
+                    return .refused(.inconsistentLength, .draft(draft))
                 }
                 append.length = length
             }
             return .append(append)
-        default: return .refused(Self.interop(Self.notAllowed("HEAD, PATCH, DELETE")))
+        default: return Self.notAllowed("HEAD, PATCH, DELETE", .draft(.latest))
         }
     }
 
@@ -138,7 +130,7 @@ package enum UploadRequest: Sendable {
         guard request.tusMethod == .post else { return .plain }
         // Otherwise each of the parts that the client wants to join later would be mistaken for a whole file.
         guard !fields.contains(.uploadConcat) else {
-            return .refused(Self.tus(.badRequest, .other("Upload-Concat is not supported here.")))
+            return .refused(.other("Upload-Concat is not supported here."), .tus)
         }
         var creation = UploadCreation(.tus, fields)
         creation.length = fields.uploadLength
@@ -150,11 +142,11 @@ package enum UploadRequest: Sendable {
                 fields.contains(.uploadLength) && creation.length == nil
                 ? "Upload-Length is not a number of bytes with up to 18 digits."
                 : "Upload-Length or Upload-Defer-Length: 1 is required."
-            return .refused(Self.tus(.badRequest, .other(reason)))
+            return .refused(.other(reason), .tus)
         }
         if let value = fields[.uploadMetadata] {
             guard let metadata = TusMetadata(value) else {
-                return .refused(Self.tus(.badRequest, .other("Upload-Metadata is malformed.")))
+                return .refused(.other("Upload-Metadata is malformed."), .tus)
             }
             creation.metadata = metadata
         }
@@ -164,11 +156,7 @@ package enum UploadRequest: Sendable {
         }
         guard fields.hasContentType(ResumableProtocol.tusMediaType) else {
             // Some clients send a type without content.
-            return creation.contentLength == nil
-                ? .create(creation.withoutContent)
-                : .refused(
-                    Self.tus(
-                        .unsupportedMediaType, .other("Content-Type is not application/offset+octet-stream.")))
+            return creation.contentLength == nil ? .create(creation.withoutContent) : Self.otherTusType
         }
         return .create(creation)
     }
@@ -181,21 +169,14 @@ package enum UploadRequest: Sendable {
         case .head: return .offset
         case .delete: return .cancel
         case .patch:
-            guard fields.hasContentType(ResumableProtocol.tusMediaType) else {
-                return .refused(
-                    Self.tus(
-                        .unsupportedMediaType, .other("Content-Type is not application/offset+octet-stream.")))
-            }
+            guard fields.hasContentType(ResumableProtocol.tusMediaType) else { return Self.otherTusType }
             guard let offset = fields.uploadOffset else {
-                return .refused(Self.tus(.badRequest, .other(Self.withoutOffset(fields))))
+                return .refused(.other(Self.withoutOffset(fields)), .tus)
             }
             var append = UploadAppend(offset: offset, completes: false, fields)
             append.length = fields.uploadLength
             return .append(append)
-        default:
-            var answer = Self.notAllowed("HEAD, PATCH, DELETE, OPTIONS")
-            answer.response.headerFields[.tusResumable] = "1.0.0"
-            return .refused(answer)
+        default: return Self.notAllowed("HEAD, PATCH, DELETE, OPTIONS", .tus)
         }
     }
 
@@ -205,30 +186,24 @@ package enum UploadRequest: Sendable {
         return "Upload-Offset is not a number of bytes with up to \(fields.contains(.tusResumable) ? 18 : 15) digits."
     }
 
+    private static func refused(
+        _ problem: UploadProblem, _ uploadProtocol: ResumableProtocol, _ status: HTTPResponse.Status = .badRequest
+    ) -> UploadRequest {
+        .refused(ResumableResponse(status, problem).with(uploadProtocol, isComplete: false))
+    }
+
+    private static var otherTusType: UploadRequest {
+        .refused(.other("Content-Type is not application/offset+octet-stream."), .tus, .unsupportedMediaType)
+    }
+
     private static var otherTus: ResumableResponse {
-        var answer = Self.tus(.preconditionFailed, .other("Tus-Resumable is not 1.0.0."))
+        var answer = ResumableResponse(.preconditionFailed, .other("Tus-Resumable is not 1.0.0.")).with(.tus)
         answer.response.headerFields[.tusVersion] = "1.0.0"
         return answer
     }
 
-    static func tus(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> ResumableResponse {
-        Self.tus(ResumableResponse(status, problem))
-    }
-
-    private static func tus(_ answer: ResumableResponse) -> ResumableResponse {
-        var answer = answer
-        answer.response.headerFields[.tusResumable] = "1.0.0"
-        return answer
-    }
-
-    private static func interop(_ answer: ResumableResponse) -> ResumableResponse {
-        var answer = answer
-        answer.response.headerFields.interopVersion = .latest
-        return answer
-    }
-
-    private static func notAllowed(_ methods: String) -> ResumableResponse {
-        ResumableResponse(.methodNotAllowed, [.allow: methods])
+    private static func notAllowed(_ methods: String, _ uploadProtocol: ResumableProtocol) -> UploadRequest {
+        .refused(ResumableResponse(.methodNotAllowed, [.allow: methods]).with(uploadProtocol))
     }
 }
 

@@ -24,8 +24,9 @@ extension UploadResource {
 
     /// The answer to a request for the offset.
     func offsetAnswer() -> ResumableResponse {
-        var answer = ResumableResponse(self.uploadProtocol == .tus ? .ok : .noContent, [.cacheControl: "no-store"])
-        self.describe(&answer, isComplete: self.isProcessed)
+        let status = self.uploadProtocol == .tus ? HTTPResponse.Status.ok : .noContent
+        var answer = self.described(
+            ResumableResponse(status, [.cacheControl: "no-store"]), isComplete: self.isProcessed)
         if self.uploadProtocol == .tus, self.length == nil {
             answer.response.headerFields[.uploadDeferLength] = "1"
         }
@@ -43,8 +44,7 @@ extension UploadResource {
     func appended(isCreation: Bool, location: String? = nil) -> ResumableResponse {
         // -01 to -05 answer 201 to every request that adds something.
         let isOld = self.uploadProtocol.draft?.answersAsCreated ?? false
-        var answer = ResumableResponse(isCreation || isOld ? .created : .noContent)
-        self.describe(&answer)
+        var answer = self.described(ResumableResponse(isCreation || isOld ? .created : .noContent))
         if isCreation {
             answer.response.headerFields[.location] = location
             self.addLimits(&answer.response.headerFields)
@@ -59,11 +59,7 @@ extension UploadResource {
     func final(_ answer: ResumableResponse, location: String? = nil) -> ResumableResponse {
         guard let draft = self.uploadProtocol.draft else {
             // tus requires 201 or 204, and can't convey the target's own success.
-            guard answer.response.status.kind == .successful else {
-                var answer = answer
-                self.describe(&answer)
-                return answer
-            }
+            guard answer.response.status.kind == .successful else { return self.described(answer) }
             return self.appended(isCreation: location != nil, location: location)
         }
         var answer = answer
@@ -122,20 +118,13 @@ extension UploadResource {
 
     /// The answer at an upload's URL if there is no upload.
     static func missing(_ uploadProtocol: ResumableProtocol?) -> ResumableResponse {
-        var answer = ResumableResponse(.notFound, .other("No such upload."))
-        Self.identify(&answer.response.headerFields, uploadProtocol)
-        if let draft = uploadProtocol?.draft, draft.marksOwnAnswers {
-            answer.response.headerFields.setUploadComplete(false, draft)
-        }
-        return answer
+        let isMarked = uploadProtocol?.draft?.marksOwnAnswers == true
+        return ResumableResponse(.notFound, .other("No such upload.")).with(
+            uploadProtocol, isComplete: isMarked ? false : nil)
     }
 
     /// The answer to a cancellation.
-    var cancelled: ResumableResponse {
-        var answer = ResumableResponse(.noContent)
-        Self.identify(&answer.response.headerFields, self.uploadProtocol)
-        return answer
-    }
+    var cancelled: ResumableResponse { ResumableResponse(.noContent).with(self.uploadProtocol) }
 
     /// The answer to `OPTIONS`, for both protocols, whose fields don't conflict.
     static func options(limits: UploadLimits) -> ResumableResponse {
@@ -158,29 +147,16 @@ extension UploadResource {
     }
 
     /// The same answer, with the upload's offset.
-    func described(_ answer: ResumableResponse) -> ResumableResponse {
-        var answer = answer
-        self.describe(&answer)
-        return answer
-    }
-
     /// - Parameter isComplete: Whether the answer says that the upload is complete; `nil` for an answer to a creation or an
     ///   addition that isn't the target's own.
-    private func describe(_ answer: inout ResumableResponse, isComplete: Bool? = nil) {
-        Self.identify(&answer.response.headerFields, self.uploadProtocol)
+    func described(_ answer: ResumableResponse, isComplete: Bool? = nil) -> ResumableResponse {
+        var answer = answer.with(self.uploadProtocol)
         answer.response.headerFields.uploadOffset = self.offset
         if let draft = self.uploadProtocol.draft {
             let isComplete = isComplete ?? (self.isProcessed && !draft.marksOwnAnswers)
             answer.response.headerFields.setUploadComplete(isComplete, draft)
         }
-    }
-
-    private static func identify(_ fields: inout HTTPFields, _ uploadProtocol: ResumableProtocol?) {
-        switch uploadProtocol {
-        case .draft(let draft)?: fields.interopVersion = draft
-        case .tus?: fields[.tusResumable] = "1.0.0"
-        case nil: break
-        }
+        return answer
     }
 
     private func addLimits(_ fields: inout HTTPFields) {
@@ -190,11 +166,17 @@ extension UploadResource {
 }
 
 extension ResumableResponse {
-    /// The same answer, as one about an upload that isn't complete.
-    func with(_ draft: UploadDraft) -> ResumableResponse {
+    /// The same answer, by a protocol.
+    /// - Parameter isComplete: What it says of the upload, if the protocol has a field for that; `nil` for nothing.
+    func with(_ uploadProtocol: ResumableProtocol?, isComplete: Bool? = nil) -> ResumableResponse {
         var copy = self
-        copy.response.headerFields.interopVersion = draft
-        copy.response.headerFields.setUploadComplete(false, draft)
+        switch uploadProtocol {
+        case .draft(let draft)?:
+            copy.response.headerFields.interopVersion = draft
+            if let isComplete { copy.response.headerFields.setUploadComplete(isComplete, draft) }
+        case .tus?: copy.response.headerFields[.tusResumable] = "1.0.0"
+        case nil: break
+        }
         return copy
     }
 }

@@ -62,8 +62,11 @@ public struct CompletedUpload: Sendable {
     public func parts(
         profile: ParsingProfile = .default, limits: ParsingLimits? = nil
     ) throws(FormworkError) -> ReceivedParts<BodyChunks> {
-        try self.incoming().parts(
-            profile: profile, limits: limits ?? self.limits, deadlines: ReceivingDeadlines())
+        let limits = limits ?? self.limits
+        let parts = try ReceivedParts(
+            self.content.chunks(), contentType: self.contentType, profile: profile, limits: limits)
+        try limits.check(contentLength: self.length, upTo: limits.totalBytes)
+        return parts
     }
 
     /// The whole form, multipart or url-encoded.
@@ -76,8 +79,9 @@ public struct CompletedUpload: Sendable {
         profile: ParsingProfile = .default, limits: ParsingLimits? = nil,
         memory: CollectingLimits = CollectingLimits()
     ) async throws -> ReceivedForm {
-        try await self.incoming().collect(
-            profile: profile, limits: limits ?? self.limits, memory: memory, deadlines: ReceivingDeadlines())
+        try await ReceivedForm(
+            collecting: self.content.chunks(), contentType: self.contentType, contentLength: self.length,
+            profile: profile, limits: limits ?? self.limits, memory: memory)
     }
 
     /// Writes each file of a form, or the upload itself if it isn't a form, to a new file in a folder: `a.txt`, or
@@ -109,11 +113,5 @@ public struct CompletedUpload: Sendable {
         var limits = ParsingLimits()
         (limits.totalBytes, limits.fileBytes) = (self.length, self.length)
         return limits
-    }
-
-    private func incoming() throws(FormworkError) -> IncomingForm<BodyChunks> {
-        var fields: HTTPFields = [.contentLength: String(self.length)]
-        fields[.contentType] = self.contentType
-        return IncomingForm(fields, body: try self.content.chunks())
     }
 }

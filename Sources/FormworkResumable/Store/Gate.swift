@@ -1,16 +1,25 @@
 import Synchronization
 
-/// Lets tasks in one at a time, in order of arrival. A task that finds the gate open enters without suspending.
-final class Gate: Sendable {
-    fileprivate struct State {
-        var isOccupied = false
+/// Lets a number of tasks in at a time, in order of arrival. A task that finds the gate open enters without suspending.
+package final class Gate: Sendable {
+    private struct State {
+        var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
+
+        mutating func enters() -> Bool {
+            guard self.free > 0 else { return false }
+            self.free -= 1
+            return true
+        }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    /// - Parameter limit: How many tasks may be in at once. With 0, each needs a ``leave()`` before it.
+    package init(limit: Int = 1) { self.state = Mutex(State(free: limit)) }
 
     /// Waits for the task's turn. Must be followed by ``leave()``.
-    func enter() async {
+    package func enter() async {
         if self.state.withLock({ $0.enters() }) { return }
         await withCheckedContinuation { continuation in
             let isOpen = self.state.withLock { state in
@@ -23,22 +32,12 @@ final class Gate: Sendable {
     }
 
     /// Lets the next task in.
-    func leave() {
-        let next = self.state.withLock { state in
-            if state.waiting.isEmpty {
-                state.isOccupied = false
-                return nil as CheckedContinuation<Void, Never>?
-            }
-            return state.waiting.removeFirst()
+    package func leave() {
+        let next = self.state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.free += 1
+            return nil
         }
         next?.resume()
-    }
-}
-
-extension Gate.State {
-    fileprivate mutating func enters() -> Bool {
-        guard !self.isOccupied else { return false }
-        self.isOccupied = true
-        return true
     }
 }

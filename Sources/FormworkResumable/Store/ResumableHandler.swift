@@ -47,13 +47,18 @@ public struct ResumableHandler: Sendable {
         complete: @escaping @Sendable (CompletedUpload) async throws -> ResumableResponse
     ) {
         precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "the prefix must begin and end with a slash")
-        self.store = store
+        self.init(store, nil, prefix: prefix, report, failed, complete)
+    }
+
+    private init(
+        _ store: UploadStore, _ target: String?, prefix: String,
+        _ report: @escaping @Sendable (_ name: String, _ error: any Error) -> Void,
+        _ failed: @escaping @Sendable (any Error) -> Void,
+        _ complete: @escaping @Sendable (CompletedUpload) async throws -> ResumableResponse
+    ) {
+        (self.store, self.target, self.prefix) = (store, target, prefix)
+        (self.report, self.failed, self.complete) = (report, failed, complete)
         self.progressInterval = store.progressInterval
-        self.prefix = prefix
-        self.target = nil
-        self.report = report
-        self.failed = failed
-        self.complete = complete
     }
 
     /// Handles uploads to one target; unfinished ones have URLs directly below it: `/files` and `/files/9f86…`. An
@@ -71,14 +76,8 @@ public struct ResumableHandler: Sendable {
         target: String, in store: UploadStore, report: @escaping @Sendable (any Error) -> Void = { _ in },
         complete: @escaping @Sendable (CompletedUpload) async throws -> ResumableResponse
     ) {
-        self.store = store
-        self.progressInterval = store.progressInterval
         let path = UploadRecord.target(target)
-        self.prefix = path + "/"
-        self.target = path
-        self.report = { report($1) }
-        self.failed = report
-        self.complete = { upload in
+        self.init(store, path, prefix: path + "/", { report($1) }, report) { upload in
             do { return try await complete(upload) } catch {
                 guard let problem = ProblemDetails(clientFault: error) else { throw error }
                 return ResumableResponse(problem)
@@ -190,12 +189,9 @@ public struct ResumableHandler: Sendable {
         let isOptional = creation.completes && creation.uploadProtocol != .tus && self.target == nil
         if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
         switch try await self.begin(creation, request) {
-        case .noSpace: return isOptional ? .notResumable : .answer(.insufficientStorage)
-        case .tooMany:
-            // There is no room to keep it; a whole one can still be handled as it arrives.
-            return isOptional ? .notResumable : .answer(.tooMany)
-        case .tooLarge(let answer): return isOptional ? .notResumable : .answer(answer)
-        case .upload(let upload):
+        // If there is no room to keep it, a whole one can still be handled as it arrives.
+        case .failure(let refusal): return isOptional ? .notResumable : .answer(refusal.answer)
+        case .success(let upload):
             self.created(upload.name)
             let location = (self.publicPrefix ?? self.prefix) + upload.name
             let turn = try await upload.beginCreation(creation, check)
@@ -208,17 +204,15 @@ public struct ResumableHandler: Sendable {
         self.store.options.limits.limited(to: self.maxSize(UploadRecord.isForm(creation.contentType)))
     }
 
-    private enum Beginning {
-        case upload(StoredUpload)
-        case noSpace
-        case tooMany
-        case tooLarge(ResumableResponse)
-    }
-
-    private func begin(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> Beginning {
+    private func begin(
+        _ creation: UploadCreation, _ request: HTTPRequest
+    ) async throws -> Result<StoredUpload, StoredUpload.Refusal> {
+        func refused(_ answer: ResumableResponse) -> Result<StoredUpload, StoredUpload.Refusal> {
+            .failure(StoredUpload.Refusal(answer: answer))
+        }
         await self.store.sweep()
         if let most = self.store.options.maximumTotalSize, creation.length ?? 0 > most {
-            return .tooLarge(
+            return refused(
                 UploadResource(creation, limits: self.limits(of: creation)).answer(
                     .contentTooLarge, .other("All unfinished uploads together may have \(most, "byte").")))
         }
@@ -226,15 +220,15 @@ public struct ResumableHandler: Sendable {
         // completed would keep others out. Without being stored first, it may fit.
         let length = creation.length ?? creation.contentLength ?? 0
         let room = self.room(length, from: 0, isForm: UploadRecord.isForm(creation.contentType))
-        guard await self.fits(room) else { return .noSpace }
+        guard await self.fits(room) else { return refused(.insufficientStorage) }
         let terms = (note: self.note, maxSize: self.limits(of: creation).maxSize)
-        if let upload = try await self.store.create(creation, request, terms) { return .upload(upload) }
+        if let upload = try await self.store.create(creation, request, terms) { return .success(upload) }
         if await self.store.makeRoom(for: creation.length ?? 0),
             let upload = try await self.store.create(creation, request, terms)
         {
-            return .upload(upload)
+            return .success(upload)
         }
-        return .tooMany
+        return refused(.tooMany)
     }
 
     private func room(_ length: Int64, from offset: Int64, isForm: Bool) -> UploadRoom {
@@ -264,10 +258,8 @@ public struct ResumableHandler: Sendable {
         }
         let check = try DigestCheck(creation.check)
         switch try await self.begin(creation, request) {
-        case .noSpace: return .answer(.insufficientStorage)
-        case .tooMany: return .answer(.tooMany)
-        case .tooLarge(let answer): return .answer(answer.ordinary)
-        case .upload(let upload):
+        case .failure(let refusal): return .answer(refusal.answer.ordinary)
+        case .success(let upload):
             do {
                 let turn = try await upload.beginCreation(creation, check)
                 let outcome = try await self.receive(
@@ -333,7 +325,7 @@ public struct ResumableHandler: Sendable {
                     ProblemDetails(.badRequest, detail: "The Content-Digest or Content-MD5 can't be read.")))
         case is DigestCheck.UnknownChecksum:
             let reason = "Upload-Checksum is not an algorithm of this server and its value in Base64."
-            return .answer(UploadRequest.tus(.badRequest, .other(reason)))
+            return .answer(ResumableResponse(.badRequest, .other(reason)).with(.tus))
         case StoredUpload.Failure.superseded, is CancellationError: return .close
         case StoredUpload.Failure.missing: return .answer(.missing(request))
         case StoredUpload.Failure.unreadable(let cause):
@@ -341,12 +333,10 @@ public struct ResumableHandler: Sendable {
             return .answer(ResumableResponse(.serviceUnavailable, [.retryAfter: "5"]))
         case StoredUpload.Failure.busy, is UploadIsBusy:
             return .answer(.busy(isTus: isTus))
-        case StoredUpload.Failure.full(let cause):
+        default:
+            let cause = if case StoredUpload.Failure.full(let cause) = error { cause } else { error }
             self.failed(cause)
             return .answer(.storageFailed(cause))
-        default:
-            self.failed(error)
-            return .answer(.storageFailed(error))
         }
     }
 }

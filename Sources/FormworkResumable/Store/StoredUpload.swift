@@ -95,10 +95,7 @@ actor StoredUpload {
             try? await self.content.saveAnswer()
             return self.refresh(offset: self.content.record.length ?? 0)
         }
-        do { try await self.readState() } catch {
-            await self.closeContent()
-            throw error
-        }
+        try await self.closingAfterError { try await self.readState() }
     }
 
     private func readState() async throws { self.refresh(offset: try await self.content.read()) }
@@ -115,12 +112,9 @@ actor StoredUpload {
     }
 
     private func open(_ check: DigestCheck?) async throws -> Turn {
-        do {
+        try await self.closingAfterError {
             try await self.content.begin(
                 at: self.resource.offset, length: self.resource.length, isChecked: check != nil)
-        } catch {
-            await self.closeContent()
-            throw error
         }
         self.turns += 1
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
@@ -204,10 +198,7 @@ actor StoredUpload {
                 await self.content.close()
                 try await self.removeRefused(refusal)
             } else {
-                do { try await self.content.dropUnchecked() } catch {
-                    await self.closeContent()
-                    throw error
-                }
+                try await self.closingAfterError { try await self.content.dropUnchecked() }
                 await self.closeContent()
             }
             return refusal
@@ -218,19 +209,17 @@ actor StoredUpload {
             throw Failure.full(Self.tooManyBytes)
         }
         let offset = self.resource.offset
-        do { try await self.content.append(bytes, at: offset) } catch {
+        do {
+            try await self.content.append(bytes, at: offset)
+            self.resource = next
+            self.content.digest(bytes, at: offset)
+            try await self.content.separateFiles(count: next.offset)
+        } catch {
             self.endTransfer()
             await self.content.close()
             // Cancelled by the next request, or because the receiver stops: the storage hasn't failed.
             if error is CancellationError { throw error }
             throw error is UploadIsBusy ? Failure.busy : Failure.full(error)
-        }
-        self.resource = next
-        self.content.digest(bytes, at: offset)
-        do { try await self.content.separateFiles(count: next.offset) } catch {
-            self.endTransfer()
-            await self.content.close()
-            throw Failure.full(error)
         }
         // The turn ended while the storage stored the bytes, which are there.
         guard self.transfer?.number == turn.number else { throw Failure.superseded }
@@ -264,10 +253,7 @@ actor StoredUpload {
         self.endTransfer()
         // Also if the request was cancelled: what has arrived counts, and a storage may need requests of its own to keep it.
         let ending = Task { try await self.end(transfer, wasWhole: wasWhole) }
-        do { return try await ending.value } catch {
-            await self.closeContent()
-            throw error
-        }
+        return try await self.closingAfterError { try await ending.value }
     }
 
     private func end(_ transfer: Transfer, wasWhole: Bool) async throws -> UploadResource.Ending {
@@ -394,6 +380,13 @@ actor StoredUpload {
     /// Releases it for others, unless it is being processed.
     private func closeContent() async { if self.processing == nil { await self.content.close() } }
 
+    private func closingAfterError<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch {
+            await self.closeContent()
+            throw error
+        }
+    }
+
     /// Removes it because of a refusal after which it can never be complete.
     private func removeRefused(_ refusal: ResumableResponse) async throws {
         let reason = UploadRemoval.Reason.refused(status: refusal.response.status.code)
@@ -460,16 +453,17 @@ actor StoredUpload {
             if let answer = self.content.answer { return answer }
         }
         let upload = try await self.content.finished(count: self.resource.offset)
-        var fields: HTTPFields = [:]
-        switch DigestCheck.whole(self.content.record, upload.digests) {
-        case .right(let digest): fields[.reprDigest] = digest?.fieldValue
-        case .wrong:
+        guard upload.digests.match(self.content.record.announcedDigests.values) else {
             let answer = self.resource.mismatch(isChecksum: false)
             try await self.removeRefused(answer)
             return answer
         }
+        let wanted = upload.digests.filter { self.content.record.wantedDigests.contains($0.algorithm) }
         var answer = try await handler.complete(upload)
-        answer.response.headerFields.append(contentsOf: fields)
+        if !wanted.isEmpty {
+            answer.response.headerFields.append(
+                HTTPField(name: .reprDigest, value: DigestField(wanted).fieldValue))
+        }
         self.content.take(answer)
         self.resource.processed()
         await self.gate.enter()

@@ -26,18 +26,14 @@ final class UploadIndex: Sendable {
         /// Of the record's file; `nil` in a storage of the caller's.
         var validator: FileValidator?
         var read: ContinuousClock.Instant
-        var expires: Date
-        var isFinished: Bool
-        var size: Int64
-        var length: Int64?
-        /// When it last changed, or otherwise when it began.
-        var changed: Date
+        var entry: Entry
 
         /// Whether the record doesn't have to be read again.
         func isCurrent(_ now: ContinuousClock.Instant, _ file: FileValidator?) -> Bool {
             if let file { return file == self.validator }
             // Only its bytes show how much of the total it has.
-            return self.validator == nil && now - self.read < .seconds(5) && (self.isFinished || self.length != nil)
+            return self.validator == nil && now - self.read < .seconds(5)
+                && (self.entry.isFinished || self.entry.length != nil)
         }
     }
 
@@ -66,25 +62,25 @@ final class UploadIndex: Sendable {
         for name in names {
             let stamp = folder?.stamp(of: name)
             if folder != nil, stamp == nil { continue }
-            let one: Known
+            var entry: Entry
             if let old = known[name], old.isCurrent(now, stamp?.record) {
-                one = old
+                entry = old.entry
             } else {
                 guard let bytes = (try? await storage.record(of: name)) ?? nil, let record = UploadRecord(bytes) else {
                     continue
                 }
                 let size: Int64 = if folder == nil { (try? await storage.count(of: name)) ?? 0 } else { 0 }
                 let idle: Double? = if folder == nil { try? await storage.idleTime(of: name) } else { nil }
-                one = Known(
-                    validator: stamp?.record, read: now, expires: record.expires, isFinished: record.answer != nil,
-                    size: size, length: record.length,
-                    changed: idle.map { Date(timeIntervalSinceNow: -$0) } ?? record.created)
+                let changed = idle.map { Date(timeIntervalSinceNow: -$0) } ?? record.created
+                entry = Entry(
+                    name: name, expires: record.expires, isFinished: record.answer != nil, size: size,
+                    length: record.length, written: changed.timeIntervalSince1970)
+                let one = Known(validator: stamp?.record, read: now, entry: entry)
                 self.known.withLock { $0[name] = one }
             }
-            entries.append(
-                Entry(
-                    name: name, expires: one.expires, isFinished: one.isFinished, size: stamp?.size ?? one.size,
-                    length: one.length, written: stamp?.written ?? one.changed.timeIntervalSince1970))
+            // Bytes don't change the record.
+            if let stamp { (entry.size, entry.written) = (stamp.size, stamp.written) }
+            entries.append(entry)
         }
         self.forget(allBut: names)
         return entries

@@ -44,15 +44,10 @@ public final class UploadStore: Sendable {
     /// - Parameters:
     ///   - storage: The storage.
     ///   - options: Which uploads are accepted, and how long they are kept.
-    package convenience init(storage: some UploadStorage, options: UploadStoreOptions = UploadStoreOptions()) {
-        self.init(storage, options, nil)
-    }
-
-    /// The same.
-    /// - Parameter makeExecutor: Makes what the calls of an upload run on, so that tests can decide the order of all calls.
-    convenience init(
-        storage: some UploadStorage, options: UploadStoreOptions,
-        makeExecutor: @escaping @Sendable () -> any SerialExecutor
+    ///   - makeExecutor: Makes what the calls of an upload run on, so that tests can decide the order of all calls.
+    package convenience init(
+        storage: some UploadStorage, options: UploadStoreOptions = UploadStoreOptions(),
+        makeExecutor: @escaping @Sendable () -> any SerialExecutor = { ThreadExecutor() }
     ) {
         self.init(storage, options, nil, makeExecutor)
     }

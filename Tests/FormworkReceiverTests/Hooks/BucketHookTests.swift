@@ -9,42 +9,27 @@ import Testing
 /// A receiver of a bucket that asks a hook, and reports to it.
 @Suite(.timeLimit(.minutes(10)))
 struct BucketHookTests {
-    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-
     private static func storage(_ store: FakeStore) throws -> S3Storage {
         var options = S3Storage.Options()
         options.patience.attempts = 1
-        let settings = try AWSSettings(environment: [
-            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
-        ])
+        let settings = try AWSSettings.test(store.endpoint)
         return try S3Storage(
             location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
-            logger: Self.logger)
-    }
-
-    private static func hooks(
-        _ server: HookServer, _ storage: S3Storage, _ change: (inout Hooks.Options) -> Void = { _ in }
-    ) throws -> Hooks {
-        var options = Hooks.Options(server.url, try HookSecret(Self.secret))
-        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(50))
-        change(&options)
-        return Hooks(options, box: BucketNotices(storage), storage: storage, logger: Self.logger)
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Runs a receiver with a hook.
     private static func run(
-        _ store: FakeStore, _ server: HookServer, options change: (inout Hooks.Options) -> Void = { _ in },
+        _ store: FakeStore, _ server: HookServer, closes: Bool = true,
+        options change: (inout Hooks.Options) -> Void = { _ in },
         _ test: @escaping @Sendable (TestReceiver) async throws -> Void
     ) async throws {
         let storage = try Self.storage(store)
-        let hooks = try Self.hooks(server, storage, change)
-        let running = Task { try await hooks.run() }
-        try await TestReceiver.run(storage: storage, hooks: hooks, test)
-        running.cancel()
-        _ = await running.result
-        await hooks.close()
+        try await Hooks.with(server, box: BucketNotices(storage), storage: storage, change) { hooks in
+            try await TestReceiver.run(storage: storage, hooks: hooks, test)
+        }
         await storage.close()
+        if closes { store.close() }
     }
 
     private static func waiting(_ store: FakeStore) -> [String] {
@@ -64,7 +49,6 @@ struct BucketHookTests {
             #expect(server.messages("upload.stored")[0].text.contains(#""files":[{"name":"x/a","sha256""#))
             #expect(try await receiver.eventually { Self.waiting(store).isEmpty })
         }
-        store.close()
     }
 
     @Test func `An object that can't be stored is reported as failed`() async throws {
@@ -81,7 +65,6 @@ struct BucketHookTests {
             #expect(server.messages("upload.stored").isEmpty && store.objects["in/a"] == nil)
             #expect(try await receiver.eventually { Self.waiting(store).isEmpty })
         }
-        store.close()
     }
 
     @Test func `If the message can't be kept, nothing is stored and the name stays free`() async throws {
@@ -96,7 +79,6 @@ struct BucketHookTests {
             #expect(stored.status == 201)
             #expect(store.objects["in/a"]?.bytes == Array("2".utf8))
         }
-        store.close()
     }
 
     @Test func `If the message with the names can't be kept, the names are looked for`() async throws {
@@ -114,13 +96,12 @@ struct BucketHookTests {
             #expect(try await receiver.eventually { Self.waiting(store).isEmpty })
         }
         #expect(server.messages("upload.stored").count == 1 && server.messages("upload.failed").isEmpty)
-        store.close()
     }
 
     @Test func `Another receiver sends what is left`() async throws {
         let store = try FakeStore()
         let deaf = try HookServer { type, _ in type == "upload.asked" ? .answer(200) : .answer(500) }
-        try await Self.run(store, deaf, options: { $0.firstDelay = .seconds(600) }) { receiver in
+        try await Self.run(store, deaf, closes: false, options: { $0.firstDelay = .seconds(600) }) { receiver in
             let answer = try await receiver.request("PUT /a", [], "1")
             #expect(answer.status == 201)
             #expect(try await receiver.eventually { deaf.messages("upload.stored").count == 1 })
@@ -132,7 +113,6 @@ struct BucketHookTests {
             #expect(isSo)
             #expect(server.messages("upload.stored").map(\.body) == deaf.messages("upload.stored").map(\.body))
         }
-        store.close()
     }
 
     /// What a receiver that is killed while it stores an upload of two files leaves.
@@ -155,9 +135,12 @@ struct BucketHookTests {
             _ = try await client.put(ByteBuffer(bytes: [1]), key: "in/\(name)", contentType: nil, marker: mark)
         }
         let server = try HookServer()
-        let hooks = try Self.hooks(server, storage)
-        await hooks.sweep()
-        for _ in 0..<500 where server.messages.count < 3 { try await Task.sleep(for: .milliseconds(20)) }
+        try await Hooks.with(server, box: BucketNotices(storage), storage: storage, sweeps: false) { hooks in
+            await hooks.sweep()
+            for _ in 0..<500 where server.messages.count < 3 || !Self.waiting(store).isEmpty {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
         let stored = server.messages("upload.stored")
         #expect(stored.count == 1 && stored[0].data["upload"] as? String == "1")
         #expect(stored[0].text.contains(#""files":[{"name":"a (1)","size":1},{"name":"b","size":2}]"#))
@@ -168,9 +151,7 @@ struct BucketHookTests {
             failed.allSatisfy {
                 $0.data["detail"] as? String == "The receiver was stopped before the files were stored."
             })
-        for _ in 0..<500 where !Self.waiting(store).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
         #expect(Self.waiting(store).isEmpty)
-        await hooks.close()
         await storage.close()
         store.close()
     }
@@ -181,10 +162,11 @@ struct BucketHookTests {
         try await Self.leave("1", in: storage)
         let server = try HookServer()
         // The store's messages are two days old.
-        let hooks = try Self.hooks(server, storage) { $0.intentAge = 200_000 }
-        await hooks.sweep()
-        #expect(server.messages.isEmpty && Self.waiting(store).count == 1)
-        await hooks.close()
+        let change = { (options: inout Hooks.Options) in options.intentAge = 200_000 }
+        try await Hooks.with(server, box: BucketNotices(storage), storage: storage, sweeps: false, change) { hooks in
+            await hooks.sweep()
+            #expect(server.messages.isEmpty && Self.waiting(store).count == 1)
+        }
         await storage.close()
         store.close()
     }

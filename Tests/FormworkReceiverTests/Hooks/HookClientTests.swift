@@ -6,6 +6,16 @@ import Testing
 /// Why a hook gave no answer, as the log says it.
 @Suite(.timeLimit(.minutes(10)))
 struct HookClientTests {
+    private func answer(_ reply: HookServer.Reply) async throws -> HookClient.Reply {
+        let server = try HookServer { _, _ in reply }
+        let client = HookClient(server.url, try HookSecret(Hooks.secret), limit: .seconds(60), connections: 1)
+        let answer: Result<HookClient.Reply, any Error>
+        do { answer = .success(try await client.post(HookEvent(.asked, .test()))) } catch { answer = .failure(error) }
+        await client.close()
+        server.close()
+        return try answer.get()
+    }
+
     @Test(arguments: [
         (HookServer.Reply.close, "it closed the connection without an answer"),
         (.cut("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), "it closed the connection in the middle of its answer"),
@@ -19,14 +29,8 @@ struct HookClientTests {
         (.answer(200, String(repeating: "x", count: 70_000)), "its answer has more than 65536 bytes"),
     ])
     func `The reason says where the connection ended`(reply: HookServer.Reply, reason: String) async throws {
-        let server = try HookServer { _, _ in reply }
-        let client = HookClient(
-            server.url, try HookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), limit: .seconds(60), connections: 1)
-        let upload = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
-        let failure = await #expect(throws: MissingResponse.self) { try await client.post(HookEvent(.asked, upload)) }
+        let failure = await #expect(throws: MissingResponse.self) { try await self.answer(reply) }
         #expect(failure?.description == reason)
-        await client.close()
-        server.close()
     }
 
     @Test(arguments: [
@@ -35,13 +39,7 @@ struct HookClientTests {
         .cut("HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"),
     ])
     func `A refusal is one by its status, whatever its body is`(reply: HookServer.Reply) async throws {
-        let server = try HookServer { _, _ in reply }
-        let client = HookClient(
-            server.url, try HookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), limit: .seconds(60), connections: 1)
-        let upload = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
-        let answer = try await client.post(HookEvent(.asked, upload))
+        let answer = try await self.answer(reply)
         #expect(answer.status == 403 && answer.body.isEmpty)
-        await client.close()
-        server.close()
     }
 }

@@ -10,7 +10,6 @@ import Testing
 /// A receiver that asks a hook, and reports to it.
 @Suite(.timeLimit(.minutes(10)))
 struct HookTests {
-    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     private static let form = ["Content-Type: multipart/form-data; boundary=b"]
     private static let version = "Upload-Draft-Interop-Version: 8"
     private static let partial = [
@@ -70,21 +69,12 @@ struct HookTests {
         receiver: (inout ReceiverOptions) throws -> Void = { _ in },
         _ test: @escaping @Sendable (Fixture) async throws -> Void
     ) async throws {
-        var options = Hooks.Options(server.url, try HookSecret(Self.secret))
-        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(50))
-        change(&options)
-        let storage = try FolderStorage(folder.path)
-        let hooks = Hooks(
-            options, box: try FolderNotices(in: folder.path), storage: storage,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let running = Task { try await hooks.run() }
-        try await TestReceiver.run(
-            receiver, in: folder, storage: storage, store: UploadStore(uploads.path), hooks: hooks
-        ) { receiver in try await test(Fixture(receiver: receiver, server: server)) }
-        running.cancel()
-        _ = await running.result
-        await hooks.close()
-        server.close()
+        let (storage, box) = (try FolderStorage(folder.path), try FolderNotices(in: folder.path))
+        try await Hooks.with(server, box: box, storage: storage, change) { hooks in
+            try await TestReceiver.run(
+                receiver, in: folder, storage: storage, store: UploadStore(uploads.path), hooks: hooks
+            ) { receiver in try await test(Fixture(receiver: receiver, server: server)) }
+        }
         withExtendedLifetime(uploads) {}
     }
 
@@ -145,6 +135,12 @@ struct HookTests {
         }
     }
 
+    private static var terms: UploadTerms {
+        var terms = UploadTerms()
+        terms.asked = .test()
+        return terms
+    }
+
     /// Keeps a message, and returns when `isDone`.
     private struct SlowBox: NoticeBox {
         let box: FolderNotices
@@ -169,24 +165,16 @@ struct HookTests {
         }
         let folder = TemporaryFolder()
         let box = SlowBox(box: try FolderNotices(in: folder.path)) { !server.messages.isEmpty }
-        var options = Hooks.Options(server.url, try HookSecret(Self.secret))
-        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(20))
-        let hooks = Hooks(
-            options, box: box, storage: try FolderStorage(folder.path),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let running = Task { try await hooks.run() }
-        var terms = UploadTerms()
-        terms.asked = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
-        await hooks.failed(terms, status: 500, nil)
-        // A second request would come now.
-        try await Task.sleep(for: .milliseconds(200))
-        gate.signal()
-        while try await !box.list().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(server.messages.count == 1)
-        running.cancel()
-        _ = await running.result
-        await hooks.close()
-        server.close()
+        try await Hooks.with(
+            server, box: box, storage: FolderStorage(folder.path), { $0.sweepPause = .milliseconds(20) }
+        ) { hooks in
+            await hooks.failed(Self.terms, status: 500, nil)
+            // A second request would come now.
+            try await Task.sleep(for: .milliseconds(200))
+            gate.signal()
+            while try await !box.list().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(server.messages.count == 1)
+        }
     }
 
     @Test func `A damaged message stays, is logged once, and doesn't delay others`() async throws {
@@ -194,31 +182,21 @@ struct HookTests {
         let folder = TemporaryFolder()
         let box = try FolderNotices(in: folder.path)
         try await box.put([], "empty-stored")
-        var options = Hooks.Options(server.url, try HookSecret(Self.secret))
-        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(20))
         let log = LogLines()
-        let hooks = Hooks(
-            options, box: box, storage: try FolderStorage(folder.path),
-            logger: Logger(label: "test") { _ in log.handler })
-        let running = Task { try await hooks.run() }
-        var terms = UploadTerms()
-        terms.asked = HookEvent.Upload(upload: "u", protocol: "http", method: "PUT", path: "/", peer: "p")
-        await hooks.failed(terms, status: 500, nil)
-        while server.messages.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-        await hooks.sweep()
-        await hooks.sweep()
-        #expect(log.all == ["a message to the hook can't be sent message=empty-stored reason=it is damaged"])
-        #expect(try await box.list().map(\.name).contains("empty-stored"))
-        running.cancel()
-        _ = await running.result
-        await hooks.close()
-        server.close()
+        try await Hooks.with(server, box: box, storage: FolderStorage(folder.path), log: log) { hooks in
+            await hooks.failed(Self.terms, status: 500, nil)
+            while server.messages.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            await hooks.sweep()
+            await hooks.sweep()
+            #expect(log.all == ["a message to the hook can't be sent message=empty-stored reason=it is damaged"])
+            #expect(try await box.list().map(\.name).contains("empty-stored"))
+        }
     }
 
     @Test func `Messages are signed`() async throws {
         try await Self.run(try HookServer()) { fixture in
             _ = try await fixture.receiver.request("PUT /a", [], "1")
-            let secret = try HookSecret(Self.secret)
+            let secret = try HookSecret(Hooks.secret)
             for message in [
                 try await fixture.messages("upload.asked")[0], try await fixture.messages("upload.stored")[0],
             ] {
@@ -390,7 +368,7 @@ struct HookTests {
     @Test func `A cancelled upload, and one that can't begin, are reported`() async throws {
         try await Self.run(try HookServer(), receiver: { $0.limits.bodyBytes = 10 }) { fixture in
             let draft = [Self.version, "Upload-Complete: ?0"]
-            let place = try #require(try await fixture.receiver.request("POST /", draft).field("Location"))
+            let place = try await fixture.receiver.begin("POST /", draft)
             #expect(try await fixture.receiver.request("DELETE \(place)", [Self.version]).status == 204)
             let failed = try await fixture.messages("upload.failed")[0]
             #expect(failed.data["detail"] as? String == "The client cancelled the upload.")
@@ -403,8 +381,7 @@ struct HookTests {
     @Test func `An upload that tus cancels by another method's name is reported`() async throws {
         try await Self.run(try HookServer()) { fixture in
             let tus = ["Tus-Resumable: 1.0.0"]
-            let created = try await fixture.receiver.request("POST /", tus + ["Upload-Length: 5"])
-            let place = try #require(created.field("Location"))
+            let place = try await fixture.receiver.begin("POST /", tus + ["Upload-Length: 5"])
             let delete = ["X-HTTP-Method-Override: DELETE", "Content-Length: 0"]
             #expect(try await fixture.receiver.request("POST \(place)", tus + delete).status == 204)
             #expect(try await fixture.messages("upload.failed")[0].data["status"] as? Int == 499)
@@ -451,7 +428,8 @@ struct HookTests {
         }
     }
 
-    @Test func `The next receiver sends what is left`() async throws {
+    @Test(arguments: [true, false])
+    func `The next receiver sends what is left, or gives up what is too old`(isYoung: Bool) async throws {
         let folder = TemporaryFolder()
         let server = try HookServer { type, _ in type == "upload.asked" ? .answer(200) : .answer(503) }
         try await Self.run(server, in: folder, options: { $0.firstDelay = .seconds(600) }) { fixture in
@@ -459,24 +437,13 @@ struct HookTests {
             _ = try await fixture.messages("upload.stored")
             #expect(fixture.waiting.count == 1)
         }
-        try await Self.run(try HookServer(), in: folder) { fixture in
-            let stored = try await fixture.messages("upload.stored")
-            #expect(stored[0].text.contains(#""name":"a""#))
-            #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
+        let next = try HookServer()
+        try await Self.run(next, in: folder, options: { if !isYoung { $0.keepTime = .seconds(-1) } }) { fixture in
+            let isEmpty = try await fixture.receiver.eventually { fixture.waiting.isEmpty }
+            #expect(isEmpty)
         }
-    }
-
-    @Test func `A report that nobody accepts is given up`() async throws {
-        let folder = TemporaryFolder()
-        let server = try HookServer { type, _ in type == "upload.asked" ? .answer(200) : .answer(503) }
-        try await Self.run(server, in: folder, options: { $0.firstDelay = .seconds(600) }) { fixture in
-            _ = try await fixture.receiver.request("PUT /a", [], "1")
-            _ = try await fixture.messages("upload.stored")
-        }
-        try await Self.run(try HookServer(), in: folder, options: { $0.keepTime = .seconds(-1) }) { fixture in
-            let isGone = try await fixture.receiver.eventually { fixture.waiting.isEmpty }
-            #expect(isGone && fixture.server.messages.isEmpty)
-        }
+        #expect(next.messages.map(\.type) == (isYoung ? ["upload.stored"] : []))
+        #expect(next.messages.allSatisfy { $0.text.contains(#""name":"a""#) })
     }
 
     @Test func `A receiver gives up its own reports, too`() async throws {

@@ -27,6 +27,12 @@ struct RemovalHookTests {
             let answer = try await self.receiver.request("POST /", [RemovalHookTests.tus, "Upload-Length: \(length)"])
             return try #require(answer.field("Location"))
         }
+
+        /// What a receiver that is killed while it removes an upload leaves.
+        func leave(_ id: String, removing name: String = "0123456789abcdef0123456789abcdef") async throws {
+            let notice = Notice(HookEvent(.failed, .test(id)), removing: name)
+            try await self.box.put(notice.bytes, notice.event.id)
+        }
     }
 
     private static func run(
@@ -34,24 +40,16 @@ struct RemovalHookTests {
         _ test: @escaping @Sendable (Fixture) async throws -> Void
     ) async throws {
         let (folder, uploads, server) = (TemporaryFolder(), TemporaryFolder(), try HookServer())
-        var options = Hooks.Options(server.url, try HookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
-        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(50))
-        options.intentAge = intentAge
         var kept = UploadStoreOptions()
         (kept.limits.maxSize, kept.maximumCount, kept.idleTime) = (maximumSize, maximumCount, 0)
         let store = UploadStore(uploads.path, options: kept)
         let storage = try FolderStorage(folder.path)
         let box = try FolderNotices(in: folder.path)
-        let hooks = Hooks(
-            options, box: box, storage: storage, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let running = Task { try await hooks.run() }
-        try await TestReceiver.run(in: folder, storage: storage, store: store, hooks: hooks) { receiver in
-            try await test(Fixture(receiver: receiver, server: server, store: store, box: box))
+        try await Hooks.with(server, box: box, storage: storage, { $0.intentAge = intentAge }) { hooks in
+            try await TestReceiver.run(in: folder, storage: storage, store: store, hooks: hooks) { receiver in
+                try await test(Fixture(receiver: receiver, server: server, store: store, box: box))
+            }
         }
-        running.cancel()
-        _ = await running.result
-        await hooks.close()
-        server.close()
         withExtendedLifetime(uploads) {}
     }
 
@@ -98,9 +96,8 @@ struct RemovalHookTests {
 
     @Test func `An upload that is refused for good is reported as failed`() async throws {
         try await Self.run { fixture in
-            let created = try await fixture.receiver.request(
+            let path = try await fixture.receiver.begin(
                 "POST /", [Self.version, "Upload-Complete: ?0", "Upload-Length: 2"])
-            let path = try #require(created.field("Location"))
             let fields = [
                 Self.version, "Content-Type: application/partial-upload", "Upload-Offset: 0", "Upload-Complete: ?0",
                 "Transfer-Encoding: chunked",
@@ -116,9 +113,7 @@ struct RemovalHookTests {
 
     @Test func `What a killed receiver was removing is looked for once its message is old`() async throws {
         try await Self.run { fixture in
-            let upload = HookEvent.Upload(upload: "gone", protocol: "tus", method: "POST", path: "/", peer: "p")
-            let notice = Notice(HookEvent(.failed, upload), removing: "0123456789abcdef0123456789abcdef")
-            try await fixture.box.put(notice.bytes, notice.event.id)
+            try await fixture.leave("gone")
             try await Task.sleep(for: .milliseconds(200))
             #expect(fixture.server.messages("upload.failed").isEmpty, "its receiver may be at it still")
             try FileManager.default.setAttributes(
@@ -132,12 +127,8 @@ struct RemovalHookTests {
         try await Self.run(intentAge: 0) { fixture in
             let path = try await fixture.create()
             let name = String(path.split(separator: "/").last ?? "")
-            let there = HookEvent.Upload(upload: "there", protocol: "tus", method: "POST", path: "/", peer: "p")
-            let gone = HookEvent.Upload(upload: "gone", protocol: "tus", method: "POST", path: "/", peer: "p")
-            for (upload, removing) in [(there, name), (gone, "0123456789abcdef0123456789abcdef")] {
-                let notice = Notice(HookEvent(.failed, upload), removing: removing)
-                try await fixture.box.put(notice.bytes, notice.event.id)
-            }
+            try await fixture.leave("there", removing: name)
+            try await fixture.leave("gone")
             #expect(try await fixture.receiver.eventually { try await fixture.box.list().isEmpty })
             // The one that is still there will expire.
             #expect(fixture.server.messages("upload.failed").map { $0.headers["webhook-id"] } == ["gone-failed"])

@@ -116,11 +116,9 @@ struct LinkServiceTests {
             #expect(options.field("Upload-Limit")?.hasPrefix("max-size=1048586,") == true)
 
             // Without a length, which shows with the bytes.
-            let open = try await receiver.request("POST \(link)/", [Self.tus, "Upload-Defer-Length: 1"])
-            let path = try #require(open.field("Location"))
+            let path = try await receiver.begin("POST \(link)/", [Self.tus, "Upload-Defer-Length: 1"])
             #expect(try await receiver.request("PATCH \(path)", Self.octets, eleven).status == 413)
-            let begun = try await receiver.request("POST \(link)/", [Self.version, "Upload-Complete: ?0"])
-            let place = try #require(begun.field("Location"))
+            let place = try await receiver.begin("POST \(link)/", [Self.version, "Upload-Complete: ?0"])
             let fields = [Self.version, Self.partial, "Upload-Offset: 0", "Upload-Complete: ?1"]
             #expect(try await receiver.request("PATCH \(place)", fields, eleven).status == 413)
             #expect(try Self.names(receiver) == [])
@@ -133,13 +131,12 @@ struct LinkServiceTests {
             #expect(try await receiver.request("PUT \(link)/a", [], ten).status == 201)
             let type = ["Content-Type: multipart/form-data; boundary=b"]
             #expect(try await receiver.request("POST \(link)/", type, formBody([("f;b", ten)])).status == 201)
-            let tus = try await receiver.request(
+            let path = try await receiver.begin(
                 "POST \(link)/", [Self.tus, "Upload-Length: 10", "Upload-Metadata: filename Yw=="])
-            let path = try #require(tus.field("Location"))
             #expect(path.hasPrefix("\(link)/.uploads/"))
             #expect(try await receiver.request("PATCH \(path)", Self.octets, ten).status == 204)
             let draft = [Self.version, "Upload-Complete: ?0", "Content-Disposition: attachment; filename=d"]
-            let place = try #require(try await receiver.request("POST \(link)/", draft).field("Location"))
+            let place = try await receiver.begin("POST \(link)/", draft)
             let rest = [Self.version, Self.partial, "Upload-Offset: 0", "Upload-Complete: ?1"]
             #expect(try await receiver.request("PATCH \(place)", rest, ten).status == 201)
             let whole = formBody([("f;e", ten)])
@@ -153,7 +150,7 @@ struct LinkServiceTests {
         try await Self.run { receiver in
             let (mine, other) = (try Self.link(), try Self.link(id: "0000000000000002"))
             let draft = [Self.version, "Upload-Complete: ?0", "Content-Disposition: attachment; filename=a"]
-            let place = try #require(try await receiver.request("POST \(mine)/", draft).field("Location"))
+            let place = try await receiver.begin("POST \(mine)/", draft)
             let name = try #require(place.split(separator: "/").last)
             #expect(try await receiver.request("HEAD \(place)", [Self.version]).status == 204)
             #expect(try await receiver.request("HEAD \(other)/.uploads/\(name)", [Self.version]).status == 404)
@@ -164,7 +161,7 @@ struct LinkServiceTests {
             let answer = try await receiver.request("PATCH /.uploads/\(name)", rest, "1")
             #expect(answer.status == 201 && answer.body.contains("inbox/ann/a"))
             // And an upload of the owner's isn't there for links.
-            let own = try #require(try await receiver.request("POST /", draft + [Self.token]).field("Location"))
+            let own = try await receiver.begin("POST /", draft + [Self.token])
             #expect(try await receiver.request("HEAD \(mine)\(own)", [Self.version]).status == 404)
             #expect(try await receiver.request("HEAD \(own)", [Self.version, Self.token]).status == 204)
         }

@@ -28,7 +28,7 @@ final class ModelClient: Sendable {
         self.store = UploadStore(
             storage: self.uploads, options: UploadStoreOptions(), makeExecutor: { ModelLoop.Executor() })
         let intake = UploadIntake(storage: storage, limits: ReceivingLimits(), isDigesting: false)
-        // As in `Responder.resume(_:_:_:_:)`.
+        // As in `Exchange.resume(_:)`.
         self.handler = ResumableHandler(self.store) { upload in
             var incoming = IncomingUpload(.file(SafePath("a.bin")!, contentType: nil), length: upload.length)
             incoming.resumed = (upload.name, upload.created)

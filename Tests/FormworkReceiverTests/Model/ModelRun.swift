@@ -449,9 +449,7 @@ final class ModelRig {
     var ends: Set<Int> = []
 
     init(receivers: Int) throws {
-        let settings = try AWSSettings(environment: [
-            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1",
-        ])
+        let settings = try AWSSettings.test("http://127.0.0.1:1")
         let boxes = (0..<receivers).map { _ in Box() }
         self.boxes = boxes
         let address = try S3Address(endpoint: settings.endpoint, region: settings.region, bucket: "bucket")

@@ -23,9 +23,7 @@ import Testing
         options.partsAtOnce = 2...2
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
-        let settings = try AWSSettings(environment: [
-            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
-        ])
+        let settings = try AWSSettings.test(store.endpoint)
         let storages = try (0..<receivers).map { [options] _ in
             try S3Storage(
                 location: S3Location("s3://bucket/in"), settings: settings, smallestPart: smallestPart,
@@ -37,6 +35,26 @@ import Testing
         for storage in storages { await storage.close() }
         if closesStore { store.close() }
         return try result.get()
+    }
+
+    /// Runs with the unfinished uploads of receivers that share a store, and one of these uploads, which has no bytes.
+    private static func withUpload<Result>(
+        _ store: FakeStore? = nil, receivers: Int = 1, partSize: Int = part,
+        _ body: ([BucketUploads]) async throws -> Result
+    ) async throws -> Result {
+        try await Self.with(try store ?? FakeStore(), receivers: receivers, partSize: partSize) { storages in
+            let all = storages.map { BucketUploads($0) }
+            try await all[0].create(Self.name, record: [1])
+            return try await body(all)
+        }
+    }
+
+    /// Adds some of ``bytes`` to the upload, and saves them.
+    private static func add(_ range: Range<Int>, to uploads: BucketUploads) async throws {
+        let content = try await Self.open(uploads)
+        try await content.append(Array(Self.bytes[range]), at: Int64(range.lowerBound))
+        try await content.sync()
+        await content.close()
     }
 
     /// Opens an upload, which must exist.
@@ -72,18 +90,14 @@ import Testing
     @Test(arguments: [0, 1, 99, 100, 101, 250, 800, 1_000, 1_234])
     func `Bytes that were appended in any pieces come back whole`(count: Int) async throws {
         let store = try FakeStore()
-        try await Self.with(store) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
+        try await Self.withUpload(store) { all in
+            let uploads = all[0]
             var offset = 0
             for size in [1, 7, 250, 3, 99, 400, 1_234] where offset < count {
-                // Each piece by a receiver that knows nothing of the one before.
-                let content = try await Self.open(BucketUploads(storages[0]))
                 let next = min(count, offset + size)
-                try await content.append(Array(Self.bytes[offset..<next]), at: Int64(offset))
-                try await content.sync()
+                // Each piece by a receiver that knows nothing of the one before.
+                try await Self.add(offset..<next, to: BucketUploads(uploads.storage))
                 #expect(try await uploads.count(of: Self.name) == Int64(next))
-                await content.close()
                 offset = next
             }
             let content = try await Self.open(uploads)
@@ -104,9 +118,8 @@ import Testing
     func `Bytes that look like a store's error are an upload's like any other`(saved: Int) async throws {
         let bytes = Array("<Error><Code>SlowDown</Code><Message>m</Message></Error>\n".utf8)
         let store = try FakeStore()
-        try await Self.with(store, partSize: saved) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
+        try await Self.withUpload(store, partSize: saved) { all in
+            let uploads = all[0]
             let content = try await Self.open(uploads)
             try await content.append(bytes, at: 0)
             try await content.sync()
@@ -121,10 +134,8 @@ import Testing
     }
 
     @Test func `Bytes that weren't saved are lost with their receiver, and the rest continues`() async throws {
-        let store = try FakeStore()
-        try await Self.with(store, receivers: 2) { storages in
-            let (first, second) = (BucketUploads(storages[0]), BucketUploads(storages[1]))
-            try await first.create(Self.name, record: [1])
+        try await Self.withUpload(receivers: 2) { uploads in
+            let (first, second) = (uploads[0], uploads[1])
             let killed = try await Self.open(first)
             try await killed.append(Array(Self.bytes[..<350]), at: 0)
             try await killed.sync()
@@ -139,14 +150,10 @@ import Testing
     }
 
     @Test func `Bytes whose digest is wrong are taken back, by any receiver`() async throws {
-        try await Self.with(FakeStore(), receivers: 2) { storages in
-            let (first, second) = (BucketUploads(storages[0]), BucketUploads(storages[1]))
-            try await first.create(Self.name, record: [1])
+        try await Self.withUpload(receivers: 2) { uploads in
+            let (first, second) = (uploads[0], uploads[1])
+            try await Self.add(0..<130, to: first)
             var content = try await Self.open(first)
-            try await content.append(Array(Self.bytes[..<130]), at: 0)
-            try await content.sync()
-            await content.close()
-            content = try await Self.open(first)
             try await content.append([UInt8](repeating: 0, count: 500), at: 130)
             try await content.sync()
             // It is killed before it has compared them.
@@ -173,14 +180,9 @@ import Testing
     ) async throws {
         // Some of them, so that each kind of object is hit, and none as often as it is tried.
         let store = try FakeStore { $0 == operation && $1 % 4 == 1 ? behaviour : nil }
-        try await Self.with(store) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
-            var content = try await Self.open(uploads)
-            try await content.append(Array(Self.bytes[..<777]), at: 0)
-            try await content.sync()
-            await content.close()
-            content = try await Self.open(uploads)
+        try await Self.withUpload(store) { uploads in
+            try await Self.add(0..<777, to: uploads[0])
+            let content = try await Self.open(uploads[0])
             try await content.append(Array(Self.bytes[777...]), at: 777)
             try await content.sync()
             #expect(try await Self.read(content, count: 1_234) == Self.bytes)
@@ -190,15 +192,10 @@ import Testing
 
     @Test func `A receiver with smaller parts continues after one with larger ones`() async throws {
         let store = try FakeStore()
-        try await Self.with(store) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
-            var content = try await Self.open(uploads)
-            try await content.append(Array(Self.bytes[..<90]), at: 0)
-            try await content.sync()
-            await content.close()
+        try await Self.withUpload(store) { uploads in
+            try await Self.add(0..<90, to: uploads[0])
             try await Self.with(store, partSize: 50, closesStore: false) { others in
-                content = try await Self.open(BucketUploads(others[0]))
+                let content = try await Self.open(BucketUploads(others[0]))
                 try await content.append(Array(Self.bytes[90...]), at: 90)
                 try await content.sync()
                 #expect(try await Self.read(content, count: 1_234) == Self.bytes)
@@ -209,10 +206,8 @@ import Testing
 
     @Test func `Two changes at once follow one another, and files are noted together`() async throws {
         let store = try FakeStore()
-        try await Self.with(store) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
-            let content = try #require(try await Self.open(uploads) as? BucketContent)
+        try await Self.withUpload(store) { uploads in
+            let content = try #require(try await Self.open(uploads[0]) as? BucketContent)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<20 {
                     group.addTask { try await content.keep([UInt8(index)]) }
@@ -225,7 +220,7 @@ import Testing
             await content.close()
             // Each record is a change of its own.
             #expect((21...40).contains(Self.version(in: store)))
-            let state = store.objects["\(Self.folder)\(Self.name).json"].flatMap { BucketState($0.bytes) }
+            let state = Self.state(in: store)
             #expect(Set(state?.placings?.map(\.key) ?? []) == Set((0..<20).map { "in/\($0)" }))
             #expect(state?.placings?.count == 20)
         }
@@ -233,38 +228,30 @@ import Testing
 
     @Test func `However often a file can't be made, its key is noted once`() async throws {
         let store = try FakeStore()
-        try await Self.with(store) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
+        try await Self.withUpload(store) { uploads in
             for index in 0..<5 {
-                let content = try #require(try await Self.open(uploads) as? BucketContent)
+                let content = try #require(try await Self.open(uploads[0]) as? BucketContent)
                 _ = try await content.finished(count: 0)
                 try await content.confirm(BucketState.Placing(key: "in/a", upload: "u\(index)", marker: nil))
                 await content.close()
             }
         }
-        let state = store.objects["\(Self.folder)\(Self.name).json"].flatMap { BucketState($0.bytes) }
         // The last one is noted beside the key that is known already.
-        #expect(state?.placings?.map(\.upload) == ["u0", "u4"])
+        #expect(Self.state(in: store)?.placings?.map(\.upload) == ["u0", "u4"])
     }
 
     @Test func `A state that can't be read is removed when it is older than an upload can be`() async throws {
         let store = try FakeStore()
-        try await Self.with(store) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
-            let content = try await Self.open(uploads)
-            try await content.append(Array(Self.bytes[..<150]), at: 0)
-            try await content.sync()
-            await content.close()
+        try await Self.withUpload(store) { uploads in
+            try await Self.add(0..<150, to: uploads[0])
             store.replace("\(Self.folder)\(Self.name).json", Array("{".utf8))
             // The store's objects are a day old.
             var options = UploadStoreOptions()
             options.lifetime = 200_000
-            _ = await UploadStore(storage: uploads, options: options).removeExpired()
+            _ = await UploadStore(storage: uploads[0], options: options).removeExpired()
             #expect(store.objects.count > 1)
             options.lifetime = 80_000
-            _ = await UploadStore(storage: uploads, options: options).removeExpired()
+            _ = await UploadStore(storage: uploads[0], options: options).removeExpired()
         }
         #expect(store.objects.isEmpty)
     }
@@ -272,9 +259,8 @@ import Testing
     // MARK: Two receivers
 
     @Test func `Of two receivers the one that saves first goes on`() async throws {
-        try await Self.with(FakeStore(), receivers: 2) { storages in
-            let (first, second) = (BucketUploads(storages[0]), BucketUploads(storages[1]))
-            try await first.create(Self.name, record: [1])
+        try await Self.withUpload(receivers: 2) { uploads in
+            let (first, second) = (uploads[0], uploads[1])
             let one = try await Self.open(first)
             try await one.append(Array(Self.bytes[..<450]), at: 0)
             let other = try await Self.open(second)
@@ -292,9 +278,8 @@ import Testing
     }
 
     @Test func `An upload that another receiver adds to isn't removed`() async throws {
-        try await Self.with(FakeStore(), receivers: 2) { storages in
-            let (first, second) = (BucketUploads(storages[0]), BucketUploads(storages[1]))
-            try await first.create(Self.name, record: [1])
+        try await Self.withUpload(receivers: 2) { uploads in
+            let (first, second) = (uploads[0], uploads[1])
             let sweeper = try await Self.open(second)
             let one = try await Self.open(first)
             try await one.append([1, 2, 3], at: 0)
@@ -346,19 +331,20 @@ import Testing
         }
     }
 
-    /// The version of the upload's state in the store.
-    private static func version(in store: FakeStore) -> Int {
-        store.objects["\(Self.folder)\(Self.name).json"].flatMap { BucketState($0.bytes)?.fence } ?? -1
+    /// The upload's state in the store.
+    private static func state(in store: FakeStore) -> BucketState? {
+        store.objects["\(Self.folder)\(Self.name).json"].flatMap { BucketState($0.bytes) }
     }
+
+    private static func version(in store: FakeStore) -> Int { Self.state(in: store)?.fence ?? -1 }
 
     /// Two receivers do anything in any order. Each change must be made by the one that had the current state; the other is
     /// refused. What is saved is always a prefix of what that one had.
     @Test(arguments: 0..<80) func `No order of two receivers' steps mixes bytes`(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let store = try FakeStore()
-        try await Self.with(store, receivers: 2) { storages in
-            let players = [Player(BucketUploads(storages[0]), 1), Player(BucketUploads(storages[1]), 2)]
-            try await players[0].uploads.create(Self.name, record: [1])
+        try await Self.withUpload(store, receivers: 2) { uploads in
+            let players = [Player(uploads[0], 1), Player(uploads[1], 2)]
             var saved: [UInt8] = []
             for _ in 0..<40 {
                 let player = players.randomElement(using: &random)!
@@ -438,13 +424,9 @@ import Testing
 
     @Test func `What killed receivers left is removed, and nothing else`() async throws {
         let store = try FakeStore()
-        try await Self.with(store) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
-            let content = try await Self.open(uploads)
-            try await content.append(Array(Self.bytes[..<450]), at: 0)
-            try await content.sync()
-            await content.close()
+        try await Self.withUpload(store) { all in
+            let uploads = all[0]
+            try await Self.add(0..<450, to: uploads)
             let kept = Set(store.objects.keys)
             store.put("\(Self.folder)ffffffffffffffffffffffffffffffff.abc")
             store.put("\(Self.folder)ffffffffffffffffffffffffffffffff.def")
@@ -456,12 +438,11 @@ import Testing
     }
 
     @Test func `How long an upload has been idle is read from the store's clock`() async throws {
-        try await Self.with(FakeStore()) { storages in
-            let uploads = BucketUploads(storages[0])
-            try await uploads.create(Self.name, record: [1])
+        try await Self.withUpload { uploads in
             // The store's answers are of 3 January, and its objects of the day before.
-            #expect(try await uploads.idleTime(of: Self.name) == 86_400)
-            #expect(try await uploads.idleTime(of: "ffffffffffffffffffffffffffffffff") == nil)
+            let time = try await uploads[0].idleTime(of: Self.name)
+            #expect(time == 86_400)
+            #expect(try await uploads[0].idleTime(of: "ffffffffffffffffffffffffffffffff") == nil)
         }
     }
 
@@ -483,10 +464,8 @@ import Testing
             let stores = storages.map { UploadStore(storage: BucketUploads($0)) }
             let place = Local("")
             try await TestReceiver.run({ $0.isDigesting = false }, storage: storages[0], store: stores[0]) { receiver in
-                let created = try await receiver.request(
+                place.value = try await receiver.begin(
                     "POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 1234", "Upload-Metadata: filename YS5iaW4="])
-                #expect(created.status == 201)
-                place.value = try #require(created.field("Location"))
                 let path = place.value
                 #expect(try await receiver.request("PATCH \(path)", Self.patch(0), Array(bytes[..<500])).status == 204)
             }
@@ -523,9 +502,8 @@ import Testing
             let place = Local("")
             let last = Self.patch(0) + ["Upload-Length: 0"]
             try await TestReceiver.run(storage: storages[0], store: stores[0]) { receiver in
-                let created = try await receiver.request(
+                place.value = try await receiver.begin(
                     "POST /", ["Tus-Resumable: 1.0.0", "Upload-Defer-Length: 1", "Upload-Metadata: filename YS5iaW4="])
-                place.value = try #require(created.field("Location"))
                 _ = try await receiver.request("PATCH \(place.value)", last)
             }
             isOpen.value = true
@@ -546,18 +524,12 @@ import Testing
             let stores = storages.map { UploadStore(storage: BucketUploads($0)) }
             let place = Local("")
             let other = ResumableHandler(stores[1]) { _ in ResumableResponse(HTTPResponse(status: .accepted)) }
-            @Sendable func request(_ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields) -> HTTPRequest {
-                var fields = fields
-                fields[.init("Upload-Draft-Interop-Version")!] = "8"
-                return HTTPRequest(
-                    method: method, scheme: "http", authority: "localhost", path: path, headerFields: fields)
-            }
             let slow = ResumableHandler(stores[0]) { _ in
-                let ask = request(
+                let ask = Self.request(
                     .patch, place.value,
                     [
-                        .init("Upload-Complete")!: "?1", .init("Upload-Offset")!: "1000", .contentLength: "0",
-                        .contentType: "application/partial-upload",
+                        "Upload-Draft-Interop-Version": "8", "Upload-Complete": "?1", "Upload-Offset": "1000",
+                        "Content-Length": "0", "Content-Type": "application/partial-upload",
                     ])
                 guard case .answer(let told) = await other.handle(ask, body: LateBody(), inform: { _ in }) else {
                     throw CancellationError()
@@ -565,14 +537,13 @@ import Testing
                 #expect(told.response.status == .accepted)
                 throw UploadIsBusy()
             }
-            let create = request(.put, "/a", [.init("Upload-Complete")!: "?1", .contentLength: "1000"])
+            let create = Self.request(
+                .put, "/a",
+                ["Upload-Draft-Interop-Version": "8", "Upload-Complete": "?1", "Content-Length": "1000"])
             let outcome = await slow.handle(create, body: LateBody()) { told in
                 if let location = told.headerFields[.location] { place.value = location }
             }
-            guard case .answer(let answer) = outcome else {
-                Issue.record("\(outcome)")
-                return
-            }
+            let answer = try Self.answer(outcome)
             #expect(answer.response.status == .accepted)
         }
     }
@@ -586,9 +557,8 @@ import Testing
         try await Self.with(store) { storages in
             let uploads = UploadStore(storage: BucketUploads(storages[0]))
             try await TestReceiver.run({ $0.isDigesting = false }, storage: storages[0], store: uploads) { receiver in
-                let created = try await receiver.request(
+                let path = try await receiver.begin(
                     "POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 1234", "Upload-Metadata: filename YS5iaW4="])
-                let path = try #require(created.field("Location"))
                 let refused = try await receiver.request("PATCH \(path)", Self.patch(0), Self.bytes)
                 #expect(refused.status == 423, "\(refused)")
                 #expect(!receiver.log.all.contains { $0.hasPrefix("upload not processed") })
@@ -617,27 +587,38 @@ import Testing
                 try await other.keep(try #require(try await other.record(of: upload.name)), of: upload.name)
                 throw UploadIsBusy()
             }
-            var fields: HTTPFields = [.contentLength: "1000"]
-            if let draft {
-                fields[.init("Upload-Draft-Interop-Version")!] = draft
-                fields[.init("Upload-Complete")!] = "?1"
-            } else {
-                fields[.init("Tus-Resumable")!] = "1.0.0"
-                fields[.init("Upload-Length")!] = "1000"
-                fields[.contentType] = "application/offset+octet-stream"
-            }
-            let create = HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost", path: "/", headerFields: fields)
-            let outcome = await handler.handle(create, body: LateBody()) { _ in }
-            guard case .answer(let answer) = outcome else {
-                Issue.record("\(outcome)")
-                return
-            }
+            let fields =
+                draft.map { ["Upload-Draft-Interop-Version": $0, "Upload-Complete": "?1", "Content-Length": "1000"] }
+                ?? Self.tus(["Upload-Length": "1000"])
+            let outcome = await handler.handle(Self.request(.post, "/", fields), body: LateBody()) { _ in }
+            let answer = try Self.answer(outcome)
             #expect(answer.response.status.code == status)
             #expect(answer.response.headerFields[.retryAfter] == "1")
             #expect(reports.value == 0)
         }
     }
+
+    private static func request(
+        _ method: HTTPRequest.Method, _ path: String, _ fields: [String: String]
+    ) -> HTTPRequest {
+        var request = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path)
+        for (name, value) in fields { request.headerFields[.init(name)!] = value }
+        return request
+    }
+
+    /// The fields of a request with 1,000 bytes, by tus.
+    private static func tus(_ fields: [String: String]) -> [String: String] {
+        fields.merging([
+            "Tus-Resumable": "1.0.0", "Content-Length": "1000", "Content-Type": "application/offset+octet-stream",
+        ]) { $1 }
+    }
+
+    private static func answer(_ outcome: ResumableHandler.Outcome) throws -> ResumableResponse {
+        guard case .answer(let answer) = outcome else { throw TestFailure(what: "\(outcome)") }
+        return answer
+    }
+
+    private struct TestFailure: Error { let what: String }
 
     /// A body that begins late, and then arrives at once in single bytes.
     private struct LateBody: AsyncSequence, Sendable {
@@ -666,16 +647,9 @@ import Testing
                 ResumableResponse(HTTPResponse(status: .ok))
             }
             handler.created = { place.value = "/.uploads/\($0)" }
-            func request(_ method: HTTPRequest.Method, _ path: String, _ field: (String, String)) -> HTTPRequest {
-                HTTPRequest(
-                    method: method, scheme: "http", authority: "localhost", path: path,
-                    headerFields: [
-                        .contentType: "application/offset+octet-stream", .contentLength: "1000",
-                        .init("Tus-Resumable")!: "1.0.0", .init(field.0)!: field.1,
-                    ])
-            }
-            _ = await handler.handle(request(.post, "/", ("Upload-Length", "2000")), body: LateBody()) { _ in }
-            let append = request(.patch, place.value, ("Upload-Offset", "1000"))
+            let create = Self.request(.post, "/", Self.tus(["Upload-Length": "2000"]))
+            _ = await handler.handle(create, body: LateBody()) { _ in }
+            let append = Self.request(.patch, place.value, Self.tus(["Upload-Offset": "1000"]))
             let appending = Task { [handler] in await handler.handle(append, body: LateBody()) { _ in } }
             // The body begins after a second.
             try await Task.sleep(for: .milliseconds(600))
@@ -698,18 +672,9 @@ import Testing
                 ResumableResponse(HTTPResponse(status: .ok))
             }
             handler.progressInterval = .seconds(1)
-            let request = HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost", path: "/",
-                headerFields: [
-                    .contentType: "application/offset+octet-stream", .contentLength: "1000",
-                    .init("Tus-Resumable")!: "1.0.0",
-                    .init("Upload-Length")!: "1000",
-                ])
+            let request = Self.request(.post, "/", Self.tus(["Upload-Length": "1000"]))
             let outcome = await handler.handle(request, body: LateBody()) { _ in }
-            guard case .answer(let answer) = outcome else {
-                Issue.record("\(outcome)")
-                return
-            }
+            let answer = try Self.answer(outcome)
             #expect(answer.response.status == .created)
         }
         // Ten parts, and states; a busy machine may save a second time.
@@ -726,12 +691,7 @@ import Testing
                 ResumableResponse(HTTPResponse(status: .ok))
             }
             handler.progressInterval = isCancelled ? .seconds(3_600) : .milliseconds(20)
-            let request = HTTPRequest(
-                method: .post, scheme: "http", authority: "localhost", path: "/",
-                headerFields: [
-                    .contentType: "application/offset+octet-stream", .contentLength: "1000",
-                    .init("Tus-Resumable")!: "1.0.0", .init("Upload-Length")!: "1000",
-                ])
+            let request = Self.request(.post, "/", Self.tus(["Upload-Length": "1000"]))
             let (body, client) = AsyncStream<[UInt8]>.makeStream()
             client.yield(Array(Self.bytes[..<250]))
             let sending = Task { [handler] in _ = await handler.handle(request, body: body) { _ in } }
@@ -772,10 +732,9 @@ import Testing
             let stores = storages.map { UploadStore(storage: BucketUploads($0), options: options) }
             try await TestReceiver.run(storage: storages[0], store: stores[0]) { first in
                 try await TestReceiver.run(storage: storages[1], store: stores[1]) { second in
-                    let created = try await first.request(
+                    let path = try await first.begin(
                         "POST /a.bin",
                         ["Upload-Draft-Interop-Version: 8", "Upload-Complete: ?0", "Content-Length: 0"] + fields)
-                    let path = try #require(created.field("Location"))
                     var start = 0
                     for (index, end) in [330, 770, 1_234].enumerated() {
                         let answer = try await [first, second, first][index].request(

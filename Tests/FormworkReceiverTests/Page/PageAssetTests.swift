@@ -9,8 +9,8 @@ import Testing
         .appending(path: "../../../Sources/FormworkReceiver/Page/Resources").standardizedFileURL
 
     @Test(arguments: [
-        ("page.css", ReceiverPage().styleSheet, "text/css; charset=utf-8"),
-        ("page.js", ReceiverPage().script, "text/javascript; charset=utf-8"),
+        ("page.css", ReceiverPage.styleSheet, "text/css; charset=utf-8"),
+        ("page.js", ReceiverPage.script, "text/javascript; charset=utf-8"),
     ])
     func `The served asset is the file`(name: String, asset: PageAsset, contentType: String) throws {
         let file = try Data(contentsOf: Self.sources.appending(path: name))
@@ -22,12 +22,12 @@ import Testing
 
     @Test func `A client that has the asset gets 304`() async throws {
         try await TestReceiver.run { receiver in
-            let etag = ReceiverPage().script.etag
+            let etag = ReceiverPage.script.etag
             let first = try await receiver.request("GET /page.js")
             #expect(first.status == 200)
             #expect(first.field("ETag") == etag)
             #expect(first.field("Cache-Control") == "no-cache")
-            #expect(first.body == String(decoding: ReceiverPage().script.content, as: UTF8.self))
+            #expect(first.body == String(decoding: ReceiverPage.script.content, as: UTF8.self))
             for known in [etag, "W/\(etag)", "\"other\", \(etag)", "*"] {
                 let again = try await receiver.request("GET /page.js", ["If-None-Match: \(known)"])
                 #expect(again.status == 304, "\(known)")
@@ -44,11 +44,11 @@ import Testing
         "http://", "https://", ".style",
     ])
     func `The script has no need of`(word: String) {
-        #expect(!String(decoding: ReceiverPage().script.content, as: UTF8.self).contains(word))
+        #expect(!String(decoding: ReceiverPage.script.content, as: UTF8.self).contains(word))
     }
 
     @Test(arguments: ["url(", "@import"])
     func `The stylesheet loads nothing by`(word: String) {
-        #expect(!String(decoding: ReceiverPage().styleSheet.content, as: UTF8.self).contains(word))
+        #expect(!String(decoding: ReceiverPage.styleSheet.content, as: UTF8.self).contains(word))
     }
 }

@@ -12,7 +12,7 @@ import Testing
         var state = PageState(
             view, limits: ReceivingLimits(), arrivals: arrivals, origin: "http://127.0.0.1:8080", needsToken: false)
         change(&state)
-        return ReceiverPage().html(state)
+        return ReceiverPage.html(state)
     }
 
     private static func file(_ id: Int, _ name: String, _ state: Arrival.State = .complete) -> Arrival {

@@ -180,39 +180,33 @@ struct IdempotentUploadTests {
         }
     }
 
+    private static let draft = [
+        "Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1", "Content-Disposition: attachment; filename=a.txt",
+    ]
+
     @Test func `A whole upload that could be resumed is stored once, too`() async throws {
-        let uploads = TemporaryFolder()
-        let draft = [
-            "Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1", "Content-Disposition: attachment; filename=a.txt",
-        ]
-        try await TestReceiver.run(store: UploadStore(uploads.path)) { receiver in
+        try await TestReceiver.resuming { receiver, _ in
             for _ in 0..<3 {
-                let answer = try await receiver.request("POST /", draft + [Self.key("k")], "hello")
+                let answer = try await receiver.request("POST /", Self.draft + [Self.key("k")], "hello")
                 #expect(answer.status == 201 && answer.field("Upload-Complete") == "?1")
                 #expect(answer.body == Self.hello)
             }
-            let other = try await receiver.request("POST /", draft + [Self.key("k")], "jello")
+            let other = try await receiver.request("POST /", Self.draft + [Self.key("k")], "jello")
             #expect(other.status == 422)
             #expect(receiver.folder.names == ["a.txt"])
         }
-        withExtendedLifetime(uploads) {}
     }
 
     @Test func `A whole upload for which there is no room to resume is stored once`() async throws {
-        let uploads = TemporaryFolder()
         var options = UploadStoreOptions()
         options.maximumCount = 0
-        let draft = [
-            "Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1", "Content-Disposition: attachment; filename=a.txt",
-        ]
-        try await TestReceiver.run(store: UploadStore(uploads.path, options: options)) { receiver in
+        try await TestReceiver.resuming(options: options) { receiver, _ in
             for _ in 0..<3 {
-                let answer = try await receiver.request("POST /", draft + [Self.key("k")], "hello")
+                let answer = try await receiver.request("POST /", Self.draft + [Self.key("k")], "hello")
                 #expect(answer.status == 201 && answer.body == Self.hello, "\(answer)")
             }
             #expect(receiver.folder.names == ["a.txt"])
         }
-        withExtendedLifetime(uploads) {}
     }
 
     @Test func `Of requests that wait the newest is taken, and none whose client has gone`() async throws {
@@ -220,7 +214,7 @@ struct IdempotentUploadTests {
         let key = try #require(try IdempotencyKey([.idempotencyKey: "k"], owner: "a"))
         let head = HTTPRequest(method: .put, scheme: nil, authority: nil, path: "/")
         let (isReleased, begun) = (Local(false), Local([Int]()))
-        let run = Local<IdempotentUploads.Run?>(nil)
+        let run = Local<IdempotentUploads.Arrival?>(nil)
         @Sendable func request(_ number: Int) -> Task<HTTPResponse.Status, any Error> {
             Task {
                 try await uploads.once(uploads.arrived(key, head)) { _ in

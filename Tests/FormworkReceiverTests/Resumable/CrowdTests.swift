@@ -10,13 +10,10 @@ struct CrowdTests {
     private static let tus = ["Tus-Resumable: 1.0.0", "Upload-Length: 5"]
 
     @Test func `Idle empty uploads are evicted, those with bytes are not`() async throws {
-        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         var options = UploadStoreOptions()
         (options.maximumCount, options.idleTime) = (4, 0)
-        let store = UploadStore(uploads.path, options: options)
-        try await TestReceiver.run(in: folder, store: store) { receiver in
-            let kept = try await receiver.request("POST /", Self.tus)
-            let path = try #require(kept.field("Location"))
+        try await TestReceiver.resuming(options: options) { receiver, store in
+            let path = try await receiver.begin("POST /", Self.tus)
             let patch = ["Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream"]
             #expect(try await receiver.request("PATCH \(path)", patch + ["Upload-Offset: 0"], "hel").status == 204)
             for _ in 1...20 { #expect(try await receiver.request("POST /", Self.tus).status == 201) }
@@ -26,11 +23,9 @@ struct CrowdTests {
     }
 
     @Test func `Uploads that have just begun stay`() async throws {
-        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         var options = UploadStoreOptions()
         (options.maximumCount, options.idleTime) = (2, 3_600)
-        let store = UploadStore(uploads.path, options: options)
-        try await TestReceiver.run(in: folder, store: store) { receiver in
+        try await TestReceiver.resuming(options: options) { receiver, store in
             for _ in 1...2 { #expect(try await receiver.request("POST /", Self.tus).status == 201) }
             let names = await store.list().map { $0.name }
             let refused = try await receiver.request("POST /", Self.tus)
@@ -80,9 +75,7 @@ struct CrowdTests {
     }
 
     @Test func `Uploads that begin at once, and those whose creation is cut, count as well`() async throws {
-        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run({ $0.limits.unfinishedPerClient = 3 }, in: folder, store: store) { receiver in
+        try await TestReceiver.resuming({ $0.limits.unfinishedPerClient = 3 }) { receiver, store in
             let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 1...20 { group.addTask { try await receiver.request("POST /", Self.tus).status } }
                 return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
@@ -90,9 +83,7 @@ struct CrowdTests {
             #expect(statuses == [201: 3, 429: 17])
             #expect(await store.list().count == 3)
         }
-        let (other, more) = (TemporaryFolder(), TemporaryFolder())
-        let second = UploadStore(more.path)
-        try await TestReceiver.run({ $0.limits.unfinishedPerClient = 3 }, in: other, store: second) { receiver in
+        try await TestReceiver.resuming({ $0.limits.unfinishedPerClient = 3 }) { receiver, store in
             for number in 1...5 {
                 let connection = try receiver.connect()
                 let type = "Content-Type: application/offset+octet-stream"
@@ -100,23 +91,21 @@ struct CrowdTests {
                     "POST / HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Length: 100\r\n"
                         + "\(type)\r\nContent-Length: 100\r\n\r\nx")
                 let count = min(number, 3)
-                #expect(try await receiver.eventually { await second.list().count == count })
+                #expect(try await receiver.eventually { await store.list().count == count })
                 if number > 3 { _ = await connection.receiveAll() }
                 await connection.cut()
             }
             #expect(try await receiver.request("POST /", Self.tus).status == 429)
-            #expect(await second.list().count == 3)
+            #expect(await store.list().count == 3)
         }
     }
 
     @Test func `Complete uploads don't count`() async throws {
-        let folder = TemporaryFolder()
-        let store = UploadStore(folder.path.appending(".formwork-resumable"))
-        try await TestReceiver.run({ $0.limits.unfinishedPerClient = 1 }, in: folder, store: store) { receiver in
+        try await TestReceiver.resuming({ $0.limits.unfinishedPerClient = 1 }) { receiver, _ in
             let draft = ["Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1"]
             for number in 1...5 { #expect(try await receiver.request("PUT /f\(number)", draft, "x").status == 201) }
             for _ in 1...3 {
-                let path = try #require(try await receiver.request("POST /", Self.tus).field("Location"))
+                let path = try await receiver.begin("POST /", Self.tus)
                 let patch = [
                     "Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream", "Upload-Offset: 0",
                 ]
@@ -126,14 +115,10 @@ struct CrowdTests {
     }
 
     @Test func `One client has some of the uploads, and others have the rest`() async throws {
-        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run(
-            { options in
-                options.limits.unfinishedPerClient = 2
-                options.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))])
-            }, in: folder, store: store
-        ) { receiver in
+        try await TestReceiver.resuming({ options in
+            options.limits.unfinishedPerClient = 2
+            options.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))])
+        }) { receiver, _ in
             let (one, other) = (["X-Forwarded-For: 192.0.2.1"], ["X-Forwarded-For: 192.0.2.2"])
             let first = try await receiver.request("POST /", Self.tus + one)
             #expect(first.status == 201)

@@ -27,9 +27,8 @@ import Testing
         _ receiver: TestReceiver, type: String? = nil, between: (_ name: String) throws -> Void = { _ in }
     ) async throws -> RawAnswer {
         let metadata = "Upload-Metadata: filename YS50eHQ=" + (type.map { ",filetype \($0)" } ?? "")
-        let created = try await receiver.request(
+        let path = try await receiver.begin(
             "POST /", [Self.tus, "Upload-Length: 11", metadata, "Content-Length: 0"])
-        let path = try #require(created.field("Location"))
         let append = [Self.tus, "Content-Type: application/offset+octet-stream"]
         let first = try await receiver.request("PATCH \(path)", append + ["Upload-Offset: 0"], "hello")
         #expect(first.status == 204)
@@ -136,9 +135,8 @@ import Testing
             atPath: folder.path.appending("a.txt").string, withIntermediateDirectories: false)
         try await TestReceiver.run(in: folder, storage: storage, store: UploadStore(place, options: Self.options())) {
             receiver in
-            let created = try await receiver.request(
+            let path = try await receiver.begin(
                 "POST /", [Self.tus, "Upload-Length: 5", "Upload-Metadata: filename YS50eHQ=", "Content-Length: 0"])
-            let path = try #require(created.field("Location"))
             let append = [Self.tus, "Content-Type: application/offset+octet-stream", "Upload-Offset: 0"]
             #expect(try await receiver.request("PATCH \(path)", append, "hello").status == 409)
             #expect(folder.names == [".formwork-resumable", "a.txt"])
@@ -172,100 +170,5 @@ import Testing
         PrivateFile.remove(folder.path.appending("b"))
         try file.emptyIfUnnamed()
         #expect(try file.count() == 0)
-    }
-
-    /// Files of a form, of several sizes, with one form inside.
-    private static func form() -> (body: [UInt8], files: [String: [UInt8]]) {
-        var generator = SystemRandomNumberGenerator()
-        func random(_ count: Int) -> [UInt8] {
-            (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }.prefix(count)
-                .map { $0 }
-        }
-        let files = ["a": random(17 << 20), "b": random(0), "c": random(1), "d": random(5 << 20), "e": random(100)]
-        func part(_ name: String, _ boundary: String) -> [UInt8] {
-            Array(
-                "--\(boundary)\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(name)\"\r\n\r\n".utf8)
-                + files[name, default: []] + Array("\r\n".utf8)
-        }
-        var body = part("a", "b") + part("b", "b") + part("c", "b")
-        body += Array(
-            "--b\r\nContent-Disposition: form-data; name=\"m\"\r\nContent-Type: multipart/mixed; boundary=i\r\n\r\n"
-                .utf8)
-        body += part("d", "i") + part("e", "i") + Array("--i--\r\n\r\n--b--\r\n".utf8)
-        return (body, files)
-    }
-
-    @Test func `The files of a stored form are copied from it, each from its own place`() async throws {
-        let (body, files) = Self.form()
-        let (uploads, folder) = (TemporaryFolder(), TemporaryFolder())
-        let path = uploads.path.appending("body")
-        try Data(body).write(to: URL(fileURLWithPath: path.string))
-        let storage = CopyingStorage(base: try FolderStorage(folder.path))
-        let intake = UploadIntake(storage: storage, limits: ReceivingLimits())
-        let receipt = try await intake.take(
-            IncomingUpload(.parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: nil),
-            StoredBody(
-                .file(path), file: FinishedFile(path, count: Int64(body.count)), length: Int64(body.count), digests: [])
-        )
-        #expect(receipt.files.map(\.name) == ["a", "b", "c", "d", "e"])
-        for (name, content) in files {
-            let url = URL(fileURLWithPath: folder.path.appending(name).string)
-            #expect(try Data(contentsOf: url) == Data(content), "\(name)")
-        }
-        #expect(storage.written.value == 0 && storage.copied.value == (22 << 20) + 101)
-    }
-
-    @Test func `What is left of a form that fails while it is copied`() async throws {
-        let (body, _) = Self.form()
-        let (uploads, folder) = (TemporaryFolder(), TemporaryFolder())
-        let path = uploads.path.appending("body")
-        try Data(body).write(to: URL(fileURLWithPath: path.string))
-        let intake = UploadIntake(storage: try FolderStorage(folder.path), limits: ReceivingLimits())
-        await #expect(throws: FormworkError.self) {
-            try await intake.take(
-                IncomingUpload(.parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: nil),
-                // The file has fewer bytes than the body.
-                StoredBody(
-                    .bytes(body), file: FinishedFile("/proc/self/cmdline", count: 1), length: Int64(body.count),
-                    digests: []))
-        }
-        #expect(folder.names == [])
-        let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
-        }
-        // The folder itself is open, and no file in it.
-        #expect(links.filter { $0.hasPrefix(folder.path.string + "/") } == [])
-    }
-}
-
-/// A storage that counts how its bytes came.
-private struct CopyingStorage: ReceiverStorage {
-    let base: FolderStorage
-    let written = Local(0)
-    let copied = Local(0)
-
-    func begin(_ file: IncomingFile) async throws -> any StorageUpload {
-        Upload(storage: self, base: try await self.base.begin(file))
-    }
-
-    func publish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
-        try await self.base.publish(uploads.compactMap { ($0 as? Upload)?.base }, publication)
-    }
-
-    private struct Upload: StorageUpload {
-        let storage: CopyingStorage
-        let base: any StorageUpload
-
-        func write(_ buffer: ByteBuffer) async throws {
-            self.storage.written.value += buffer.readableBytes
-            try await self.base.write(buffer)
-        }
-        func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
-            self.storage.copied.value += buffer.readableBytes
-            try await self.base.write(buffer, from: finished, at: offset)
-        }
-        func finish() async throws -> String { try await self.base.finish() }
-        func abandon() async { await self.base.abandon() }
-        func withdraw() async { await self.base.withdraw() }
     }
 }

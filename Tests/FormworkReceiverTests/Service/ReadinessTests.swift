@@ -91,9 +91,7 @@ import Testing
         var options = S3Storage.Options()
         options.patience.total = .milliseconds(200)
         // A port on which nothing listens.
-        let settings = try AWSSettings(environment: [
-            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1",
-        ])
+        let settings = try AWSSettings.test("http://127.0.0.1:1")
         let storage = try S3Storage(
             location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))

@@ -43,9 +43,7 @@ struct ResumableServiceTests {
         ["Upload-Defer-Length: 2"],
     ])
     func `tus concatenation, and contradicting lengths, are refused`(fields: [String]) async throws {
-        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run(in: folder, store: store) { receiver in
+        try await TestReceiver.resuming { receiver, store in
             let answer = try await receiver.request("POST /up", ["Tus-Resumable: 1.0.0"] + fields, "")
             #expect(answer.status == 400)
             #expect(await store.list().isEmpty)
@@ -53,12 +51,8 @@ struct ResumableServiceTests {
     }
 
     @Test func `A file that is too large is refused before its bytes arrive, and a form may be larger`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        let limits: @Sendable (inout ReceiverOptions) -> Void = {
-            ($0.limits.fileBytes, $0.limits.bodyBytes) = (10, 1000)
-        }
-        try await TestReceiver.run(limits, store: store) { receiver in
+        try await TestReceiver.resuming({ ($0.limits.fileBytes, $0.limits.bodyBytes) = (10, 1000) }) {
+            receiver, store in
             let (tus, name) = ("Tus-Resumable: 1.0.0", "Upload-Metadata: filename YQ==")
             #expect(try await receiver.request("POST /", [tus, "Upload-Length: 11", name]).status == 413)
             let begin = [Self.version, "Upload-Complete: ?0"]
@@ -84,10 +78,8 @@ struct ResumableServiceTests {
     }
 
     @Test func `A field that can't be read isn't called missing`() async throws {
-        let uploads = TemporaryFolder()
-        try await TestReceiver.run(store: UploadStore(uploads.path)) { receiver in
-            let created = try await receiver.request("PUT /a", [Self.version, "Upload-Complete: ?0"], "a")
-            let path = try #require(created.field("Location"))
+        try await TestReceiver.resuming { receiver, _ in
+            let path = try await receiver.begin("PUT /a", [Self.version, "Upload-Complete: ?0"], "a")
             for (fields, words) in [
                 (["Upload-Offset: -5", "Upload-Complete: ?1"], "Upload-Offset is not a number of bytes"),
                 (["Upload-Offset: 1", "Upload-Complete: yes"], "Upload-Complete is not ?0 or ?1."),
@@ -111,8 +103,7 @@ struct ResumableServiceTests {
         let store = try UploadStore(uploads, makesFolder: false, mayBeLink: false)
         try await TestReceiver.run(storage: storage, store: store) { receiver in
             let begin = [Self.version, "Upload-Complete: ?0"]
-            let created = try await receiver.request("PUT /a", begin, "hel")
-            let path = try #require(created.field("Location"))
+            let path = try await receiver.begin("PUT /a", begin, "hel")
             let append = [Self.version, Self.partial, "Upload-Offset: 3", "Upload-Complete: ?1"]
             try manager.moveItem(atPath: folder.string, toPath: moved.string)
             try manager.createSymbolicLink(atPath: folder.string, withDestinationPath: other.path.string)
@@ -180,9 +171,7 @@ struct ResumableServiceTests {
     }
 
     @Test func `A client that asks first is offered to resume, and gets its 100 too`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run(store: store) { receiver in
+        try await TestReceiver.resuming { receiver, _ in
             let connection = try receiver.connect()
             await connection.send(
                 self.head(
@@ -202,9 +191,7 @@ struct ResumableServiceTests {
     }
 
     @Test func `A body in chunks that is cut doesn't count as complete`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run(store: store) { receiver in
+        try await TestReceiver.resuming { receiver, store in
             for resets in [false, true] {
                 let connection = try receiver.connect()
                 await connection.send(
@@ -233,9 +220,7 @@ struct ResumableServiceTests {
     }
 
     @Test func `Without the token, a client can neither begin nor resume an upload`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run({ $0.token = try AccessToken("secret") }, store: store) { receiver in
+        try await TestReceiver.resuming({ $0.token = try AccessToken("secret") }) { receiver, store in
             let begin = [Self.version, "Upload-Complete: ?1", Self.form]
             #expect(try await receiver.request("POST /up", begin, Self.body).status == 401)
             #expect(await store.list() == [])
@@ -253,16 +238,12 @@ struct ResumableServiceTests {
     }
 
     @Test func `A file comes by tus in two pieces, under the name that it was given`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run(store: store) { receiver in
+        try await TestReceiver.resuming { receiver, _ in
             let tus = "Tus-Resumable: 1.0.0"
             let abilities = try await receiver.request("OPTIONS /", [tus])
             #expect(abilities.field("Tus-Version") == "1.0.0")
-            let created = try await receiver.request(
+            let path = try await receiver.begin(
                 "POST /", [tus, "Upload-Length: 11", "Upload-Metadata: filename YS50eHQ=", "Content-Length: 0"])
-            #expect(created.status == 201)
-            let path = try #require(created.field("Location"))
             let type = "Content-Type: application/offset+octet-stream"
             let first = try await receiver.request("PATCH \(path)", [tus, type, "Upload-Offset: 0"], "hello")
             #expect(first.status == 204 && first.field("Upload-Offset") == "5")
@@ -274,18 +255,12 @@ struct ResumableServiceTests {
     }
 
     @Test func `Every request with bytes needs a slot`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run({ $0.limits.uploads = 1 }, store: store) { receiver in
+        try await TestReceiver.resuming({ $0.limits.uploads = 1 }) { receiver, store in
             let tus = "Tus-Resumable: 1.0.0"
-            let created = try await receiver.request("POST /", [tus, "Upload-Length: 5", "Content-Length: 0"])
-            let path = try #require(created.field("Location"))
+            let path = try await receiver.begin("POST /", [tus, "Upload-Length: 5", "Content-Length: 0"])
             let first = try receiver.connect()
             await first.send(self.head(receiver, "PUT /a", ["Content-Length: 2"]) + "1")
-            let isUnderWay = try await receiver.eventually {
-                try await receiver.request("GET /files.json").body.contains("receiving")
-            }
-            #expect(isUnderWay)
+            #expect(try await receiver.isReceiving())
             let append = [
                 tus, "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH",
                 "Content-Type: application/offset+octet-stream",
@@ -304,9 +279,7 @@ struct ResumableServiceTests {
     }
 
     @Test func `An invalid form fails like a whole upload, and can't be completed twice`() async throws {
-        let uploads = TemporaryFolder()
-        let store = UploadStore(uploads.path)
-        try await TestReceiver.run(store: store) { receiver in
+        try await TestReceiver.resuming { receiver, _ in
             let fields = [Self.version, "Upload-Complete: ?1", Self.form]
             let answer = try await receiver.request("POST /up", fields, "no form at all")
             #expect(answer.status == 400)

@@ -1,6 +1,9 @@
 import Foundation
+import Logging
 import Synchronization
 import TestSupport
+
+@testable import FormworkReceiver
 
 /// A program that is asked about uploads, with scripted answers.
 final class HookServer: Sendable {
@@ -88,5 +91,33 @@ final class HookServer: Sendable {
                 while more() {}
             }
         }
+    }
+}
+
+extension Hooks {
+    static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+    /// Runs a test with hooks that send their messages to a server, which is closed then.
+    /// - Parameter sweeps: Whether they look for messages of others.
+    static func with(
+        _ server: HookServer, box: any NoticeBox, storage: any ReceiverStorage, log: LogLines = LogLines(),
+        sweeps: Bool = true, _ change: (inout Options) -> Void = { _ in }, _ test: (Hooks) async throws -> Void
+    ) async throws {
+        var options = Options(server.url, try HookSecret(Self.secret))
+        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(50))
+        change(&options)
+        let hooks = Hooks(options, box: box, storage: storage, logger: Logger(label: "test") { _ in log.handler })
+        let running = Task { if sweeps { try await hooks.run() } }
+        try await test(hooks)
+        running.cancel()
+        _ = await running.result
+        await hooks.close()
+        server.close()
+    }
+}
+
+extension HookEvent.Upload {
+    static func test(_ id: String = "u") -> Self {
+        Self(upload: id, protocol: "http", method: "PUT", path: "/", peer: "p")
     }
 }

@@ -6,6 +6,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 import TestSupport
+import Testing
 
 /// A receiver in this process, on a port of its own.
 struct TestReceiver: Sendable {
@@ -54,6 +55,17 @@ struct TestReceiver: Sendable {
         }
     }
 
+    /// The same with a folder for unfinished uploads.
+    static func resuming(
+        _ change: (inout ReceiverOptions) throws -> Void = { _ in }, options: UploadStoreOptions = UploadStoreOptions(),
+        metrics: MemoryMetrics? = nil, _ test: @escaping @Sendable (TestReceiver, UploadStore) async throws -> Void
+    ) async throws {
+        let uploads = TemporaryFolder()
+        let store = UploadStore(uploads.path, options: options)
+        try await Self.run(change, store: store, metrics: metrics) { try await test($0, store) }
+        withExtendedLifetime(uploads) {}
+    }
+
     func connect() throws -> RawConnection { try RawConnection(port: self.port) }
 
     /// Sends one request, and gives all of its answer without the informational ones, of which a slow machine gets more;
@@ -74,6 +86,19 @@ struct TestReceiver: Sendable {
         return RawAnswer(await connection.receiveAll()).final
     }
 
+    /// Begins a resumable upload.
+    /// - Returns: The path of its URL.
+    func begin(_ line: String, _ fields: [String], _ body: String = "") async throws -> String {
+        let answer = try await self.request(line, fields, body)
+        try #require(answer.status == 201, "\(answer)")
+        return try #require(answer.field("Location"))
+    }
+
+    /// Waits until a file is arriving.
+    func isReceiving() async throws -> Bool {
+        try await self.eventually { try await self.request("GET /files.json").body.contains("receiving") }
+    }
+
     /// Waits until something holds, ten seconds at most.
     func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<500 {
@@ -81,6 +106,15 @@ struct TestReceiver: Sendable {
             try await Task.sleep(for: .milliseconds(20))
         }
         return false
+    }
+}
+
+extension AWSSettings {
+    /// Those of a store of the tests.
+    static func test(_ endpoint: String) throws -> AWSSettings {
+        try AWSSettings(environment: [
+            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": endpoint,
+        ])
     }
 }
 

@@ -1,38 +1,6 @@
 import Formwork
 import HTTPTypes
 
-/// A request's form as its header section describes it, whatever the server's body type.
-///
-/// FormworkHummingbird calls the same initializers itself, so that they are specialised for its
-/// body: otherwise most of a small form's time is spent on finding types at run time. Generic code of this package isn't
-/// inlined into its other modules, public code is.
-package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
-    private let head: FormHead
-    private let body: Chunks
-
-    package init(_ fields: HTTPFields, body: Chunks) { (self.head, self.body) = (FormHead(fields), body) }
-
-    /// The parts of a multipart form as they arrive.
-    package func parts(
-        profile: ParsingProfile, limits: ParsingLimits, deadlines: ReceivingDeadlines
-    ) throws(FormworkError) -> ReceivedParts<Chunks> {
-        let parts = try ReceivedParts(
-            self.body, contentType: self.head.contentType, profile: profile, limits: limits, deadlines: deadlines)
-        try self.head.checkLength(limits)
-        return parts
-    }
-
-    /// The whole form: multipart, or url-encoded with its fields as parts without files.
-    package func collect(
-        profile: ParsingProfile, limits: ParsingLimits, memory: CollectingLimits, deadlines: ReceivingDeadlines
-    ) async throws -> ReceivedForm {
-        try await ReceivedForm(
-            collecting: self.body, contentType: self.head.contentType,
-            contentLength: self.head.ownLength(limits), profile: profile, limits: limits, memory: memory,
-            deadlines: deadlines)
-    }
-}
-
 /// What a request's header section says of its form.
 package struct FormHead: Sendable {
     /// The `Content-Type`; `nil` for none.
