@@ -18,7 +18,7 @@ import Testing
 
     @Test(
         "Strict refuses a body of which the lint has a finding that is ambiguous, and no other",
-        arguments: FormLintTests.header + FormLintTests.framing + FormLintTests.type)
+        arguments: FormLintTests.Row.all)
     func strict(row: FormLintTests.Row) {
         let body = Array(row.body.utf8)
         let isAmbiguous = lint(body, row.type).contains { $0.oddity.isAmbiguous }
