@@ -1,4 +1,4 @@
-import FormworkClient
+@testable import FormworkClient
 import Foundation
 import NIOCore
 import NIOHTTP1

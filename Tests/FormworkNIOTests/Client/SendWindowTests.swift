@@ -1,4 +1,4 @@
-import FormworkClient
+@testable import FormworkClient
 import NIOCore
 import TestSupport
 import Testing

@@ -3,44 +3,10 @@
 import Testing
 
 /// Answers that say less, or another thing, than they seem to.
-@Suite(.timeLimit(.minutes(10))) struct ResumableResponseTests {
-    private struct Cut: Error {}
-
+@Suite(.timeLimit(.minutes(10))) struct ResumableResponseTests: UploadClientSuite {
     private let link: SavedUpload
 
-    init() throws {
-        self.link = SavedUpload(
-            target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))
-    }
-
-    private func sent(_ client: inout UploadClient) throws -> (HTTPRequest, UploadRange?) {
-        let step = client.next()
-        guard case .send(let request, let range) = step else {
-            Issue.record("no request: \(step)")
-            throw Cut()
-        }
-        return (request, range)
-    }
-
-    private func outcome(_ client: inout UploadClient) throws -> UploadOutcome {
-        let step = client.next()
-        guard case .done(let outcome) = step else {
-            Issue.record("not done: \(step)")
-            throw Cut()
-        }
-        return outcome
-    }
-
-    /// The code of a failure; what else came.
-    private func failure(_ client: inout UploadClient) -> String {
-        let step = client.next()
-        guard case .fail(let failure) = step else { return "\(step)" }
-        return "\(failure.code)"
-    }
-
-    private func answer(_ status: Int, _ fields: HTTPFields = [:]) -> HTTPResponse {
-        HTTPResponse(status: .init(code: status), headerFields: fields)
-    }
+    init() throws { self.link = try Self.saved() }
 
     @Test(arguments: [(302, "/login"), (303, "/login"), (301, "/u2"), (300, nil), (304, nil), (307, nil)])
     func redirectsOfAnUpload(_ status: Int, _ location: String?) throws {

@@ -3,21 +3,7 @@
 import Testing
 
 /// The client against answers as the drafts' and tus' examples have them.
-@Suite(.timeLimit(.minutes(10))) struct UploadClientTests {
-    private struct Cut: Error {}
-
-    private func sent(_ client: inout UploadClient) throws -> (HTTPRequest, UploadRange?) {
-        guard case .send(let request, let range) = client.next() else {
-            Issue.record("no request: \(client.next())")
-            throw Cut()
-        }
-        return (request, range)
-    }
-
-    private func answer(_ status: Int, _ fields: HTTPFields = [:]) -> HTTPResponse {
-        HTTPResponse(status: .init(code: status), headerFields: fields)
-    }
-
+@Suite(.timeLimit(.minutes(10))) struct UploadClientTests: UploadClientSuite {
     /// Gives an offer to resume.
     /// - Returns: Whether the request continues.
     private func continues(_ client: inout UploadClient, _ offer: HTTPFields) -> Bool {
@@ -47,7 +33,7 @@ import Testing
         #expect(self.continues(&client, progress))
         #expect(client.acknowledged == 23_456_789)
         client.answered(self.answer(200, [.uploadComplete: "?1"]))
-        guard case .done(let outcome) = client.next() else { throw Cut() }
+        let outcome = try self.outcome(&client)
         #expect(outcome.isOver && !outcome.isAnswerLost && outcome.response.status == .ok)
     }
 
@@ -81,9 +67,7 @@ import Testing
 
     /// The least size of a request is above the most: the least counts, and the request isn't stopped again.
     @Test func limitsThatContradict() throws {
-        var options = UploadClientOptions(.ietf)
-        options.isReplayable = true
-        var client = try UploadClient(.post(), length: 500_000, options: options)
+        var client = try UploadClient(.post(), length: 500_000, options: UploadClientOptions(.ietf))
         _ = try self.sent(&client)
         var offer = Self.offer
         offer[.uploadLimit] = "min-append-size=100000, max-append-size=1000"
@@ -97,7 +81,6 @@ import Testing
     /// A server that accepts less with each request: the tries come to an end.
     @Test func limitsThatShrink() throws {
         var options = UploadClientOptions(.ietf)
-        options.isReplayable = true
         options.maximumAttempts = 3
         var client = try UploadClient(.post(), length: 500_000, options: options)
         var (requests, limit) = (0, 400_000)
@@ -213,7 +196,7 @@ import Testing
             ])
         client.sending(upTo: 100)
         client.answered(self.answer(201, [.uploadOffset: "100"]))
-        guard case .done(let outcome) = client.next() else { throw Cut() }
+        let outcome = try self.outcome(&client)
         #expect(outcome.isOver)
     }
 
@@ -240,7 +223,7 @@ import Testing
         let plain = try self.sent(&client).0
         #expect(plain.headerFields == [.contentLength: "10"])
         client.answered(self.answer(400, [.contentLength: "0"]))
-        guard case .done(let outcome) = client.next() else { throw Cut() }
+        let outcome = try self.outcome(&client)
         #expect(!outcome.isOver && outcome.response.status == .badRequest)
 
         // An answer with content is the application's own.
@@ -319,7 +302,7 @@ import Testing
         _ = client.informed(self.answer(104, offer))
         client.sending(upTo: sent)
         client.answered(self.answer(413, [.uploadLimit: limits]))
-        guard case .done(let outcome) = client.next() else { throw Cut() }
+        let outcome = try self.outcome(&client)
         #expect(outcome.response.status.code == 413 && !outcome.isOver)
     }
 
@@ -336,14 +319,13 @@ import Testing
         let (request, range) = try self.sent(&client)
         #expect(request.headerFields[.uploadComplete] == nil && range == UploadRange(offset: 0, count: 1_000_000))
         client.answered(self.answer(413, fields))
-        guard case .done(let outcome) = client.next() else { throw Cut() }
+        let outcome = try self.outcome(&client)
         #expect(outcome.response.status.code == 413)
     }
 
     /// 409 reports where to continue; a lost answer of a completed upload is requested again.
     @Test func conflictAndReplay() throws {
-        let link = SavedUpload(
-            target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))
+        let link = try Self.saved()
         var client = try UploadClient(.post(), length: 100, continuing: link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
@@ -358,15 +340,14 @@ import Testing
         #expect(range == UploadRange(offset: 100, count: 0))
         #expect(patch.headerFields[.uploadComplete] == "?1")
         client.answered(self.answer(422, [.uploadComplete: "?1"]))
-        guard case .done(let outcome) = client.next() else { throw Cut() }
+        let outcome = try self.outcome(&client)
         #expect(outcome.response.status.code == 422 && outcome.isOver && !outcome.isAnswerLost)
     }
 
     @Test func givesUp() throws {
         var options = UploadClientOptions()
         options.maximumAttempts = 3
-        let link = SavedUpload(
-            target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))
+        let link = try Self.saved()
         var client = try UploadClient(.post(), length: 100, options: options, continuing: link)
         var waits: [Duration] = []
         for _ in 0..<3 {
@@ -377,14 +358,13 @@ import Testing
             client.answered(self.answer(503), retryAfter: waits.isEmpty ? .seconds(3) : nil)
         }
         #expect(waits == [.seconds(3), .seconds(1)])
-        guard case .done(let outcome) = client.next() else { throw Cut() }
+        let outcome = try self.outcome(&client)
         #expect(outcome.response.status.code == 503 && !outcome.isOver)
     }
 
     /// `Retry-After` replaces the client's own pause, also a longer one.
     @Test func shorterPause() throws {
-        let link = SavedUpload(
-            target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))
+        let link = try Self.saved()
         var client = try UploadClient(.post(), length: 100, continuing: link)
         var waits: [Duration] = []
         for _ in 0..<5 {
@@ -449,7 +429,7 @@ import Testing
         #expect(try self.sent(&client).1 == UploadRange(offset: 70, count: 30))
         client.sending(upTo: 100)
         client.answered(self.answer(204, [.uploadOffset: "100", .tusResumable: "1.0.0"]))
-        guard case .done(let outcome) = client.next() else { throw Cut() }
+        let outcome = try self.outcome(&client)
         #expect(outcome.isOver)
     }
 

@@ -1,6 +1,7 @@
 @testable import FormworkCore
 @testable import FormworkClient
 @testable import FormworkResumable
+import Testing
 
 /// A server in memory with scripted loss of data.
 struct SimulatedServer {
@@ -99,8 +100,6 @@ struct Simulation {
     var losesUploads = false
     private(set) var waits = 0
 
-    struct Cut: Error {}
-
     init(_ client: UploadClient, body: [UInt8], seed: UInt64, faults: Int) {
         (self.client, self.body, self.faults) = (client, body, faults)
         self.generator = SplitMix64(seed: seed)
@@ -156,5 +155,47 @@ extension HTTPRequest {
         HTTPRequest(
             method: .post, scheme: "https", authority: "example.com", path: "/project/123/files",
             headerFields: fields)
+    }
+}
+
+/// What the suites of an ``UploadClient`` share.
+protocol UploadClientSuite {}
+
+/// Another step than the expected one, or the end of a connection.
+struct Cut: Error {}
+
+extension UploadClientSuite {
+    /// An upload that an earlier process began.
+    static func saved() throws -> SavedUpload {
+        SavedUpload(target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))
+    }
+
+    func sent(_ client: inout UploadClient) throws -> (HTTPRequest, UploadRange?) {
+        let step = client.next()
+        guard case .send(let request, let range) = step else {
+            Issue.record("no request: \(step)")
+            throw Cut()
+        }
+        return (request, range)
+    }
+
+    func outcome(_ client: inout UploadClient) throws -> UploadOutcome {
+        let step = client.next()
+        guard case .done(let outcome) = step else {
+            Issue.record("not done: \(step)")
+            throw Cut()
+        }
+        return outcome
+    }
+
+    /// The code of a failure; what else came.
+    func failure(_ client: inout UploadClient) -> String {
+        let step = client.next()
+        guard case .fail(let failure) = step else { return "\(step)" }
+        return "\(failure.code)"
+    }
+
+    func answer(_ status: Int, _ fields: HTTPFields = [:]) -> HTTPResponse {
+        HTTPResponse(status: .init(code: status), headerFields: fields)
     }
 }
