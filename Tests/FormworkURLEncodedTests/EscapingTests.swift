@@ -1,4 +1,3 @@
-import FormworkCore
 @testable import FormworkURLEncoded
 import Testing
 
@@ -16,17 +15,6 @@ struct EscapingTests {
     func afnetworking(version: AFNetworkingVersion, key: String, value: String) {
         #expect(PercentEncoder.afnetworkingKey(version).unescaped == key)
         #expect(PercentEncoder.afnetworkingValue(version).unescaped == value)
-    }
-
-    @Test("Half of a surrogate pair is an error, a whole one is written as its letter")
-    func surrogates() throws {
-        let encoder = PercentEncoder.alamofire
-        for units in [[0x61, 0xD83D], [0xDE00, 0x61], [0xDE00, 0xD83D], [0xD83D, 0xD83D, 0xDE00]] as [[UInt16]] {
-            let error = #expect(throws: FormworkError.self) { try encoder.encode(utf16: units) }
-            #expect(error?.code == .contentNotEncodable)
-        }
-        #expect(try encoder.encode(utf16: [0xD83D, 0xDE00]) == "%F0%9F%98%80")
-        #expect(try encoder.encode(utf16: [0xFFFD]) == "%EF%BF%BD")
     }
 
     @Test("Names are sorted without regard to case before 2.2.0")

@@ -125,6 +125,21 @@ struct NameExpansionTests {
         #expect(try URLEncodedDialect.php.decode([0x61, 0x3D, 0xE3, 0x81, 0x25, 0x38, 0x30]) == ["a": "\u{3040}"])
     }
 
+    @Test("Names that aren't UTF-8 are two names if their bytes differ, as in PHP; a type can't tell them apart")
+    func otherBytes() throws {
+        for dialect in [URLEncodedDialect.php, .alamofire, .whatwg] {
+            #expect(try dialect.decode("%a1=1&%a2=2") == ["\u{FFFD}": "1", "\u{FFFD}": "2"])
+            #expect(throws: (any Error).self) { try dialect.decode([String: String].self, from: "%a1=1&%a2=2") }
+        }
+        let tree = try URLEncodedDialect.php.decode("x[%a1]=1&x[%a2]=2&x[%a1]=3")
+        #expect(tree == ["x": ["\u{FFFD}": "3", "\u{FFFD}": "2"]])
+        let error = #expect(throws: FormworkError.self) {
+            try URLEncodedDialect.php.decode([String: String].self, from: "%a1=1&%a2=2")
+        }
+        #expect(error?.code == .malformedBody)
+        #expect(error?.message == "\"\u{FFFD}\" is two names that aren't UTF-8")
+    }
+
     @Test("A name that is a text and a tree is an error", arguments: ["a=1&a[b]=2", "a[b]=1&a=2", "a=1&a=2&a[]=3"])
     func conflicts(text: String) throws {
         let error = #expect(throws: FormworkError.self) { try URLEncodedDialect.alamofire.decode(text) }

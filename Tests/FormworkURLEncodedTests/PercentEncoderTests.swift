@@ -23,8 +23,6 @@ struct PercentEncoderTests {
     static let tables = [
         Table(name: "rfc3986", encoder: .rfc3986, stands: "-._~"),
         Table(name: "form", encoder: .form, stands: "*-._", space: "+"),
-        Table(name: "query", encoder: .query, stands: "!$%&'()*+,-./:;=?@[\\]^_`{|}~"),
-        Table(name: "specialQuery", encoder: .specialQuery, stands: "!$%&()*+,-./:;=?@[\\]^_`{|}~"),
         Table(
             name: "raw", encoder: .raw, stands: "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", space: " ", isRaw: true),
         Table(name: "alamofire", encoder: .alamofire, stands: "-./?_~"),
@@ -44,7 +42,6 @@ struct PercentEncoderTests {
         Table(name: "value 1.3.3", encoder: .afnetworkingValue("1.3.3"), stands: "-._~"),
         Table(name: "value 2.2", encoder: .afnetworkingValue("2.2"), stands: "-._~"),
         Table(name: "value 2.6", encoder: .afnetworkingValue("2.6"), stands: "-./?_~"),
-        Table(name: "space as plus", encoder: .query.space(.plus), stands: "!$%&'()*,-./:;=?@[\\]^_`{|}~", space: "+"),
         Table(name: "space as it is", encoder: .form.space(.raw), stands: "*-._", space: " "),
         Table(name: "non-ASCII asked for", encoder: PercentEncoder(leaving: "ü %"), stands: "%"),
     ]

@@ -102,7 +102,7 @@ public struct FormDataEncoder: Sendable {
     }
 
     private var coding: CodingPolicy {
-        var coding = CodingPolicy()
+        let coding = CodingPolicy()
         coding.flattening.arrays =
             switch self.arrays {
             case .brackets: .brackets

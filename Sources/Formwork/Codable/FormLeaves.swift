@@ -6,59 +6,22 @@ final class FormLeaves {
 
     let parts: CollectedParts
     let options: FormDataDecoder
-    /// Whether each part is the member of its name, so that no tree is made of the names. ``root()`` is empty then.
+    let coding: CodingPolicy
+    /// Whether each part is the member of its name, so that no tree is made of the names.
     private let arePartsMembers: Bool
 
     init(_ parts: CollectedParts, _ options: FormDataDecoder) {
-        (self.parts, self.options) = (parts, options)
+        (self.parts, self.options, self.coding) = (parts, options, options.coding)
         self.arePartsMembers = parts.haveOwnPlainNames(dots: options.splitsAtDots)
     }
 
     /// Decodes the form.
     func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
-        try ValueDecoder(try self.root(), self).read(type)
-    }
-
-    /// The form's tree.
-    private func root() throws(FormworkError) -> Value {
-        if self.arePartsMembers { return .object([]) }
-        if let members = self.flatMembers() { return members }
-        return try self.tree()
-    }
-
-    /// The tree of a form whose names all have one level, as in most forms. It is the same that ``tree()`` makes, in a
-    /// fraction of the time.
-    /// - Returns: `nil` for a form with other names, for one with so many that comparing them all is slow, and for a repeated name
-    ///   that isn't an array.
-    func flatMembers() -> Value? {
-        guard self.parts.count <= 64 else { return nil }
-        var members: [(name: String, value: Value)] = []
-        members.reserveCapacity(self.parts.count)
-        for index in 0..<self.parts.count {
-            guard let name = self.parts.name(index) else { continue }
-            guard NameKey.isPlain(name, dots: self.options.splitsAtDots) else { return nil }
-            // Names differ in their lengths first, which takes no call.
-            var place = 0
-            let length = name.utf8.count
-            while place < members.count,
-                members[place].name.utf8.count != length || !members[place].name.hasSameBytes(as: name)
-            { place += 1 }
-            guard place < members.count else {
-                members.append((name, .leaf(index)))
-                continue
-            }
-            guard self.options.duplicates == .all else { return nil }
-            if case .array(let values) = members[place].value {
-                members[place].value = .array(values + [.leaf(index)])
-            } else {
-                members[place].value = .array([members[place].value, .leaf(index)])
-            }
-        }
-        return .object(members)
+        try ValueDecoder(self.arePartsMembers ? .object([]) : self.tree(), self).read(type)
     }
 
     /// The tree of a form with any names.
-    func tree() throws(FormworkError) -> Value {
+    private func tree() throws(FormworkError) -> Value {
         let duplicates: Flattening.Duplicates =
             switch self.options.duplicates {
             case .all: .kept
@@ -89,35 +52,8 @@ final class FormLeaves {
 }
 
 extension FormLeaves: DecodingLeaves {
-    var dates: FormDateFormat? { self.options.dates }
-    var acceptsNonFiniteNumbers: Bool { self.options.acceptsNonFiniteNumbers }
-    var nullText: String? { nil }
-    var readsEmptyAsNil: Bool { true }
-    var hasSparseIndices: Bool { self.options.indices == .sparse }
-    var lists: Int { self.options.nameDepth }
-    var needsObject: Bool { true }
-    var userInfo: [CodingUserInfoKey: any Sendable] { self.options.userInfo }
     var changes: ChangedNames? { nil }
-
-    var convertsKeys: Bool {
-        if case .useDefaultKeys = self.options.keyDecodingStrategy { false } else { true }
-    }
-
-    func key(named name: String, in decoder: ValueDecoder) -> String {
-        switch self.options.keyDecodingStrategy {
-        case .useDefaultKeys: name
-        case .convertFromSnakeCase: CamelCase.joined(name)
-        case .custom(let convert): convert(decoder.codingPath + [IndexKey(named: name)]).stringValue
-        }
-    }
     var memberCount: Int? { self.arePartsMembers ? self.parts.count : nil }
-
-    var words: CodingWords {
-        var words = CodingWords()
-        words.objectNames = "fields with brackets in their names, or a part of type application/json"
-        words.owner = "FormDataDecoder"
-        return words
-    }
 
     func name(_ leaf: Int) -> String { self.parts.name(leaf) ?? "" }
 
@@ -159,11 +95,6 @@ extension FormLeaves: DecodingLeaves {
             as? Wanted
     }
 
-    func special<Wanted: Decodable>(_ type: Wanted.Type, at decoder: ValueDecoder) throws -> Wanted? {
-        guard let chunk = type as? any BodyChunk.Type else { return nil }
-        return try self.bytes(chunk, decoder) as? Wanted
-    }
-
     func file(_ decoder: ValueDecoder) throws -> FormFile {
         try self.checkChosen(FormFile.self, decoder)
         let entry = self.parts.entry(try decoder.leaf(for: FormFile.self))
@@ -198,7 +129,7 @@ extension FormLeaves: DecodingLeaves {
                 debugDescription: "The file control was left empty: no file was chosen. An optional would be nil."))
     }
 
-    private func bytes<Chunk: BodyChunk>(_ type: Chunk.Type, _ decoder: ValueDecoder) throws -> Chunk {
+    fileprivate func bytes<Chunk: BodyChunk>(_ type: Chunk.Type, _ decoder: ValueDecoder) throws -> Chunk {
         try self.checkChosen(type, decoder)
         guard let leaf = decoder.leaf else {
             throw decoder.mismatch(type, "one field or file, because it is bytes; use [Int] for a list of numbers")
@@ -235,6 +166,33 @@ extension FormLeaves: DecodingLeaves {
         } catch let error as DecodingError {
             throw error.prefixed(by: decoder.codingPath)
         }
+    }
+}
+
+extension FormDataDecoder {
+    fileprivate var coding: CodingPolicy {
+        let coding = CodingPolicy()
+        (coding.dates, coding.acceptsNonFiniteNumbers) = (self.dates, self.acceptsNonFiniteNumbers)
+        (coding.readsEmptyAsNil, coding.needsObject, coding.foreign) = (true, true, ReceivedBytes())
+        (coding.hasSparseIndices, coding.lists) = (self.indices == .sparse, self.nameDepth)
+        coding.userInfo = self.userInfo
+        switch self.keyDecodingStrategy {
+        case .useDefaultKeys: break
+        case .convertFromSnakeCase: coding.key = { name, _ in CamelCase.joined(name) }
+        case .custom(let convert):
+            coding.key = { name, path in convert(path + [IndexKey(named: name)]).stringValue }
+        }
+        coding.words.objectNames = "fields with brackets in their names, or a part of type application/json"
+        coding.words.owner = "FormDataDecoder"
+        return coding
+    }
+}
+
+/// Reads the types that are bytes.
+private struct ReceivedBytes: ForeignTypes {
+    func value<Wanted: Decodable>(_ type: Wanted.Type, from decoder: ValueDecoder) throws -> Wanted? {
+        guard let chunk = type as? any BodyChunk.Type, let form = decoder.leaves as? FormLeaves else { return nil }
+        return try form.bytes(chunk, decoder) as? Wanted
     }
 }
 

@@ -40,11 +40,14 @@ package struct JSONNesting: Encoder {
     }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(Members<Key>(encoder: self))
+        KeyedEncodingContainer(Container<Key>(encoder: self))
     }
 
-    package func unkeyedContainer() -> any UnkeyedEncodingContainer { Elements(encoder: self) }
-    package func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
+    package func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        Container<IndexKey>(encoder: self, isArray: true)
+    }
+
+    package func singleValueContainer() -> any SingleValueEncodingContainer { Container<IndexKey>(encoder: self) }
 
     private func child(_ key: (any CodingKey)?) -> Self {
         var child = self
@@ -64,19 +67,35 @@ package struct JSONNesting: Encoder {
         }
     }
 
-    private struct Single: SingleValueEncodingContainer {
+    /// A container of any kind: they differ only in the keys.
+    private struct Container<Key: CodingKey>: KeyedEncodingContainerProtocol, UnkeyedEncodingContainer,
+        SingleValueEncodingContainer
+    {
         let encoder: JSONNesting
+        var isArray = false
+        var count = 0
         var codingPath: [any CodingKey] { self.encoder.codingPath }
 
-        func encodeNil() {}
-        func encode<Value: Encodable>(_ value: Value) throws { try self.encoder.put(value, nil) }
-        func encode(_ value: Int128) {}
-        func encode(_ value: UInt128) {}
-    }
+        /// The key of an element; `nil` for a value that is in no array.
+        private mutating func next() -> IndexKey? {
+            defer { self.count += 1 }
+            return self.isArray ? IndexKey(self.count) : nil
+        }
 
-    private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
-        let encoder: JSONNesting
-        var codingPath: [any CodingKey] { self.encoder.codingPath }
+        mutating func encodeNil() { self.count += 1 }
+        mutating func encode<Value: Encodable>(_ value: Value) throws { try self.encoder.put(value, self.next()) }
+        mutating func encode(_ value: Int128) { self.count += 1 }
+        mutating func encode(_ value: UInt128) { self.count += 1 }
+
+        mutating func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type
+        ) -> KeyedEncodingContainer<NestedKey> { self.encoder.child(self.next()).container(keyedBy: type) }
+
+        mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+            self.encoder.child(self.next()).unkeyedContainer()
+        }
+
+        mutating func superEncoder() -> any Encoder { self.encoder.child(self.next()) }
 
         func encodeNil(forKey key: Key) {}
         func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.encoder.put(value, key) }
@@ -91,33 +110,6 @@ package struct JSONNesting: Encoder {
             self.encoder.child(key).unkeyedContainer()
         }
 
-        func superEncoder() -> any Encoder { self.encoder.child(nil) }
         func superEncoder(forKey key: Key) -> any Encoder { self.encoder.child(key) }
-    }
-
-    private struct Elements: UnkeyedEncodingContainer {
-        let encoder: JSONNesting
-        var count = 0
-        var codingPath: [any CodingKey] { self.encoder.codingPath }
-
-        private mutating func next() -> IndexKey {
-            defer { self.count += 1 }
-            return IndexKey(self.count)
-        }
-
-        mutating func encodeNil() { self.count += 1 }
-        mutating func encode<Value: Encodable>(_ value: Value) throws { try self.encoder.put(value, self.next()) }
-        mutating func encode(_ value: Int128) { self.count += 1 }
-        mutating func encode(_ value: UInt128) { self.count += 1 }
-
-        mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-            self.encoder.child(self.next()).container(keyedBy: type)
-        }
-
-        mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-            self.encoder.child(self.next()).unkeyedContainer()
-        }
-
-        mutating func superEncoder() -> any Encoder { self.encoder.child(self.next()) }
     }
 }

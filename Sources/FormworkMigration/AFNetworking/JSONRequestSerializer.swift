@@ -28,19 +28,11 @@ public struct JSONRequestSerializer: RequestSerializer {
     ///   infinity and more than 511 levels; with ``Compatibility/safe``, ``FormworkError/Code/invalidArgument`` for a name
     ///   that occurs twice.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
-        if self.settings.encodesInURL(request) {
-            return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
+        try self.settings.serialize(request, object: object, as: "application/json") { json, request in
+            guard ObjectCheck.isJSON(self.writingOptions.contains(.fragmentsAllowed) ? [json] : json)
+            else { throw RequestSerializationError.invalidJSON(json, request) }
+            return try JSONSerialization.data(withJSONObject: json, options: self.writingOptions.union(.sortedKeys))
         }
-        var copy = request
-        self.settings.addHeaders(to: &copy)
-        guard let value = object.flattened else { return copy }
-        self.settings.setContentType("application/json", .utf8, plainSince: "2.5", of: &copy)
-        let json = try self.settings.foundationObject(value)
-        guard JSONCheck.isValid(self.writingOptions.contains(.fragmentsAllowed) ? [json] : json)
-        else { throw RequestSerializationError.invalidJSON(json, copy) }
-        copy.httpBody = try JSONSerialization.data(
-            withJSONObject: json, options: self.writingOptions.union(.sortedKeys))
-        return copy
     }
 }
 
@@ -53,7 +45,7 @@ extension JSONRequestSerializer: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             settings: try container.decode(RequestSettings.self, forKey: .settings),
-            writingOptions: .init(rawValue: try container.decode(UInt.self, forKey: .writingOptions)))
+            writingOptions: try container.decode(rawValueOf: .writingOptions))
     }
 
     /// Encodes the settings and the format.

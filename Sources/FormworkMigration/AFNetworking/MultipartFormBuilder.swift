@@ -23,24 +23,20 @@ public struct MultipartFormBuilder: Sendable {
     var isEmpty: Bool { self.parts.isEmpty }
 
     init(boundary: Boundary, _ settings: RequestSettings) {
-        let isSafe = settings.compatibility == .safe
-        self.compatibility = settings.compatibility
-        self.mediaTypes = settings.mediaTypes
-        self.framing = MultipartFraming(
-            boundary: boundary, escaping: isSafe ? .whatwg : .raw, ending: .closeDelimiter,
-            quoting: isSafe ? .whenNeeded : .never)
+        (self.compatibility, self.mediaTypes) = (settings.compatibility, settings.mediaTypes)
+        self.framing = settings.compatibility.framing(boundary, emptyForm: .closeDelimiter)
     }
 
     // MARK: - Parts
 
     /// Appends data as a field.
     public mutating func append(_ data: Data, name: String) throws(FormworkError) {
-        self.append(try self.header(name, nil, nil), .bytes(Array(data)))
+        self.append(try self.compatibility.header(name, nil, nil), .bytes(Array(data)))
     }
 
     /// Appends data as a file.
     public mutating func append(_ data: Data, name: String, fileName: String, mimeType: String) throws(FormworkError) {
-        self.append(try self.header(name, fileName, mimeType), .bytes(Array(data)))
+        self.append(try self.compatibility.header(name, fileName, mimeType), .bytes(Array(data)))
     }
 
     /// Appends a file with its own name; its type is that of its extension, first from ``RequestSettings/mediaTypes``.
@@ -55,7 +51,7 @@ public struct MultipartFormBuilder: Sendable {
     /// Appends a file, which must not change until it was read.
     /// - Throws: ``RequestSerializationError`` for a URL that isn't a file URL or can't be reached.
     public mutating func append(file url: URL, name: String, fileName: String, mimeType: String) throws {
-        let header = try self.header(name, fileName, mimeType)
+        let header = try self.compatibility.header(name, fileName, mimeType)
         guard url.isFileURL else { throw RequestSerializationError.badURL("Expected URL to be a file URL") }
         let state: FileValidator?
         do { state = try FileValidator(ofRegularFile: FilePath(url.path)) } catch {
@@ -82,7 +78,7 @@ public struct MultipartFormBuilder: Sendable {
     public mutating func append(
         _ stream: InputStream?, length: Int64, name: String, fileName: String, mimeType: String
     ) throws(FormworkError) {
-        let header = try self.header(name, fileName, mimeType)
+        let header = try self.compatibility.header(name, fileName, mimeType)
         guard length >= 0 else { throw FormworkError(.invalidArgument, "a stream can't have \(length) bytes") }
         switch (self.compatibility, stream) {
         case (.safe, let stream?): self.append(header, .stream(once: InputStreamBytes(stream), length: length))
@@ -97,7 +93,7 @@ public struct MultipartFormBuilder: Sendable {
 
     /// Appends data with the caller's own header section.
     public mutating func append(headers: HTTPHeaders, body: Data) throws(FormworkError) {
-        self.append(PartHeader(disposition: nil, fields: try self.fields(headers)), .bytes(Array(body)))
+        self.append(PartHeader(disposition: nil, fields: try self.compatibility.fields(headers)), .bytes(Array(body)))
     }
 
     /// Appends a part in Formwork's own form, which can do more than AFNetworking's methods.
@@ -139,23 +135,6 @@ public struct MultipartFormBuilder: Sendable {
 
     private mutating func append(_ header: PartHeader, _ source: BodySource) {
         self.append(BodyPart(header: header, source: source))
-    }
-
-    private func header(_ name: String, _ fileName: String?, _ type: String?) throws(FormworkError) -> PartHeader {
-        PartHeader(
-            name: name, filename: fileName,
-            fields: try self.fields(HTTPHeaders(type.map { [.contentType($0)] } ?? [])))
-    }
-
-    private func fields(_ headers: HTTPHeaders) throws(FormworkError) -> [HeaderField] {
-        var fields: [HeaderField] = []
-        for header in headers {
-            switch self.compatibility {
-            case .safe: fields.append(try HeaderField(header.name, header.value))
-            case .exact: fields.append(HeaderField(verbatim: Array(header.description.utf8)))
-            }
-        }
-        return fields
     }
 }
 

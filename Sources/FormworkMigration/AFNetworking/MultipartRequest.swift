@@ -85,9 +85,10 @@ extension RequestSettings {
         _ parameters: ParameterValue, to builder: inout MultipartFormBuilder
     ) throws(FormworkError) {
         let encoding = self.stringEncoding
-        for field in try self.dialect.fields(of: parameters) {
+        for field in try self.dialect.leaves(of: parameters) {
             let content: Data?
-            switch field.content {
+            switch field.value {
+            case .nothing: content = Data()
             case .text(let text): content = text.data(withoutLossIn: encoding)
             case .bytes(let bytes): content = Data(bytes)
             }

@@ -33,28 +33,23 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ///   dates outside the years 0 to 9999. Dates in XML have whole seconds. With ``Compatibility/exact``, Foundation's error.
     ///   ``FormworkError/Code/limitExceeded`` for more than 512 levels.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
-        if self.settings.encodesInURL(request) {
-            return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
+        let isSafe = self.settings.compatibility == .safe
+        return try self.settings.serialize(request, object: object, as: "application/x-plist") { list, _ in
+            if isSafe {
+                try ObjectCheck.checkList(list, isXML: self.format == .xml)
+            } else {
+                try ObjectCheck.checkDepth(list)
+            }
+            do {
+                let body = try PropertyListSerialization.data(
+                    fromPropertyList: list, format: self.format, options: self.writeOptions)
+                return isSafe && self.format == .xml ? body.escapingCarriageReturns : body
+            } catch {
+                // Before 3.2.0 AFNetworking made the request anyway, without a body.
+                guard self.settings.version < "3.2", !isSafe else { throw error }
+                return nil
+            }
         }
-        var copy = request
-        self.settings.addHeaders(to: &copy)
-        guard let value = object.flattened else { return copy }
-        self.settings.setContentType("application/x-plist", .utf8, plainSince: "2.5", of: &copy)
-        let list = try self.settings.foundationObject(value)
-        switch self.settings.compatibility {
-        case .safe: try PropertyListCheck(isXML: self.format == .xml).check(list)
-        case .exact: try PropertyListCheck.checkDepth(list)
-        }
-        do {
-            let body = try PropertyListSerialization.data(
-                fromPropertyList: list, format: self.format, options: self.writeOptions)
-            let escapes = self.format == .xml && self.settings.compatibility == .safe
-            copy.httpBody = escapes ? body.escapingCarriageReturns : body
-        } catch {
-            // Before 3.2.0 AFNetworking made the request anyway, without a body.
-            guard self.settings.version < "3.2", self.settings.compatibility == .exact else { throw error }
-        }
-        return copy
     }
 }
 
@@ -65,13 +60,9 @@ extension PropertyListRequestSerializer: Codable {
     /// - Throws: What ``RequestSettings/init(from:)`` throws; `DecodingError` for an unknown format.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let number = try container.decode(UInt.self, forKey: .format)
-        guard let format = PropertyListSerialization.PropertyListFormat(rawValue: number) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .format, in: container, debugDescription: "\(number) is not a format of property lists")
-        }
         self.init(
-            settings: try container.decode(RequestSettings.self, forKey: .settings), format: format,
+            settings: try container.decode(RequestSettings.self, forKey: .settings),
+            format: try container.decode(rawValueOf: .format),
             writeOptions: try container.decode(PropertyListSerialization.WriteOptions.self, forKey: .writeOptions))
     }
 

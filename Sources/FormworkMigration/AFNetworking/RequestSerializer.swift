@@ -53,6 +53,27 @@ extension RequestSerializer {
     }
 }
 
+extension RequestSettings {
+    /// A copy of the request with the default fields and a body; without parameters, with neither body nor type. Parameters of
+    /// a method without a body are in the URL.
+    /// - Parameters:
+    ///   - type: The body's type.
+    ///   - body: Makes the body from an object of Foundation for the request; `nil` for the request's own.
+    func serialize(
+        _ request: URLRequest, object: Any?, as type: String, body: (Any, URLRequest) throws -> Data?
+    ) throws -> URLRequest {
+        guard !self.encodesInURL(request) else {
+            return try HTTPRequestSerializer(settings: self).serialize(request, object: object)
+        }
+        var copy = request
+        self.addHeaders(to: &copy)
+        guard let value = object.flattened else { return copy }
+        self.setContentType(type, .utf8, plainSince: "2.5", of: &copy)
+        if let body = try body(self.foundationObject(value), copy) { copy.httpBody = body }
+        return copy
+    }
+}
+
 /// Why a request couldn't be made. As an `NSError` it has AFNetworking's domain, code and keys.
 public struct RequestSerializationError: Error, LocalizedError, CustomNSError {
     /// AFNetworking's code.
@@ -67,7 +88,7 @@ public struct RequestSerializationError: Error, LocalizedError, CustomNSError {
     static func invalidJSON(_ object: Any, _ request: URLRequest) -> Self {
         Self(
             code: .cannotDecodeContentData, reason: "The `parameters` argument is not valid JSON.", request: request,
-            cause: JSONCheck.error(object))
+            cause: ObjectCheck.jsonError(object))
     }
 
     static func badURL(_ reason: String, cause: (any Error)? = nil) -> Self {

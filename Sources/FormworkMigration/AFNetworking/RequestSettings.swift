@@ -183,37 +183,28 @@ extension RequestSettings: Codable {
     /// - Throws: `DecodingError`, also for an unknown version or policy.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        func raw<Value: RawRepresentable>(_ key: CodingKeys) throws -> Value? where Value.RawValue: Decodable {
-            try container.decodeIfPresent(Value.RawValue.self, forKey: key).map { number in
-                guard let value = Value(rawValue: number) else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: key, in: container, debugDescription: "\(number) is not a \(Value.self)")
-                }
-                return value
-            }
+        func value<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
+            try container.decodeIfPresent(Value.self, forKey: key)
         }
-        let latest = AFNetworkingVersion.latest.description
-        let text = try container.decodeIfPresent(String.self, forKey: .version) ?? latest
+        func raw<Value: RawRepresentable>(_ key: CodingKeys) throws -> Value? where Value.RawValue: Decodable {
+            try value(key) as Value.RawValue? == nil ? nil : container.decode(rawValueOf: key)
+        }
+        let text = try value(.version) ?? AFNetworkingVersion.latest.description
         guard let version = AFNetworkingVersion(text) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .version, in: container,
                 debugDescription: "\"\(text)\" is not a version such as \"2.5.4\"")
         }
-        self.init(
-            version: version,
-            compatibility: try container.decodeIfPresent(Compatibility.self, forKey: .compatibility) ?? .safe,
-            headers: try container.decodeIfPresent(HTTPHeaders.self, forKey: .headers))
+        self.init(version: version, compatibility: try value(.compatibility) ?? .safe, headers: try value(.headers))
         self.stringEncoding = try raw(.stringEncoding) ?? self.stringEncoding
-        self.mediaTypes = try container.decodeIfPresent([String: String].self, forKey: .mediaTypes) ?? self.mediaTypes
+        self.mediaTypes = try value(.mediaTypes) ?? self.mediaTypes
         self.methodsEncodingParametersInURL =
-            try container.decodeIfPresent(Set<String>.self, forKey: .methodsEncodingParametersInURL)
-            ?? self.methodsEncodingParametersInURL
-        self.allowsCellularAccess = try container.decodeIfPresent(Bool.self, forKey: .allowsCellularAccess)
-        self.cachePolicy = try raw(.cachePolicy)
-        self.httpShouldHandleCookies = try container.decodeIfPresent(Bool.self, forKey: .httpShouldHandleCookies)
-        self.httpShouldUsePipelining = try container.decodeIfPresent(Bool.self, forKey: .httpShouldUsePipelining)
-        self.networkServiceType = try raw(.networkServiceType)
-        self.timeoutInterval = try container.decodeIfPresent(TimeInterval.self, forKey: .timeoutInterval)
+            try value(.methodsEncodingParametersInURL) ?? self.methodsEncodingParametersInURL
+        (self.cachePolicy, self.networkServiceType) = (try raw(.cachePolicy), try raw(.networkServiceType))
+        self.allowsCellularAccess = try value(.allowsCellularAccess)
+        self.httpShouldHandleCookies = try value(.httpShouldHandleCookies)
+        self.httpShouldUsePipelining = try value(.httpShouldUsePipelining)
+        self.timeoutInterval = try value(.timeoutInterval)
     }
 
     /// Encodes all settings, including an `Authorization` among the headers; AFNetworking's archives contain only the
@@ -243,5 +234,16 @@ extension RequestSettings: Codable {
         try container.encodeIfPresent(self.httpShouldUsePipelining, forKey: .httpShouldUsePipelining)
         try container.encodeIfPresent(self.networkServiceType?.rawValue, forKey: .networkServiceType)
         try container.encodeIfPresent(self.timeoutInterval, forKey: .timeoutInterval)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes a type of Foundation by its raw value.
+    /// - Throws: `DecodingError`, also for a number that the type doesn't have.
+    func decode<Value: RawRepresentable>(rawValueOf key: Key) throws -> Value where Value.RawValue: Decodable {
+        let number = try self.decode(Value.RawValue.self, forKey: key)
+        if let value = Value(rawValue: number) { return value }
+        throw DecodingError.dataCorruptedError(
+            forKey: key, in: self, debugDescription: "\(number) is not a \(Value.self)")
     }
 }

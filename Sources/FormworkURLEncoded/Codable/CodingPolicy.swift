@@ -1,22 +1,27 @@
-/// How values of `Codable` types become names and values of url-encoded text.
-package struct CodingPolicy {
+import FormworkCore
+
+/// How values of `Codable` types become names and texts, and how these are read back.
+package final class CodingPolicy {
     /// How a tree of values becomes names and texts.
     package var flattening = Flattening(bools: .numeric, doubles: .swift, order: .byText, depth: .max)
     /// The text for no value; `nil` leaves out its name too.
     package var null: () throws -> String? = { nil }
+    /// ``null``, if it can be written.
+    lazy var nullText: String? = try? self.null()
     /// Changes a whole name before it is escaped; `nil` for no change.
     package var rename: ((String) -> String)?
     package var escaping = PercentEncoder.alamofire
     /// Whether values are written that couldn't be read back: keys with a number are indexes, and later values replace
     /// earlier ones.
     package var isLossy = false
-    package var foreign: any ForeignTypes = NoForeignTypes()
-    /// How dates are written. Types with a text for forms are written as that text. `nil` if all of them encode themselves.
+    /// The types that have a form of their own; `nil` for none.
+    package var foreign: (any ForeignTypes)?
+    /// How dates are written. Types with a text for forms are written as that text. `nil` if all of them code themselves.
     package var dates: FormDateFormat?
     package var acceptsNonFiniteNumbers = false
-    /// Whether an empty text is read as `nil` for optionals of all types but `String`.
+    /// Whether an empty text is read as `nil` for optionals of all types but `String`, as empty controls are.
     package var readsEmptyAsNil = false
-    package var userInfo: [CodingUserInfoKey: Any] = [:]
+    package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The most levels of a name below its first, and the option for it.
     package var depth = (levels: URLEncodedLimits().depth, option: "URLEncodedLimits.depth")
     /// The name of a key, by the path to it; `nil` for the key itself. A dictionary's keys aren't converted.
@@ -26,22 +31,34 @@ package struct CodingPolicy {
     /// Why a key can't be a name; `nil` if it can. The second argument is whether it is the name's first key.
     package var keyProblem: ((String, Bool) -> String?)?
 
+    /// The limits of text that is read.
+    package var limits = URLEncodedLimits()
+    /// Whether members with any numbers are an array, in the order of their numbers.
+    package var hasSparseIndices = true
+    /// How many arrays a single text may be: an array of one is an array of an array of one.
+    package var lists = 1
+    /// Whether a root that isn't an object is a mistake of the program, whatever the text is.
+    package var needsObject = false
+    /// The key of a name, by the path to its object; `nil` for the name itself. A dictionary's keys are never converted.
+    package var key: ((_ name: String, _ path: [any CodingKey]) -> String)?
+
     /// What errors say.
     package var words = CodingWords()
-    /// Whether keys may have other names in the text.
-    var changesNames: Bool {
-        if case .custom = self.flattening.arrays { return true }
-        return self.rename != nil
-    }
     /// What writes a value that is refused, in brackets; empty for nothing.
     package var advice = ""
     /// The wrapper that writes any value in a format of its own; `nil` for none.
     package var wrapper: String?
 
+    package init() {}
+
+    /// Whether keys may have other names in the text.
+    var changesNames: Bool {
+        if case .custom = self.flattening.arrays { return true }
+        return self.rename != nil
+    }
+
     /// The end of advice on a value that is refused.
     func remedy(_ what: String) -> String { self.wrapper.map { ", or send \(what) as a \($0)" } ?? "" }
-
-    package init() {}
 
     func refusal(_ value: Any, _ path: [any CodingKey], _ why: String) -> EncodingError {
         .invalidValue(value, .init(codingPath: path, debugDescription: "\(why)\(self.advice)."))
@@ -56,12 +73,121 @@ package struct CodingPolicy {
     package func text(of value: ParameterValue) -> String? {
         if case .text(let text)? = try? self.flattening.leaf(value, "") { text } else { nil }
     }
+}
 
-    /// The index of a key; negative for a member's name. An element whose key is a number below 0 is appended.
-    func index(of key: some CodingKey) -> Int {
-        guard self.isLossy, let index = key.intValue else { return -1 }
-        return index < 0 ? .max : index
+// MARK: Text
+
+extension CodingPolicy {
+    /// Encodes a value whose root is an object, as text in UTF-8.
+    /// - Throws: ``InvalidRoot``; `EncodingError` for values that would be lost; errors of the value's type.
+    package func encode(_ value: some Encodable) throws -> [UInt8] {
+        let arena = EncodingArena(self)
+        try arena.encode(value)
+        var sink = PairSink(self.escaping, rename: self.rename)
+        try Flattener(rules: self.flattening).flatten(arena.root.parameters, into: &sink)
+        guard self.namesMayBeLost(arena.hasContainersInArrays) else { return sink.text }
+        do {
+            try arena.check(self.decoder(of: sink.text, .unlimited), self.text(of:))
+        } catch {
+            guard let (path, why) = DecodingError.place(error) else { throw error }
+            var options = self.rename == nil ? [] : [self.words.nameOption]
+            if options.isEmpty || arena.hasContainersInArrays { options.insert(self.words.arrayOption, at: 0) }
+            let option = options.joined(separator: " or ")
+            throw self.refusal(value, path, why.contains("Encoding") ? why : "\(option) loses this: \(why)")
+        }
+        return sink.text
     }
+
+    /// Whether names may not be read back as the keys they were made from. A closure for member names can't be
+    /// reversed; that is the caller's choice.
+    private func namesMayBeLost(_ hasContainersInArrays: Bool) -> Bool {
+        if case .custom = self.flattening.members { return false }
+        if self.isLossy { return false }
+        if self.rename != nil { return true }
+        return switch self.flattening.arrays {
+        case .indexed: false
+        case .brackets, .repeated: hasContainersInArrays
+        case .custom: true
+        }
+    }
+
+    /// Encodes a value as the fields of a form, each with its name.
+    /// - Throws: What ``encode(_:)`` throws.
+    package func encodeFields(of value: some Encodable, _ append: (String, EncodedLeaf) -> Void) throws {
+        let arena = EncodingArena(self)
+        try arena.encode(value)
+        try arena.forEachLeaf(append)
+    }
+
+    /// Decodes a value whose root is an object from text in UTF-8.
+    /// - Throws: `DecodingError`, which names the option that lost information.
+    package func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
+        let root: ValueDecoder
+        do {
+            root = try self.decoder(of: text, self.limits)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [], debugDescription: "\(error.message)", underlyingError: error))
+        }
+        return try root.read(type)
+    }
+
+    private func decoder(of text: [UInt8], _ limits: URLEncodedLimits) throws(FormworkError) -> ValueDecoder {
+        let parsing = URLEncodedParsing(
+            readsPlusAsSpace: self.escaping.writesPlus, invalidText: .refused, limits: limits)
+        let pairs = try URLEncodedPairs(text, rules: parsing)
+        let expansion = self.flattening.members.areDots ? NameExpansion.dots : .brackets
+        let names = pairs.enumerated().lazy.map { (name: Array($1.nameBytes), leaf: $0) }
+        let tree = try expansion.tree(names, limits, marksUnclear: true)
+        return ValueDecoder(tree, TextLeaves(pairs.map { $0.value ?? "" }, self, ChangedNames(self, tree)))
+    }
+}
+
+extension DecodingError {
+    /// The place of an error, and the reason; `nil` for one that says nothing of the text.
+    static func place(_ error: any Error) -> (path: [any CodingKey], why: String)? {
+        switch error {
+        case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context):
+            // A sentence around the reason has its own end.
+            (context.codingPath, String(context.debugDescription.reversed().drop { $0 == "." }.reversed()))
+        case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "the name isn't in the text")
+        case let error as FormworkError: ([], error.message)
+        default: nil
+        }
+    }
+}
+
+/// What errors say.
+package struct CodingWords {
+    /// What an object needs.
+    package var objectNames = "names for its members"
+    /// The type that has the options for dates, numbers, repeated names and indices; empty for none.
+    package var owner = ""
+    /// The option that names an array's elements, and its value that tells each one.
+    var arrayOption = "arrayEncoding"
+    var indexedOption = "indexInBrackets"
+    /// The option that changes or splits names, and what it splits them at.
+    var nameOption = "keyEncoding"
+    var splittingOption = "keyPathEncoding's dot"
+
+    package init() {}
+
+    /// An option, in brackets after a blank; empty for none.
+    func option(_ name: String) -> String { self.owner.isEmpty ? "" : " (\(self.owner).\(name))" }
+}
+
+/// Types that have a form of their own, such as Foundation's: by themselves they would be objects or numbers.
+package protocol ForeignTypes {
+    /// A value; `nil` if its type encodes itself.
+    /// - Throws: ``Unwritable``, `EncodingError` with the path inside the value, or the error of a caller's closure.
+    func leaf<Value: Encodable>(of value: Value) throws -> EncodedLeaf?
+    /// A value; `nil` if its type decodes itself.
+    func value<Value: Decodable>(_ type: Value.Type, from decoder: ValueDecoder) throws -> Value?
+}
+
+extension ForeignTypes {
+    package func leaf<Value: Encodable>(of value: Value) -> EncodedLeaf? { nil }
+    package func value<Value: Decodable>(_ type: Value.Type, from decoder: ValueDecoder) -> Value? { nil }
 }
 
 /// A value that isn't a container.
@@ -73,13 +199,6 @@ package enum EncodedLeaf {
     case nothing
 }
 
-/// Types that need a special form, such as Foundation's: by themselves they would be written as objects or numbers.
-package protocol ForeignTypes {
-    /// A value; `nil` if its type encodes itself.
-    /// - Throws: ``Unwritable``, `EncodingError` with the path inside the value, or the error of a caller's closure.
-    func leaf<Value: Encodable>(of value: Value) throws -> EncodedLeaf?
-}
-
 /// A value whose text couldn't be read back.
 package struct Unwritable: Error {
     var reason: String
@@ -87,12 +206,6 @@ package struct Unwritable: Error {
     var text: String
 
     package init(_ reason: String, text: String = "") { (self.reason, self.text) = (reason, text) }
-}
-
-/// Only the standard library's types.
-struct NoForeignTypes: ForeignTypes {
-    init() {}
-    func leaf<Value: Encodable>(of value: Value) -> EncodedLeaf? { nil }
 }
 
 /// A root that isn't an object.

@@ -94,43 +94,6 @@ struct DecodedSingle: SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { self.decoder.isNothing }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try self.decoder.read(type) }
-    func decode(_ type: String.Type) throws -> String { try self.decoder.text(type) }
-
-    func decode(_ type: Bool.Type) throws -> Bool {
-        let text = try self.decoder.text(type)
-        guard let value = Bool(formText: text) else { throw self.decoder.unreadable(text, type) }
-        return value
-    }
-
-    private func number<Number: LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
-        let text = try self.decoder.text(type)
-        guard let number = Number(text) else { throw self.decoder.unreadable(text, type) }
-        return number
-    }
-
-    private func fraction<Number: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ type: Number.Type
-    ) throws -> Number {
-        let text = try self.decoder.text(type)
-        let acceptsNonFinite = self.decoder.leaves.acceptsNonFiniteNumbers
-        guard let number = type.init(decimal: text, acceptsNonFinite: acceptsNonFinite) else {
-            throw self.decoder.unreadable(text, type)
-        }
-        return number
-    }
-
-    func decode(_ type: Double.Type) throws -> Double { try self.fraction(type) }
-    func decode(_ type: Float.Type) throws -> Float { try self.fraction(type) }
-    func decode(_ type: Int.Type) throws -> Int { try self.number(type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try self.number(type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try self.number(type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try self.number(type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try self.number(type) }
-    func decode(_ type: Int128.Type) throws -> Int128 { try self.number(type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try self.number(type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try self.number(type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try self.number(type) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try self.number(type) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try self.number(type) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try self.number(type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try self.decoder.read(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try self.decoder.read(type) }
 }

@@ -16,40 +16,38 @@ extension URLEncodedDialect {
     ///   text that ``transcoding`` can't represent; errors of the value's type.
     @_disfavoredOverload
     public func encode(_ value: some Encodable) throws -> String {
-        let coding = self.coding
-        let arena = EncodingArena(coding)
-        var sink = TextSink(self)
-        do {
-            try arena.encode(value)
-        } catch let root as InvalidRoot {
-            throw coding.refusal(value, [], "There are no names for \(root.rawValue): use a struct or a dictionary")
+        let arena = EncodingArena(self.coding)
+        var sink = PairSink(self)
+        do { try arena.encode(value) } catch let root as InvalidRoot {
+            let why = "There are no names for \(root.rawValue): use a struct or a dictionary"
+            throw arena.refusal(value, arena.root, why)
         }
-        do {
-            try Flattener(rules: self.flattening).flatten(arena.tree.finished(), into: &sink)
-        } catch let error as FormworkError where error.code != .contentNotEncodable {
-            throw coding.refusal(value, [], error.message)
+        do throws(FormworkError) {
+            try Flattener(rules: self.flattening).flatten(arena.root.parameters, into: &sink)
+        } catch {
+            if error.code == .contentNotEncodable { throw error }
+            throw arena.refusal(value, arena.root, error.message)
         }
-        if let place = arena.tree.emptyRequired { throw arena.emptyContainer(place) }
         var reader = self
         reader.parsing.limits = .unlimited
         do {
-            try arena.tree.check(self.decoder(of: try reader.decode(sink.text))) { value in
+            try arena.check(self.decoder(of: try reader.decode(sink.text))) { value in
                 guard case .text(let text)? = try self.flattening.leaf(value, "") else { return nil }
                 return text
             }
         } catch {
             let (path, why) = DecodingError.place(error) ?? ([], "\(error)")
-            throw coding.refusal(value, path, "This dialect would read it back as another value: \(why)")
+            throw arena.coding.refusal(value, path, "This dialect would read it back as another value: \(why)")
         }
         return String(decoding: sink.text, as: UTF8.self)
     }
 
     private var coding: CodingPolicy {
-        var coding = CodingPolicy()
+        let coding = CodingPolicy()
         coding.words.arrayOption = "Flattening.arrays"
         coding.words.nameOption = "URLEncodedDialect.expansion"
         coding.words.splittingOption = "a separator of Flattening.members"
-        (coding.dates, coding.readsEmptyAsNil) = (.iso8601, true)
+        (coding.dates, coding.readsEmptyAsNil, coding.lists) = (.iso8601, true, self.parsing.limits.depth)
         if case .repeated = self.flattening.arrays { coding.flattening.arrays = .repeated }
         coding.words.indexedOption =
             switch self.expansion {
@@ -61,10 +59,10 @@ extension URLEncodedDialect {
         return coding
     }
 
-    private func decoder(of tree: ParameterValue) -> ValueDecoder {
+    private func decoder(of tree: ParameterValue) throws -> ValueDecoder {
         var texts: [String?] = []
-        let root = ValueDecoder.Value(tree, &texts)
-        return ValueDecoder(root, TextLeaves(texts, of: self.coding, lists: self.parsing.limits.depth))
+        let root = try ValueDecoder.Value(tree, &texts, joins: self.expansion == .flat)
+        return ValueDecoder(root, TextLeaves(texts, self.coding))
     }
 
     /// Reads a value from text of this dialect.
@@ -79,34 +77,40 @@ extension URLEncodedDialect {
 
     /// Reads a value from bytes as received.
     /// - Throws: What ``decode(_:from:)-(_,String)`` throws.
-    public func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
-        try self.decoder(of: try self.decode(text)).read(type)
+    public func decode<Value: Decodable>(_ type: Value.Type, from text: some Sequence<UInt8>) throws -> Value {
+        try self.decoder(of: try self.decode(Array(text))).read(type)
     }
 }
 
 extension ValueDecoder.Value {
-    /// The tree of a value that was read. A name that occurs more than once has several values.
-    fileprivate init(_ value: ParameterValue, _ texts: inout [String?]) {
+    /// The tree of a value that was read.
+    /// - Parameter joins: Whether a name that occurs more than once is an array. Otherwise a tree has each name once, and
+    ///   two are the same only if they aren't UTF-8.
+    fileprivate init(_ value: ParameterValue, _ texts: inout [String?], joins: Bool) throws {
         switch value {
         case .object(let members):
-            var (named, places): ([(name: String, value: Self)], [[UInt8]: Int]) = ([], [:])
+            var (names, values): (KeyIndex<[UInt8]>, [Self]) = (KeyIndex(), [])
             for member in members {
-                let value = Self(member.value, &texts)
+                let value = try Self(member.value, &texts, joins: joins)
                 // By bytes: the two spellings of `é` are different names.
-                let place = places[Array(member.name.utf8), default: named.count]
-                guard place < named.count else {
-                    places[Array(member.name.utf8)] = place
-                    named.append((member.name, value))
+                let name = Array(member.name.utf8)
+                guard let place = names.place(of: name) else {
+                    names.append(name)
+                    values.append(value)
                     continue
                 }
-                if case .array(let values) = named[place].value {
-                    named[place].value = .array(values + [value])
+                guard joins else {
+                    throw FormworkError(.malformedBody, "\"\(member.name)\" is two names that aren't UTF-8")
+                }
+                if case .array(let elements) = values[place] {
+                    values[place] = .array(elements + [value])
                 } else {
-                    named[place].value = .array([named[place].value, value])
+                    values[place] = .array([values[place], value])
                 }
             }
-            self = .object(named)
-        case .array(let elements), .set(let elements): self = .array(elements.map { Self($0, &texts) })
+            self = .object(zip(names.keys, values).map { (String(decoding: $0, as: UTF8.self), $1) })
+        case .array(let elements), .set(let elements):
+            self = .array(try elements.map { try Self($0, &texts, joins: joins) })
         case .text(let text):
             texts.append(text)
             self = .leaf(texts.count - 1)

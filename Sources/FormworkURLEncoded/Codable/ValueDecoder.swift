@@ -21,7 +21,7 @@ package final class ValueDecoder: Decoder {
     /// Where the place is in the text, if names were changed.
     let found: ChangedPosition?
 
-    package var userInfo: [CodingUserInfoKey: Any] { self.leaves.userInfo }
+    package var userInfo: [CodingUserInfoKey: Any] { self.leaves.coding.userInfo }
 
     /// The root.
     /// - Parameter tree: The tree; ignored if the leaves are the root's members.
@@ -87,15 +87,14 @@ package final class ValueDecoder: Decoder {
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         try self.checkIsObject(isOpen: Key.isAny)
-        let convertsKeys = self.leaves.convertsKeys && !Key.isAny
         return KeyedDecodingContainer(
-            DecodedMembers<Key>(members: DecodedMemberList(of: self, convertsKeys: convertsKeys)))
+            DecodedMembers<Key>(members: DecodedMemberList(of: self, convertsKeys: !Key.isAny)))
     }
 
     /// - Parameter isOpen: Whether keys are known only from the names.
     func checkIsObject(isOpen: @autoclosure () -> Bool) throws {
         if case .leaf = self.value {
-            throw self.mismatch([String: String].self, self.leaves.words.objectNames, called: "An object")
+            throw self.mismatch([String: String].self, self.leaves.coding.words.objectNames, called: "An object")
         }
         if self.found != nil, let changes = self.leaves.changes { try self.checkNames(changes, isOpen: isOpen()) }
     }
@@ -113,18 +112,18 @@ package final class ValueDecoder: Decoder {
         // A control for several files sends an empty file if none is selected.
         case .array(let elements): return elements.filter { !self.isEmptyControl($0) }
         case .unclear:
-            let words = self.leaves.words
+            let words = self.leaves.coding.words
             throw self.refusal(
                 words.arrayOption, "the ends of the elements aren't known: they need \(words.indexedOption)")
-        case .leaf where self.lists >= max(1, min(self.leaves.lists, 512)):
+        case .leaf where self.lists >= max(1, min(self.leaves.coding.lists, 512)):
             throw self.mismatch([String].self, "fewer arrays in arrays: this is one field", called: "An array")
         case .leaf: return self.isEmptyControl(self.value) ? [] : [self.value]
         case .object(let members) where members.isEmpty: return []
         case .object(let members):
-            if self.leaves.hasSparseIndices, let elements = Self.byNumber(members) { return elements }
+            if self.leaves.coding.hasSparseIndices, let elements = Self.byNumber(members) { return elements }
             let numbers =
-                self.leaves.hasSparseIndices
-                ? "numbers in brackets" : "[0], [1], … in that order\(self.leaves.words.option("indices"))"
+                self.leaves.coding.hasSparseIndices
+                ? "numbers in brackets" : "[0], [1], … in that order\(self.leaves.coding.words.option("indices"))"
             throw self.mismatch(
                 [String].self,
                 "fields with the same name, with [] after it, or with \(numbers); a dictionary reads other names",
@@ -147,8 +146,30 @@ package final class ValueDecoder: Decoder {
     /// A value of any type.
     package func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
         // Most values have these types, and looking for conformances takes time.
-        if Self.isPlain(type) || Self.isOrdinary(type) && !self.isEmbedded { return try type.init(from: self) }
+        if type == String.self { return try self.cast(self.text(type)) }
+        if type == Int.self { return try self.cast(self.integer(Int.self)) }
+        if type == Bool.self { return try self.cast(self.parsed(type) { Bool(formText: $0) }) }
+        if type == Double.self { return try self.cast(self.fraction(Double.self)) }
+        if type == Float.self { return try self.cast(self.fraction(Float.self)) }
+        if Self.isOrdinary(type), !self.isEmbedded { return try type.init(from: self) }
         return try self.readSpecial(type)
+    }
+
+    private func parsed<Wanted>(_ type: Any.Type, _ parse: (String) -> Wanted?) throws -> Wanted {
+        let text = try self.text(type)
+        guard let value = parse(text) else { throw self.unreadable(text, type) }
+        return value
+    }
+
+    private func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
+        try self.parsed(type) { Number($0) }
+    }
+
+    private func fraction<Number: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ type: Number.Type
+    ) throws -> Number {
+        let acceptsNonFinite = self.leaves.coding.acceptsNonFiniteNumbers
+        return try self.parsed(type) { Number(decimal: $0, acceptsNonFinite: acceptsNonFinite) }
     }
 
     private var isEmbedded: Bool {
@@ -159,11 +180,12 @@ package final class ValueDecoder: Decoder {
     @inline(never)
     private func readSpecial<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
         if !Self.isOrdinary(type) {
-            if let value = try self.leaves.special(type, at: self) { return value }
+            if let integer = type as? any FixedWidthInteger.Type { return try self.cast(self.integer(integer)) }
+            if let value = try self.leaves.coding.foreign?.value(type, from: self) { return value }
             if let special = type as? any ValueDecodable.Type { return try self.cast(special.read(self)) }
             let (convertible, moment) = (type as? any FormTextConvertible.Type, type as? any FormMoment.Type)
-            if let dates = self.leaves.dates {
-                if let convertible { return try self.cast(self.converted(convertible)) }
+            if let dates = self.leaves.coding.dates {
+                if let convertible { return try self.cast(self.parsed(type) { convertible.init(formText: $0) }) }
                 if let moment { return try self.cast(self.moment(moment, dates)) }
             }
             if convertible == nil, moment == nil, !(type is any BodyChunk.Type) {
@@ -184,26 +206,12 @@ package final class ValueDecoder: Decoder {
         self.ordinary.withLock { $0.contains(ObjectIdentifier(type)) }
     }
 
-    /// Whether a type's own `init(from:)` asks for one value.
-    private static func isPlain(_ type: Any.Type) -> Bool {
-        type == String.self || type == Int.self || type == Bool.self || type == Double.self || type == Float.self
-            || type == Int8.self || type == Int16.self || type == Int32.self || type == Int64.self
-            || type == Int128.self || type == UInt.self || type == UInt8.self || type == UInt16.self
-            || type == UInt32.self || type == UInt64.self || type == UInt128.self
-    }
-
     private func moment<Moment: FormMoment>(_ type: Moment.Type, _ dates: FormDateFormat) throws -> Moment {
         let text = try self.text(type)
         guard let seconds = dates.secondsSince2001(text) else {
-            throw self.unreadable(text, type, ": it needs \(dates)\(self.leaves.words.option("dates"))")
+            throw self.unreadable(text, type, ": it needs \(dates)\(self.leaves.coding.words.option("dates"))")
         }
         return Moment(timeIntervalSinceReferenceDate: seconds)
-    }
-
-    private func converted<Wanted: FormTextConvertible>(_ type: Wanted.Type) throws -> Wanted {
-        let text = try self.text(type)
-        guard let value = Wanted(formText: text) else { throw self.unreadable(text, type) }
-        return value
     }
 
     private func cast<Wanted>(_ value: some Any) throws -> Wanted {
@@ -214,13 +222,20 @@ package final class ValueDecoder: Decoder {
     /// Refuses a root type that isn't an object. This is a mistake in the program, not in the text.
     private func checkRoot(_ type: Any.Type) throws {
         guard self.isRoot else { return }
-        guard !self.leaves.needsObject else {
+        guard !self.leaves.coding.needsObject else {
             throw FormworkError(
                 .invalidArgument,
                 "\(type) is not an object: decode a struct whose members are the form's fields, or a dictionary")
         }
         if case .object(let members) = self.value, members.isEmpty { return }
         throw self.mismatch(type, "names for its members")
+    }
+
+    /// The text at this place, which may be the only element of an array.
+    package func textOrOnlyElement() throws -> String {
+        if let text = try? self.text(String.self) { return text }
+        let elements = try self.elements()
+        return try (elements.count == 1 ? self.element(elements[0], 0) : self).text(String.self)
     }
 
     /// The leaf at this place; `nil` for several and for a tree.
@@ -232,7 +247,7 @@ package final class ValueDecoder: Decoder {
         switch self.value {
         case .leaf(let leaf): return leaf
         case .array, .unclear:
-            let duplicates = self.leaves.words.option("duplicates")
+            let duplicates = self.leaves.coding.words.option("duplicates")
             throw self.mismatch(type, "one field: the name is repeated\(duplicates), or has brackets after it")
         case .object: throw self.mismatch(type, "a field without brackets after its name")
         }
@@ -250,14 +265,14 @@ package final class ValueDecoder: Decoder {
     /// Whether an optional of `type` is `nil` here.
     func isNil(_ type: Any.Type) -> Bool {
         if self.isNothing { return true }
-        guard self.leaves.readsEmptyAsNil, let leaf, self.leaves.isEmpty(leaf) else { return false }
+        guard self.leaves.coding.readsEmptyAsNil, let leaf, self.leaves.isEmpty(leaf) else { return false }
         return ((type as? any AnyOptional.Type)?.base ?? type) != String.self
     }
 
     private func isNothing(_ value: Value) -> Bool {
         guard case .leaf(let leaf) = value else { return false }
-        if let null = self.leaves.nullText { return self.leaves.plainText(leaf)?.hasSameBytes(as: null) ?? false }
-        return self.leaves.isNothing(leaf)
+        guard let null = self.leaves.coding.nullText else { return self.leaves.isNothing(leaf) }
+        return self.leaves.plainText(leaf)?.hasSameBytes(as: null) ?? false
     }
 
     private func isEmptyControl(_ value: Value) -> Bool {
@@ -277,11 +292,11 @@ package final class ValueDecoder: Decoder {
         return self.corrupted("\"\(shown)\" is not a valid \(type)\(hint).")
     }
 
-    func corrupted(_ what: String) -> DecodingError {
+    package func corrupted(_ what: String) -> DecodingError {
         .dataCorrupted(.init(codingPath: self.codingPath, debugDescription: what))
     }
 
-    func refusal(_ option: String, _ reason: String) -> DecodingError {
+    package func refusal(_ option: String, _ reason: String) -> DecodingError {
         self.corrupted("\(option) loses information that decoding needs: \(reason)")
     }
 }

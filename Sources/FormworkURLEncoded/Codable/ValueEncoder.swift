@@ -1,28 +1,11 @@
 import FormworkCore
 
-/// The state that all encoders and containers of one encoding share.
-final class EncodingArena {
-    let coding: CodingPolicy
-    /// The text for nil; `nil` if it isn't written or doesn't matter.
-    let nullText: String?
-    /// The text that is read as nil for optionals of all types but `String`; `nil` for none.
-    private var emptyText: String? { self.nullText ?? (self.coding.readsEmptyAsNil ? "" : nil) }
-    /// One value, so that each call checks exclusive access only once.
-    var tree: EncodedTree
-
-    init(_ coding: CodingPolicy) {
-        self.coding = coding
-        self.nullText = coding.isLossy ? nil : try? coding.null()
-        self.tree = EncodedTree(coding)
-    }
-}
-
-/// An encoder at one place of an ``EncodedTree``. It has two words, so that passing it allocates nothing.
+/// An encoder at one place. It has two words, so that passing it allocates nothing.
 struct ValueEncoder: Encoder {
     let arena: EncodingArena
-    let place: Int32
+    let place: EncodedNode
 
-    var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
+    var codingPath: [any CodingKey] { self.place.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { self.arena.coding.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -35,29 +18,201 @@ struct ValueEncoder: Encoder {
     }
 }
 
-extension EncodingArena {
-    /// Encodes a value whose root is an object.
-    func encode(_ value: some Encodable) throws {
-        guard try self.coding.isLossy || self.leaf(value, at: { [] }) == nil else { throw InvalidRoot.singleValue }
-        try value.encode(to: ValueEncoder(arena: self, place: 0))
+/// The members of an object.
+private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let arena: EncodingArena
+    let place: EncodedNode
+
+    var codingPath: [any CodingKey] { self.place.codingPath }
+
+    func encodeNil(forKey key: Key) throws {
+        guard let null = try self.arena.coding.null() else { return try self.arena.leaveOut(key, in: self.place) }
+        try self.arena.write(.value(.text(null)), at: self.arena.place(key, in: self.place))
     }
 
+    private func put(_ value: some Encodable, _ key: Key, isOptional: Bool = false) throws {
+        // A dictionary's keys are known only from its values' names.
+        let isDictionary = !isOptional && Key.isAny
+        try self.arena.put(
+            value, at: self.arena.place(key, in: self.place), isOptional: isOptional,
+            lacks: isDictionary
+                ? "A dictionary's value that is nil or empty writes nothing: its key would be lost" : nil)
+    }
+
+    private func optional(_ value: (some Encodable)?, _ key: Key) throws {
+        guard let value else { return try self.encodeNil(forKey: key) }
+        try self.put(value, key, isOptional: true)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        let place = self.arena.require(self.arena.place(key, in: self.place), Key.isAny ? .always : .ifAlone)
+        return KeyedEncodingContainer(EncodedMembers<NestedKey>(arena: self.arena, place: place))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        let place = self.arena.place(key, in: self.place)
+        return EncodedElements(self.arena, self.arena.require(place, Key.isAny ? .always : .never))
+    }
+
+    /// A superclass writes its members beside the others.
+    func superEncoder() -> any Encoder { ValueEncoder(arena: self.arena, place: self.place) }
+
+    func superEncoder(forKey key: Key) -> any Encoder {
+        ValueEncoder(arena: self.arena, place: self.arena.place(key, in: self.place))
+    }
+
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
+    func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
+
+    // The protocol's own methods would leave out `nil`, but the coding decides that.
+    func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try self.optional(value, key) }
+}
+
+/// The elements of an array. All containers of one place share its count; if values replace others, only a container's
+/// copies share theirs.
+private struct EncodedElements: UnkeyedEncodingContainer {
+    let arena: EncodingArena
+    let place: EncodedNode
+    /// Has the count.
+    let counter: EncodedNode
+
+    init(_ arena: EncodingArena, _ place: EncodedNode) {
+        (self.arena, self.place, self.counter) = (arena, place, arena.coding.isLossy ? EncodedNode() : place)
+    }
+
+    var codingPath: [any CodingKey] { self.place.codingPath }
+    var count: Int { self.counter.count }
+
+    private var lost: String {
+        "A nil or empty element of an array writes nothing and would be lost: leave it out"
+            + self.arena.coding.remedy("the array")
+    }
+
+    private func next() -> EncodedNode {
+        defer { self.counter.count += 1 }
+        return self.arena.place(self.count, in: self.place)
+    }
+
+    func encodeNil() throws {
+        if let null = try self.arena.coding.null() {
+            return try self.arena.write(.value(.text(null)), at: self.next())
+        }
+        guard !self.arena.coding.isLossy else { return }
+        throw self.arena.refusal(Void?.none as Any, self.arena.place(self.count, in: self.place), self.lost)
+    }
+
+    private func put(_ value: some Encodable) throws { try self.arena.put(value, at: self.next(), lacks: self.lost) }
+
+    func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
+    func encode(_ value: Int128) throws { try self.put(value) }
+    func encode(_ value: UInt128) throws { try self.put(value) }
+
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(EncodedMembers(arena: self.arena, place: self.arena.require(self.next(), .always)))
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        EncodedElements(self.arena, self.arena.require(self.next(), .always))
+    }
+
+    /// If values replace others, it is the array's own place, where the encoder's output replaces the elements.
+    func superEncoder() -> any Encoder {
+        let next = self.next()
+        guard !self.arena.coding.isLossy else { return ValueEncoder(arena: self.arena, place: self.place) }
+        return ValueEncoder(arena: self.arena, place: self.arena.require(next, .always))
+    }
+}
+
+/// A single value, written once.
+private struct EncodedSingle: SingleValueEncodingContainer {
+    let arena: EncodingArena
+    let place: EncodedNode
+    private var isWritten = false
+
+    init(arena: EncodingArena, place: EncodedNode) { (self.arena, self.place) = (arena, place) }
+
+    var codingPath: [any CodingKey] { self.place.codingPath }
+
+    mutating func encodeNil() throws {
+        guard let null = try self.arena.coding.null() else {
+            if self.place.parent == nil, !self.arena.coding.isLossy { throw InvalidRoot.singleValue }
+            return try self.arena.checkIsFree(self.place, isNil: true)
+        }
+        try self.checkIsFirst()
+        try self.arena.write(.value(.text(null)), at: self.place)
+        self.place.isNull = true
+    }
+
+    mutating func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
+    mutating func encode(_ value: Int128) throws { try self.put(value) }
+    mutating func encode(_ value: UInt128) throws { try self.put(value) }
+
+    private mutating func checkIsFirst() throws {
+        guard !self.isWritten else { throw self.arena.conflict(self.place) }
+        self.isWritten = true
+    }
+
+    private mutating func put<Value: Encodable>(_ value: Value) throws {
+        try self.checkIsFirst()
+        let leaf = try self.arena.leaf(value, at: self.place)
+        if let leaf, !leaf.isNothing {
+            // The value's type may decode nil first, as optionals do.
+            if self.arena.nullText != nil { try self.arena.checkIsNotNull(leaf, Value.self, self.place) }
+            return try self.arena.write(leaf, at: self.place)
+        }
+        if leaf == nil { try value.encode(to: ValueEncoder(arena: self.arena, place: self.place)) }
+        guard self.place.parent != nil else { return }
+        try self.arena.check(
+            value, at: self.place,
+            lacks: EncodingArena.isNil(value)
+                ? nil
+                : "An empty value in a wrapper type would be read as nil: leave the member out"
+                    + self.arena.coding.remedy("it"))
+    }
+}
+
+// MARK: Leaves
+
+extension EncodedLeaf {
+    var isNothing: Bool { if case .nothing = self { true } else { false } }
+}
+
+extension EncodingArena {
     /// A value that isn't a container; `nil` if its type has to encode it.
     ///
     /// Types are compared first, because a cast that fails is slow.
-    func leaf<Value: Encodable>(_ value: Value, at path: () -> [any CodingKey]) throws -> EncodedLeaf? {
+    func leaf<Value: Encodable>(_ value: Value, at place: EncodedNode) throws -> EncodedLeaf? {
         if Value.self == String.self { return (value as? String).map { .value(.text($0)) } }
         if Value.self == Int.self { return (value as? Int).map { .value(.integer(Int128($0))) } }
         if Value.self == Bool.self { return (value as? Bool).map { .value(.bool($0)) } }
         if Value.self == Double.self {
-            return try (value as? Double).map { .value(.double(try self.finite($0, path))) }
+            return try (value as? Double).map { .value(.double(try self.finite($0, place))) }
         }
         if Value.self == Float.self {
-            return try (value as? Float).map { .value(.text(String(try self.finite($0, path)))) }
+            return try (value as? Float).map { .value(.text(String(try self.finite($0, place)))) }
         }
         if let type = Value.self as? any FixedWidthInteger.Type { return Self.digits(value, type).map { .value($0) } }
         do {
-            if let leaf = try self.coding.foreign.leaf(of: value) { return leaf }
+            if let leaf = try self.coding.foreign?.leaf(of: value) { return leaf }
             guard let dates = self.coding.dates else { return nil }
             if let value = value as? any FormTextConvertible { return .value(.text(try value.checkedText)) }
             if let moment = value as? any FormMoment {
@@ -68,201 +223,28 @@ extension EncodingArena {
             guard !self.coding.isLossy else { return .value(.text(unwritable.text)) }
             // Foundation traps when it describes a date outside its calendar.
             let described: Any = (value as? any FormMoment)?.timeIntervalSinceReferenceDate ?? value
-            throw self.coding.refusal(described, path(), unwritable.reason)
+            throw self.refusal(described, place, unwritable.reason)
         } catch EncodingError.invalidValue(let value, let context) {
             throw EncodingError.invalidValue(
                 value,
                 .init(
-                    codingPath: path() + context.codingPath, debugDescription: context.debugDescription,
+                    codingPath: place.codingPath + context.codingPath, debugDescription: context.debugDescription,
                     underlyingError: context.underlyingError))
         }
     }
 
-    private func finite<Number: BinaryFloatingPoint>(_ number: Number, _ path: () -> [any CodingKey]) throws -> Number {
+    private func finite<Number: BinaryFloatingPoint>(_ number: Number, _ place: EncodedNode) throws -> Number {
         guard number.isFinite || self.coding.isLossy || self.coding.acceptsNonFiniteNumbers else {
             let option = self.coding.words.option("acceptsNonFiniteNumbers")
-            throw self.coding.refusal(number, path(), "\(number) is not a finite number\(option)")
+            throw self.refusal(number, place, "\(number) is not a finite number\(option)")
         }
         return number
     }
-
-    func emptyContainer(_ place: Int32) -> EncodingError {
-        self.coding.refusal(
-            Void?.none as Any, self.tree.codingPath(place),
-            "A container without values leaves nothing that could be read back: a case of an enumeration needs a raw value, or "
-                + "an associated one that isn't nil or empty")
-    }
-
-    /// Refuses a value if too little of it was written to be read back.
-    /// - Parameters:
-    ///   - isOptional: Whether the value was in an optional that isn't part of `Value`.
-    ///   - lacks: Why a value without any text can't be read back; `nil` if it can.
-    func check<Value: Encodable>(_ value: Value, at place: Int32, isOptional: Bool = false, lacks: String?) throws {
-        guard !self.coding.isLossy else { return }
-        let written = self.tree.places[Int(place)]
-        let isOptional = isOptional || Value.self is any AnyOptional.Type && !Self.isNil(value)
-        guard written.isWritten || written.node >= 0 else {
-            try self.tree.checkIsFree(place)
-            if let lacks { throw self.coding.refusal(value, self.tree.codingPath(place), lacks) }
-            guard isOptional else { return }
-            throw self.coding.refusal(
-                value, self.tree.codingPath(place),
-                "An optional value that is empty, or nil itself, writes nothing and would be read as nil: pass nil or make "
-                    + "the member not optional" + self.coding.remedy("it"))
-        }
-        guard isOptional else { return }
-        let isEmpty = written.isEmpty && self.coding.readsEmptyAsNil && Self.base(Value.self) != String.self
-        if written.isNull || isEmpty || self.tree.looksNull(written.node, self.emptyText) {
-            throw self.looksNull(value, self.tree.codingPath(place))
-        }
-    }
-
-    /// Refuses a value in an optional if its text is read as nil.
-    func checkIsNotNull(_ leaf: EncodedLeaf, _ type: Any.Type, _ path: () -> [any CodingKey]) throws {
-        guard let empty = self.emptyText, self.coding.text(of: leaf) == empty,
-            self.nullText != nil || Self.base(type) != String.self
-        else { return }
-        throw self.looksNull(leaf, path())
-    }
-
-    private func looksNull(_ value: Any, _ path: [any CodingKey]) -> EncodingError {
-        self.coding.refusal(
-            value, path,
-            self.nullText.map { "nilEncoding writes nil like this value, as \"\($0)\"" }
-                ?? "An optional value that is one empty field would be read as nil, as empty controls are: pass nil or make "
-                + "the member not optional" + self.coding.remedy("it"))
-    }
-
-    private static func base(_ type: Any.Type) -> Any.Type { (type as? any AnyOptional.Type)?.base ?? type }
-
-    static func isNil(_ value: some Any) -> Bool { (value as? any AnyOptional)?.isNil ?? false }
 
     private static func digits<Integer: FixedWidthInteger>(
         _ value: some Encodable, _ type: Integer.Type
     ) -> ParameterValue? {
         (value as? Integer).map { number in Int128(exactly: number).map { .integer($0) } ?? .text(String(number)) }
-    }
-}
-
-/// A single value, written once.
-struct EncodedSingle: SingleValueEncodingContainer {
-    let arena: EncodingArena
-    let place: Int32
-    private var isWritten = false
-
-    init(arena: EncodingArena, place: Int32) { (self.arena, self.place) = (arena, place) }
-
-    var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
-
-    mutating func encodeNil() throws {
-        guard let null = try self.arena.coding.null() else {
-            if self.place == 0, !self.arena.coding.isLossy { throw InvalidRoot.singleValue }
-            return try self.arena.tree.checkIsFree(self.place, isNil: true)
-        }
-        try self.checkIsFirst()
-        try self.arena.tree.write(.value(.text(null)), at: self.place)
-        self.arena.tree.places[Int(self.place)].isNull = true
-    }
-
-    mutating func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
-    mutating func encode(_ value: Int128) throws { try self.put(value) }
-    mutating func encode(_ value: UInt128) throws { try self.put(value) }
-
-    private mutating func checkIsFirst() throws {
-        guard !self.isWritten else { throw self.arena.tree.conflict(self.codingPath) }
-        self.isWritten = true
-    }
-
-    private mutating func put<Value: Encodable>(_ value: Value) throws {
-        try self.checkIsFirst()
-        let leaf = try self.arena.leaf(value, at: { self.codingPath })
-        if let leaf, !leaf.isNothing {
-            // The value's type may decode nil first, as optionals do.
-            if self.arena.nullText != nil { try self.arena.checkIsNotNull(leaf, Value.self) { self.codingPath } }
-            return try self.arena.tree.write(leaf, at: self.place)
-        }
-        if leaf == nil { try value.encode(to: ValueEncoder(arena: self.arena, place: self.place)) }
-        guard self.place > 0 else { return }
-        try self.arena.check(
-            value, at: self.place,
-            lacks: EncodingArena.isNil(value)
-                ? nil
-                : "An empty value in a wrapper type would be read as nil: leave the member out"
-                    + self.arena.coding.remedy("it"))
-    }
-}
-
-extension EncodedLeaf {
-    var isNothing: Bool { if case .nothing = self { true } else { false } }
-}
-
-/// The elements of an array. All containers of one place share its count; if values replace others, only a container's
-/// copies share theirs.
-struct EncodedElements: UnkeyedEncodingContainer {
-    private let arena: EncodingArena
-    private let place: Int32
-    private let counter: Int32
-
-    init(_ arena: EncodingArena, _ place: Int32) {
-        (self.arena, self.place, self.counter) = (arena, place, arena.tree.counter(of: place))
-    }
-
-    var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
-    var count: Int { self.arena.tree.counts[Int(self.counter)] }
-
-    private var lost: String {
-        "A nil or empty element of an array writes nothing and would be lost: leave it out"
-            + self.arena.coding.remedy("the array")
-    }
-
-    private func next() -> Int {
-        defer { self.arena.tree.counts[Int(self.counter)] += 1 }
-        return self.count
-    }
-
-    private func nextPlace() -> Int32 {
-        let index = self.next()
-        return self.arena.tree.place(index, in: self.place)
-    }
-
-    mutating func encodeNil() throws {
-        if let null = try self.arena.coding.null() {
-            return try self.arena.tree.write(.value(.text(null)), "", self.next(), in: self.place)
-        }
-        guard !self.arena.coding.isLossy else { return }
-        throw self.arena.coding.refusal(
-            Void?.none as Any, self.codingPath + [IndexKey(self.count)], self.lost)
-    }
-
-    mutating func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
-    mutating func encode(_ value: Int128) throws { try self.put(value) }
-    mutating func encode(_ value: UInt128) throws { try self.put(value) }
-
-    private func put<Value: Encodable>(_ value: Value) throws {
-        let index = self.next()
-        let leaf = try self.arena.leaf(value, at: { self.codingPath + [IndexKey(index)] })
-        if let leaf, !leaf.isNothing { return try self.arena.tree.write(leaf, "", index, in: self.place) }
-        let place = self.arena.tree.place(index, in: self.place)
-        try self.arena.tree.checkDepth(place)
-        if leaf == nil { try value.encode(to: ValueEncoder(arena: self.arena, place: place)) }
-        try self.arena.check(value, at: place, lacks: self.lost)
-    }
-
-    mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(
-            EncodedMembers(arena: self.arena, place: self.arena.tree.require(self.nextPlace(), .always)))
-    }
-
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        EncodedElements(self.arena, self.arena.tree.require(self.nextPlace(), .always))
-    }
-
-    /// If values replace others, it is the array's own place, where the encoder's output replaces the elements.
-    mutating func superEncoder() -> any Encoder {
-        let index = self.next()
-        guard !self.arena.coding.isLossy else { return ValueEncoder(arena: self.arena, place: self.place) }
-        let place = self.arena.tree.require(self.arena.tree.place(index, in: self.place), .always)
-        return ValueEncoder(arena: self.arena, place: place)
     }
 }
 
@@ -297,4 +279,17 @@ extension FormMoment {
 
 extension Equatable {
     fileprivate func isEqual(to other: Any) -> Bool { (other as? Self) == self }
+}
+
+extension CodingKey {
+    /// Whether any text is a key, as for a dictionary.
+    static var isAny: Bool { Self(stringValue: "any key") != nil }
+
+    /// Whether it may be known only from the names in the text, as a dictionary's keys are. A type knows the cases of its
+    /// enumeration, and looks for keys that can't be made of a name.
+    var isOpen: Bool {
+        guard Self(stringValue: self.stringValue) != nil else { return false }
+        let mirror = Mirror(reflecting: self)
+        return mirror.displayStyle != .enum || !mirror.children.isEmpty
+    }
 }

@@ -21,19 +21,7 @@ struct DecimalSeconds {
     /// The shortest digits that identify this number; `nil` for one that is infinite or outside any calendar.
     init?(_ number: Double) {
         guard number.magnitude < Double(Self.bound) else { return nil }
-        let text = number.magnitude.description
-        let halves = text.split(separator: "e")
-        let digits = halves[0].split(separator: ".", omittingEmptySubsequences: false)
-        let whole = digits[0].utf8.map { $0 - 0x30 }
-        let fraction = digits.count > 1 ? digits[1].utf8.map { $0 - 0x30 } : []
-        guard halves.count > 1, let exponent = Int(halves[1]), exponent < 0 else {
-            guard halves.count == 1, let whole = Int64(digits[0]) else { return nil }
-            self.init(isNegative: number < 0, whole: whole, fraction: fraction)
-            return
-        }
-        // One digit before the point: 7.25e-05.
-        self.init(
-            isNegative: number < 0, whole: 0, fraction: [UInt8](repeating: 0, count: -exponent - 1) + whole + fraction)
+        self.init(text: DecimalDigits(number).positional)
     }
 
     /// `-12.5`; `nil` for other texts.

@@ -3,11 +3,6 @@ extension PercentEncoder {
     public static let rfc3986 = PercentEncoder(leaving: "-._~")
     /// The `application/x-www-form-urlencoded` percent-encode set of the WHATWG URL standard, a space as `+`.
     public static let form = PercentEncoder(leaving: "*-._", space: .plus)
-    /// The query percent-encode set of the WHATWG URL standard. It leaves `&`, `=`, `+` and `%` unescaped: use it for
-    /// text that is already a query, never for a name or a value.
-    static let query = PercentEncoder(leaving: "!$%&'()*+,-./:;=?@[\\]^_`{|}~")
-    /// Like ``query``, for URLs with special schemes such as `https`: also escapes `'`.
-    static let specialQuery = PercentEncoder(leaving: "!$%&()*+,-./:;=?@[\\]^_`{|}~")
     /// Leaves all of ASCII unescaped, like the names of Facebook and Recipes. Names from outside can break the query.
     static let raw = PercentEncoder(leaving: String(decoding: 0..<0x80, as: UTF8.self), space: .raw)
 

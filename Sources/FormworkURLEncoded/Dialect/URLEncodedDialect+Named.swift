@@ -88,6 +88,8 @@ extension URLEncodedDialect {
     /// - Throws: What ``decode(_:)-(String)`` throws.
     public func decode(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
         let pairs = try URLEncodedPairs(text, rules: self.parsing)
-        return try self.expansion.expand(pairs.lazy.map(\.pair), missing: self.missing, limits: self.parsing.limits)
+        let missing = self.missing
+        let names = pairs.lazy.map { (name: Array($0.nameBytes), leaf: $0.value.map(ParameterValue.text) ?? missing) }
+        return try self.expansion.expand(names, limits: self.parsing.limits)
     }
 }

@@ -58,7 +58,7 @@ public struct URLEncodedDialect: Sendable {
     ///   `limitExceeded` for a tree that is too deep; `contentNotEncodable` for text that ``transcoding`` can't
     ///   represent.
     public func encode(_ parameters: ParameterValue) throws(FormworkError) -> String {
-        var sink = TextSink(self)
+        var sink = PairSink(self)
         try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
         if self.checksReadBack { try ReadBack(dialect: self).check(parameters, as: sink.text) }
         return String(decoding: sink.text, as: UTF8.self)
@@ -89,30 +89,13 @@ public struct URLEncodedDialect: Sendable {
         }
     }
 
-    /// The content of a form's field.
-    package enum FieldContent: Sendable {
-        case text(String)
-        case bytes([UInt8])
-    }
-
-    /// Parameters as the fields of a multipart form: nothing is escaped, and null is an empty text.
-    package func fields(
-        of parameters: ParameterValue
-    ) throws(FormworkError) -> [(name: String, content: FieldContent)] {
-        try self.leaves(of: parameters).map { pair in
-            switch pair.value {
-            case .nothing: (pair.name, .text(""))
-            case .text(let text): (pair.name, .text(text))
-            case .bytes(let bytes): (pair.name, .bytes(bytes))
-            }
-        }
-    }
-
-    private func leaves(
+    /// The names and values of parameters before they are escaped.
+    /// - Throws: What ``encode(_:)-(ParameterValue)`` throws.
+    package func leaves(
         of parameters: ParameterValue
     ) throws(FormworkError) -> [(name: String, value: Flattening.Leaf)] {
         if self.checksReadBack { _ = try self.encode(parameters) }
-        var sink = PairsSink(self)
+        var sink = PairSink(self, keepsPairs: true)
         try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
         return sink.pairs
     }

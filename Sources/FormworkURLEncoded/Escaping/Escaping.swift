@@ -3,40 +3,22 @@
 /// A door to unsafe code: before anything is written there is room for three bytes per byte read, plus the four bytes
 /// of a stored table entry.
 extension [UInt8] {
-    mutating func append(escaping bytes: [UInt8], _ encoder: PercentEncoder) {
-        guard encoder.leavesLetters else { return self.append(slowlyEscaping: bytes, encoder) }
-        unsafe encoder.entries.withUnsafeBufferPointer { table in
-            unsafe bytes.withUnsafeBufferPointer { unsafe self.append(escaping: $0, table) }
+    mutating func append(escaping bytes: some Collection<UInt8>, _ encoder: PercentEncoder) {
+        let isDone: Void? = unsafe bytes.withContiguousStorageIfAvailable {
+            unsafe self.append(escaping: $0, encoder)
         }
+        guard isDone == nil else { return }
+        // A bridged string without contiguous UTF-8.
+        unsafe Array(bytes).withUnsafeBufferPointer { unsafe self.append(escaping: $0, encoder) }
     }
 
-    mutating func append(escaping text: String, _ encoder: PercentEncoder) {
-        guard encoder.leavesLetters else { return self.append(slowlyEscaping: text.utf8, encoder) }
+    private mutating func append(escaping bytes: UnsafeBufferPointer<UInt8>, _ encoder: PercentEncoder) {
         unsafe encoder.entries.withUnsafeBufferPointer { table in
-            let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
-                unsafe self.append(escaping: $0, table)
-            }
-            guard isDone == nil else { return }
-            // A bridged string without contiguous UTF-8.
-            unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe self.append(escaping: $0, table) }
-        }
-    }
-
-    /// A name, `=` and a value: the array grows at most once.
-    mutating func append(escaping name: String, value: String, _ encoder: PercentEncoder) {
-        guard encoder.leavesLetters else {
-            self.append(slowlyEscaping: name.utf8, encoder)
-            self.append(0x3D)
-            return self.append(slowlyEscaping: value.utf8, encoder)
-        }
-        unsafe encoder.entries.withUnsafeBufferPointer { table in
-            self.append(addingCapacity: 3 * (name.utf8.count + value.utf8.count) + 5) { room in
+            self.append(addingCapacity: 3 * bytes.count + 4) { room in
                 unsafe room.withUnsafeMutableBufferPointer { room, written in
                     guard let start = UnsafeMutableRawPointer(room.baseAddress) else { return }
                     var output = unsafe start
-                    unsafe Self.escape(name, table, &output)
-                    unsafe Self.put(1 << 24 | UInt32(0x3D), &output)
-                    unsafe Self.escape(value, table, &output)
+                    unsafe Self.escape(bytes, table, encoder.leavesLetters, &output)
                     written = unsafe output - start
                 }
             }
@@ -45,17 +27,8 @@ extension [UInt8] {
 
     /// Names and values of many pairs, joined with `=` and `&`: the array grows at most once.
     mutating func append(escaping pairs: [URLEncodedPair], names: PercentEncoder, values: PercentEncoder) {
-        guard names.leavesLetters, values.leavesLetters else {
-            for (index, pair) in pairs.enumerated() {
-                if index > 0 { self.append(0x26) }
-                self.append(slowlyEscaping: pair.name.utf8, names)
-                guard let value = pair.value else { continue }
-                self.append(0x3D)
-                self.append(slowlyEscaping: value.utf8, values)
-            }
-            return
-        }
         let (ampersand, equals) = (1 << 24 | UInt32(0x26), 1 << 24 | UInt32(0x3D))
+        let letters = (names: names.leavesLetters, values: values.leavesLetters)
         let count = pairs.reduce(4) { $0 + 3 * ($1.name.utf8.count + ($1.value?.utf8.count ?? 0)) + 2 }
         unsafe names.entries.withUnsafeBufferPointer { names in
             unsafe values.entries.withUnsafeBufferPointer { values in
@@ -66,37 +39,16 @@ extension [UInt8] {
                         let pairs = pairs.span
                         for index in pairs.indices {
                             if index > 0 { unsafe Self.put(ampersand, &output) }
-                            unsafe Self.escape(pairs[index].name, names, &output)
+                            unsafe Self.escape(pairs[index].name, names, letters.names, &output)
                             // Unwrapped in place, and with `@inline(always)`: a value bound to a name or passed to a
                             // function is retained and released, which takes a fifth of the whole time.
                             guard pairs[index].value != nil else { continue }
                             unsafe Self.put(equals, &output)
-                            unsafe Self.escape(pairs[index].value!, values, &output)
+                            unsafe Self.escape(pairs[index].value!, values, letters.values, &output)
                         }
                         written = unsafe output - start
                     }
                 }
-            }
-        }
-    }
-
-    /// Uses only the table: for a caller's own set, which may not contain letters.
-    private mutating func append(slowlyEscaping bytes: some Sequence<UInt8>, _ encoder: PercentEncoder) {
-        for byte in bytes {
-            let entry = encoder.entries[Int(byte)]
-            for place in 0..<(entry >> 24) { self.append(UInt8(truncatingIfNeeded: entry >> (8 * place))) }
-        }
-    }
-
-    private mutating func append(
-        escaping bytes: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt32>
-    ) {
-        self.append(addingCapacity: 3 * bytes.count + 4) { room in
-            unsafe room.withUnsafeMutableBufferPointer { room, written in
-                guard let start = UnsafeMutableRawPointer(room.baseAddress) else { return }
-                var output = unsafe start
-                unsafe Self.escape(bytes, table, &output)
-                written = unsafe output - start
             }
         }
     }
@@ -108,18 +60,22 @@ extension [UInt8] {
     @inline(__always)
     #endif
     private static func escape(
-        _ text: String, _ table: UnsafeBufferPointer<UInt32>, _ output: inout UnsafeMutableRawPointer
+        _ text: String, _ table: UnsafeBufferPointer<UInt32>, _ leavesLetters: Bool,
+        _ output: inout UnsafeMutableRawPointer
     ) {
-        let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe escape($0, table, &output) }
+        let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
+            unsafe escape($0, table, leavesLetters, &output)
+        }
         guard isDone == nil else { return }
-        unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe escape($0, table, &output) }
+        unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe escape($0, table, leavesLetters, &output) }
     }
 
     /// Copies eight letters or digits at once, and otherwise whole table entries: no branch depends on the content, so
     /// mixed text costs little more than plain text. Excess bytes are overwritten.
+    /// - Parameter leavesLetters: Whether letters and digits are copied; not with every set of a caller.
     @inline(__always)
     private static func escape(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt32>,
+        _ bytes: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt32>, _ leavesLetters: Bool,
         _ output: inout UnsafeMutableRawPointer
     ) {
         guard let source = bytes.baseAddress, let entries = table.baseAddress else { return }
@@ -127,7 +83,7 @@ extension [UInt8] {
         let count = bytes.count
         while count - index >= 8 {
             let word = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
-            if word.isLettersAndDigits {
+            if leavesLetters, word.isLettersAndDigits {
                 unsafe output.storeBytes(of: word, as: UInt64.self)
                 unsafe output += 8
             } else {
@@ -140,7 +96,7 @@ extension [UInt8] {
         if count >= 8 {
             // The last eight bytes: those already written are letters and digits too, and are written again.
             let word = unsafe UnsafeRawPointer(source + count - 8).loadUnaligned(as: UInt64.self)
-            if word.isLettersAndDigits {
+            if leavesLetters, word.isLettersAndDigits {
                 unsafe (output + rest - 8).storeBytes(of: word, as: UInt64.self)
                 unsafe output += rest
                 return

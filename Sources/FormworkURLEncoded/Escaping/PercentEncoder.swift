@@ -1,5 +1,3 @@
-import FormworkCore
-
 /// Which bytes stay unescaped in url-encoded text, which are written as `%HH`, and how a space is written.
 ///
 /// ASCII letters and digits are never escaped; bytes above 0x7F always are. Hexadecimal digits are upper case
@@ -16,8 +14,8 @@ public struct PercentEncoder: Hashable, Sendable {
     }
 
     /// For each byte its output: up to three bytes, the first one lowest, and their count in the top byte.
-    let entries: [UInt32]
-    /// False only in tables for a caller's own set: then text is escaped byte by byte.
+    private(set) var entries: [UInt32]
+    /// False only in tables for a caller's own set, in which letters or digits are escaped.
     private(set) var leavesLetters = true
 
     /// Creates the table.
@@ -29,13 +27,12 @@ public struct PercentEncoder: Hashable, Sendable {
         let standing = Set(unescaped.utf8)
         self.entries = (0...UInt8.max).map { byte in
             switch byte {
-            case 0x20 where space == .plus: 1 << 24 | 0x2B
-            case 0x20 where space == .raw: 1 << 24 | 0x20
+            case 0x20: Self.entry(of: space)
             // An unescaped plus would be read as a space.
-            case 0x2B where space == .plus: 3 << 24 | 0x42_3225
+            case 0x2B where space == .plus: Self.escape(byte)
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: 1 << 24 | UInt32(byte)
-            case 0..<0x80 where byte != 0x20 && standing.contains(byte): 1 << 24 | UInt32(byte)
-            default: 3 << 24 | Self.digit(byte & 15) << 16 | Self.digit(byte >> 4) << 8 | 0x25
+            case 0..<0x80 where standing.contains(byte): 1 << 24 | UInt32(byte)
+            default: Self.escape(byte)
             }
         }
     }
@@ -47,31 +44,37 @@ public struct PercentEncoder: Hashable, Sendable {
             switch byte {
             case 0x20, 0x80...: entry
             case _ where stands(UInt8(byte)): 1 << 24 | UInt32(byte)
-            default: 3 << 24 | Self.digit(UInt8(byte) & 15) << 16 | Self.digit(UInt8(byte) >> 4) << 8 | 0x25
+            default: Self.escape(UInt8(byte))
             }
         }
         self.leavesLetters = [0x30...0x39, 0x41...0x5A, 0x61...0x7A].joined().allSatisfy { stands($0) }
     }
 
-    private init(entries: [UInt32], leavesLetters: Bool) {
-        (self.entries, self.leavesLetters) = (entries, leavesLetters)
+    /// `%2B` for a plus.
+    private static func escape(_ byte: UInt8) -> UInt32 {
+        let digit = { (value: UInt8) in UInt32(value < 10 ? 0x30 + value : 0x37 + value) }
+        return 3 << 24 | digit(byte & 15) << 16 | digit(byte >> 4) << 8 | 0x25
     }
 
-    private static func digit(_ value: UInt8) -> UInt32 { UInt32(value < 10 ? 0x30 + value : 0x37 + value) }
+    private static func entry(of space: Space) -> UInt32 {
+        switch space {
+        case .percent: Self.escape(0x20)
+        case .plus: 1 << 24 | 0x2B
+        case .raw: 1 << 24 | 0x20
+        }
+    }
 
     /// The same table with another rule for the space.
     package func space(_ space: Space) -> PercentEncoder {
-        var entries = self.entries
-        entries[0x20] =
-            switch space {
-            case .percent: 3 << 24 | 0x30_3225
-            case .plus: 1 << 24 | 0x2B
-            case .raw: 1 << 24 | 0x20
-            }
+        var table = self
+        table.entries[0x20] = Self.entry(of: space)
         // An unescaped plus would be read as a space.
-        if space == .plus { entries[0x2B] = 3 << 24 | 0x42_3225 }
-        return PercentEncoder(entries: entries, leavesLetters: self.leavesLetters)
+        if space == .plus { table.entries[0x2B] = Self.escape(0x2B) }
+        return table
     }
+
+    /// Whether a space is written as `+`.
+    var writesPlus: Bool { self.entries[0x20] == Self.entry(of: .plus) }
 
     /// The ASCII characters that stay unescaped, besides letters and digits.
     var unescaped: String {
@@ -85,19 +88,8 @@ public struct PercentEncoder: Hashable, Sendable {
     /// Escapes `text` as UTF-8: one pass, one allocation.
     public func encode(_ text: String) -> String {
         var output: [UInt8] = []
-        output.append(escaping: text, self)
+        output.append(escaping: text.utf8, self)
         return String(decoding: output, as: UTF8.self)
-    }
-
-    /// Escapes text in UTF-16.
-    /// - Throws: ``FormworkError/Code/contentNotEncodable`` for half of a surrogate pair, which UTF-8 can't represent.
-    public func encode(utf16 units: some Sequence<UInt16>) throws(FormworkError) -> String {
-        guard let text = String(validating: units, as: UTF16.self) else {
-            throw FormworkError(
-                .contentNotEncodable,
-                "the text has half of a surrogate pair, which can't be written: split texts between characters")
-        }
-        return self.encode(text)
     }
 
     /// Escapes bytes of any encoding, such as GB 18030.

@@ -29,40 +29,41 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         _ pairs: some Sequence<URLEncodedPair>, missing: ParameterValue = .text(""),
         limits: URLEncodedLimits = URLEncodedLimits()
     ) throws(FormworkError) -> ParameterValue {
-        let value = { (pair: URLEncodedPair) in pair.value.map(ParameterValue.text) ?? missing }
-        guard self != .flat else { return .object(pairs.map { .init($0.name, value($0)) }) }
-        if self == .rack {
-            var tree = RackTree(depth: Self.depth(limits), levels: limits.levels)
-            for pair in pairs { try tree.set(value(pair), named: pair.name) }
-            return tree.value
-        }
-        return ParameterValue(try self.tree(pairs, limits, value))
+        let names = pairs.lazy.map { (name: Array($0.name.utf8), leaf: $0.value.map(ParameterValue.text) ?? missing) }
+        return try self.expand(names, limits: limits)
     }
 
-    /// Makes a tree of pairs, except in ``rack``.
+    /// Makes a tree of names. They are compared by their bytes, which may not be UTF-8.
+    func expand(
+        _ names: some Sequence<(name: [UInt8], leaf: ParameterValue)>, limits: URLEncodedLimits
+    ) throws(FormworkError) -> ParameterValue {
+        switch self {
+        case .flat:
+            return .object(names.map { .init(String(decoding: $0.name, as: UTF8.self), $0.leaf) })
+        case .rack:
+            var tree = RackTree(limits)
+            for (name, value) in names { try tree.set(value, named: name) }
+            return tree.value
+        case .brackets, .dots, .php: return ParameterValue(try self.tree(names, limits))
+        }
+    }
+
+    /// Makes a tree of names, except in ``rack``.
     /// - Parameter marksUnclear: See ``NameTree``.
     func tree<Leaf>(
-        _ pairs: some Sequence<URLEncodedPair>, _ limits: URLEncodedLimits, marksUnclear: Bool = false,
-        _ leaf: (URLEncodedPair) -> Leaf
+        _ names: some Sequence<(name: [UInt8], leaf: Leaf)>, _ limits: URLEncodedLimits, marksUnclear: Bool = false
     ) throws(FormworkError) -> NameTree<Leaf>.Value {
-        let depth = Self.depth(limits)
+        let depth = limits.nesting
         var levels = limits.levels
         var tree = NameTree<Leaf>(overwrites: self == .php, groups: self != .php, marksUnclear: marksUnclear)
-        for pair in pairs {
-            guard let path = self.path(Array(pair.name.utf8), depth) else { continue }
-            guard path.count <= depth + 1 else {
-                throw FormworkError(
-                    .limitExceeded,
-                    "the name \"\(pair.name.shortened(to: 40))\" nests deeper than \(depth, "level") (limits.depth)")
-            }
+        for (name, leaf) in names {
+            guard let path = self.path(name, depth) else { continue }
+            guard path.count <= depth + 1 else { throw limits.tooDeep(name) }
             try levels.add(path.count - 1)
-            try tree.set(leaf(pair), at: path, named: pair.name)
+            try tree.set(leaf, at: path, named: String(decoding: name, as: UTF8.self))
         }
         return tree.value
     }
-
-    /// Trees are walked recursively, so `.max` has a bound too.
-    private static func depth(_ limits: URLEncodedLimits) -> Int { min(max(0, limits.depth), 512) }
 
     /// The keys of a name; `nil` for one that PHP leaves out. Not many more than `limit` are made.
     private func path(_ name: [UInt8], _ limit: Int) -> [NameKey]? {

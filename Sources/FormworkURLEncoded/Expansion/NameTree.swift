@@ -22,10 +22,8 @@ package struct NameTree<Leaf> {
     }
 
     private struct Members {
-        var keys: [NameKey] = []
+        var keys = KeyIndex<NameKey>()
         var nodes: [Int] = []
-        /// The index of each key. Used only if a linear search would be slow.
-        var places: [NameKey: Int] = [:]
         /// The largest number plus one; `nil` if there is no number.
         var next: Int?
         /// The element that `[]` created, while it is the last one.
@@ -35,15 +33,9 @@ package struct NameTree<Leaf> {
         /// Whether such elements contain arrays, whose repeated names show nothing.
         var hasInnerArrays = false
 
-        func place(of key: NameKey) -> Int? {
-            self.places.isEmpty ? self.keys.firstIndex(of: key) : self.places[key]
-        }
+        func node(of key: NameKey) -> Int? { self.keys.place(of: key).map { self.nodes[$0] } }
 
         mutating func append(_ key: NameKey, _ node: Int) {
-            if self.keys.count == 16 {
-                for (place, key) in self.keys.enumerated() { self.places[key] = place }
-            }
-            if self.keys.count >= 16 { self.places[key] = self.keys.count }
             self.keys.append(key)
             self.nodes.append(node)
             if case .number(let number) = key, number >= self.next ?? .min {
@@ -75,7 +67,9 @@ package struct NameTree<Leaf> {
 
     /// Adds a value at the place that its name describes.
     /// - Throws: ``FormworkError/Code/malformedBody`` for a name that is both a value and a tree.
-    package mutating func set(_ value: Leaf, at path: [NameKey], named name: String) throws(FormworkError) {
+    package mutating func set(
+        _ value: Leaf, at path: [NameKey], named name: @autoclosure () -> String
+    ) throws(FormworkError) {
         var node = 0
         for (depth, key) in path.enumerated() {
             let rest = path[(depth + 1)...]
@@ -95,7 +89,7 @@ package struct NameTree<Leaf> {
             case (_, false) where self.overwrites: self.nodes[node] = self.newMembers()
             case (.values(let list)?, true): self.values[list].append(value)
             case (.value(let first)?, true): try self.repeat(node, first, value)
-            default: throw FormworkError(.malformedBody, "\"\(name)\" is both a value and a tree of values")
+            default: throw FormworkError(.malformedBody, "\"\(name())\" is both a value and a tree of values")
             }
         }
     }
@@ -133,26 +127,26 @@ package struct NameTree<Leaf> {
         if path.contains(.next) { return path.first == .next ? nil : open }
         var node = open
         for key in path {
-            guard case .members(let list) = self.nodes[node], let place = self.members[list].place(of: key) else {
+            guard case .members(let list) = self.nodes[node], let next = self.members[list].node(of: key) else {
                 return open
             }
-            node = self.members[list].nodes[place]
+            node = next
         }
         return nil
     }
 
     /// The node of a key, created if there is none; `nil` if no number is left for it.
     private mutating func child(
-        _ key: NameKey, of node: Int, named name: String
+        _ key: NameKey, of node: Int, named name: () -> String
     ) throws(FormworkError) -> (node: Int, isNew: Bool)? {
         guard case .members(let list) = self.nodes[node] else { return nil }
         let isNext = key == .next
         let key = isNext ? NameKey.number(self.members[list].next ?? 0) : key
-        if let place = self.members[list].place(of: key) {
-            guard isNext else { return (self.members[list].nodes[place], false) }
+        if let node = self.members[list].node(of: key) {
+            guard isNext else { return (node, false) }
             // Only after the largest possible number.
             if self.overwrites { return nil }
-            throw FormworkError(.malformedBody, "\"\(name)\" can't be added after the largest number")
+            throw FormworkError(.malformedBody, "\"\(name())\" can't be added after the largest number")
         }
         self.members[list].append(key, self.nodes.count)
         self.members[list].open = isNext ? self.nodes.count : nil
@@ -169,14 +163,14 @@ package struct NameTree<Leaf> {
         case .values(let list): return .array(self.values[list].map(Value.leaf))
         case .empty: return .object([])
         case .members(let list):
-            let members = self.members[list]
-            let isArray = !members.keys.isEmpty && members.keys.indices.allSatisfy { members.keys[$0] == .number($0) }
+            let (members, keys) = (self.members[list], self.members[list].keys.keys)
+            let isArray = !keys.isEmpty && keys.indices.allSatisfy { keys[$0] == .number($0) }
             if isArray {
                 let elements = members.nodes.map(self.value)
                 let isUnclear = members.isGrouped && (members.hasInnerArrays || !elements.haveOneShape())
                 return isUnclear ? .unclear(elements) : .array(elements)
             }
-            return .object(zip(members.keys, members.nodes).map { ($0.text, self.value($1)) })
+            return .object(zip(keys, members.nodes).map { ($0.text, self.value($1)) })
         }
     }
 }

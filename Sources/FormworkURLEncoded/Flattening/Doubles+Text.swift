@@ -8,21 +8,21 @@ extension Flattening.Doubles {
             return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
         case .javaScript:
             guard number.isFinite else { return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity" }
-            let decimal = Decimal(number)
+            let decimal = DecimalDigits(number)
             guard (-6...20).contains(decimal.exponent) else {
                 return decimal.scientific(fraction: "", exponentMark: "e")
             }
             return number == 0 ? "0" : decimal.positional
         case .php:
             guard number.isFinite else { return number.isNaN ? "NAN" : number < 0 ? "-INF" : "INF" }
-            let decimal = Decimal(number).rounded(to: 14, of: number)
+            let decimal = DecimalDigits(number).rounded(to: 14, of: number)
             guard (-4...13).contains(decimal.exponent) else {
                 return decimal.scientific(fraction: ".0", exponentMark: "E")
             }
             return decimal.positional
         case .ruby:
             guard number.isFinite else { return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity" }
-            let decimal = Decimal(number)
+            let decimal = DecimalDigits(number)
             guard (-4...max(14, decimal.digits.count - 2)).contains(decimal.exponent) else {
                 let isShort = (-9...9).contains(decimal.exponent)
                 return decimal.scientific(fraction: ".0", exponentMark: "e", padding: isShort ? "0" : "")
@@ -35,12 +35,12 @@ extension Flattening.Doubles {
 }
 
 /// The shortest digits that identify a number, with the position of its decimal point.
-private struct Decimal {
-    var sign: String
+struct DecimalDigits {
+    private var sign: String
     /// Without leading or trailing zeros; `0` for zero.
-    var digits: String
+    private(set) var digits: String
     /// The power of ten of the first digit.
-    var exponent: Int
+    private(set) var exponent: Int
 
     init(_ number: Double) {
         // Swift prints the shortest digits: `-123.0`, `1e-07`, `1.5e+20`.
@@ -59,7 +59,7 @@ private struct Decimal {
     }
 
     /// The number rounded to `count` digits, where these are its shortest digits.
-    func rounded(to count: Int, of number: Double) -> Decimal {
+    func rounded(to count: Int, of number: Double) -> DecimalDigits {
         guard self.digits.count > count, var whole = UInt64(self.digits.prefix(count)) else { return self }
         var rounded = self
         let tail = self.digits.dropFirst(count)

@@ -1,19 +1,10 @@
 import FormworkCore
 
-/// Receives the pairs of a flattened tree.
-protocol PairSink {
-    /// The number of bytes or pairs so far: the position of the next one.
-    var end: Int { get }
-    mutating func append(name: String, value: Flattening.Leaf) throws(FormworkError)
-    /// Sorts the runs that begin at `starts` by their escaped text.
-    mutating func sort(runs starts: [Int])
-}
-
 /// Walks a tree of values, depth first.
 struct Flattener {
     let rules: Flattening
 
-    func flatten<Sink: PairSink>(_ root: ParameterValue, into sink: inout Sink) throws(FormworkError) {
+    func flatten(_ root: ParameterValue, into sink: inout PairSink) throws(FormworkError) {
         switch root {
         case .object(let members):
             try self.members(members, 1, of: "", into: &sink) { $0 }
@@ -31,8 +22,8 @@ struct Flattener {
         }
     }
 
-    private func value<Sink: PairSink>(
-        _ value: ParameterValue, _ name: String, _ depth: Int, isElement: Bool, into sink: inout Sink
+    private func value(
+        _ value: ParameterValue, _ name: String, _ depth: Int, isElement: Bool, into sink: inout PairSink
     ) throws(FormworkError) {
         switch value {
         case .array(let elements):
@@ -56,9 +47,9 @@ struct Flattener {
     }
 
     /// Whether a container's elements are to be written.
-    private func enter<Sink: PairSink>(
+    private func enter(
         _ isEmpty: Bool, _ value: ParameterValue, _ name: String, _ depth: Int, _ isElement: Bool,
-        into sink: inout Sink
+        into sink: inout PairSink
     ) throws(FormworkError) -> Bool {
         if case .refused = self.rules.members { _ = try self.rules.leaf(value, name) }
         guard depth < self.rules.depth else {
@@ -78,28 +69,28 @@ struct Flattener {
         return false
     }
 
-    private func elements<Sink: PairSink>(
-        _ elements: [ParameterValue], _ name: String, _ depth: Int, into sink: inout Sink
+    private func elements(
+        _ elements: [ParameterValue], _ name: String, _ depth: Int, into sink: inout PairSink
     ) throws(FormworkError) {
-        var starts: [Int] = []
+        var starts: [PairSink.Position] = []
         for (index, element) in elements.enumerated() {
             let start = sink.end
             try self.value(element, self.rules.arrays.name(name, index), depth + 1, isElement: true, into: &sink)
-            if sink.end > start { starts.append(start) }
+            if sink.end.text > start.text { starts.append(start) }
         }
         if case .byTextWithArrays = self.rules.order { sink.sort(runs: starts) }
     }
 
-    private func members<Sink: PairSink>(
-        _ members: [ParameterValue.Member], _ depth: Int, of object: String, into sink: inout Sink,
+    private func members(
+        _ members: [ParameterValue.Member], _ depth: Int, of object: String, into sink: inout PairSink,
         name: (String) -> String
     ) throws(FormworkError) {
-        var starts: [Int] = []
+        var starts: [PairSink.Position] = []
         for member in try self.ordered(members) {
             if self.rules.skipsEmptyNames, member.name.isEmpty { continue }
             let start = sink.end
             try self.value(member.value, name(member.name), depth, isElement: false, into: &sink)
-            if sink.end > start { starts.append(start) }
+            if sink.end.text > start.text { starts.append(start) }
         }
         switch self.rules.order {
         case .given, .byName, .byNameIgnoringCase, .by: break
@@ -117,30 +108,16 @@ struct Flattener {
         case .byNameIgnoringCase: isBefore = { $0.name.lowercased() < $1.name.lowercased() }
         case .by(let order): isBefore = { order($0.name, $1.name) }
         }
-        // Swift's sort is stable in practice but doesn't guarantee it; equal names have to keep their order.
-        return members.enumerated()
-            .sorted { isBefore($0.element, $1.element) || !isBefore($1.element, $0.element) && $0.offset < $1.offset }
-            .map(\.element)
+        return members.sortedStably(by: isBefore)
     }
 
     private func distinct(_ members: [ParameterValue.Member]) throws(FormworkError) -> [ParameterValue.Member] {
-        guard self.rules.duplicates != .kept else { return members }
         // By bytes: the two spellings of `é` are different names.
-        var places: [[UInt8]: Int] = [:]
-        var distinct: [ParameterValue.Member] = []
-        for member in members {
-            guard let place = places.updateValue(distinct.count, forKey: Array(member.name.utf8)) else {
-                distinct.append(member)
-                continue
-            }
-            places[Array(member.name.utf8)] = place
-            switch self.rules.duplicates {
-            case .kept, .firstWins: break
-            case .lastWins: distinct[place] = member
-            case .refused: throw FormworkError(.invalidArgument, "\"\(member.name)\" occurs more than once")
-            }
+        try members.distinct(self.rules.duplicates) {
+            Array($0.name.utf8)
+        } repeated: {
+            FormworkError(.invalidArgument, "\"\($0.name)\" occurs more than once")
         }
-        return distinct
     }
 
     /// A set's elements sorted by their text, with a closure's order for names if there is one; those without a text
@@ -160,11 +137,37 @@ struct Flattener {
         }
         let isBefore: (String, String) -> Bool =
             if case .by(let order) = self.rules.order { order } else { { $0 < $1 } }
-        return texts.enumerated()
-            .sorted { left, right in
-                let (first, second) = (left.element.text, right.element.text)
-                return isBefore(first, second) || !isBefore(second, first) && left.offset < right.offset
+        return texts.sortedStably { isBefore($0.text, $1.text) }.map(\.element)
+    }
+}
+
+extension Array {
+    /// Swift's sort is stable in practice but doesn't guarantee it; equal elements have to keep their order.
+    fileprivate func sortedStably(by isBefore: (Element, Element) -> Bool) -> [Element] {
+        self.enumerated()
+            .sorted { isBefore($0.element, $1.element) || !isBefore($1.element, $0.element) && $0.offset < $1.offset }
+            .map(\.element)
+    }
+
+    /// The elements of which each one has its own key, in the places of the first ones.
+    func distinct<Key: Hashable>(
+        _ rule: Flattening.Duplicates, by key: (Element) -> Key, repeated: (Element) -> FormworkError
+    ) throws(FormworkError) -> [Element] {
+        guard rule != .kept else { return self }
+        var (places, distinct): ([Key: Int], [Element]) = ([:], [])
+        for element in self {
+            let key = key(element)
+            guard let place = places[key] else {
+                places[key] = distinct.count
+                distinct.append(element)
+                continue
             }
-            .map(\.element.element)
+            switch rule {
+            case .kept, .firstWins: break
+            case .lastWins: distinct[place] = element
+            case .refused: throw repeated(element)
+            }
+        }
+        return distinct
     }
 }

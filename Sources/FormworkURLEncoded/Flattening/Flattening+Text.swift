@@ -27,7 +27,7 @@ extension Flattening.MemberNames {
 
 extension Flattening {
     /// A single value before it is escaped.
-    enum Leaf {
+    package enum Leaf {
         /// No `=` is written.
         case nothing
         case text(String)

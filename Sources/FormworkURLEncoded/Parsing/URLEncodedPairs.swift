@@ -51,7 +51,12 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             }
         }
         (self.buffer, self.bounds) = (buffer, try bounds.get())
-        try self.removeDuplicates(rules.duplicates)
+        self.bounds = try self.bounds.distinct(rules.duplicates) {
+            buffer[Int($0.start)..<Int($0.nameEnd)]
+        } repeated: {
+            let name = String(decoding: buffer[Int($0.start)..<Int($0.nameEnd)], as: UTF8.self)
+            return FormworkError(.malformedBody, "\"\(name)\" occurs more than once")
+        }
     }
 
     /// Splits `text` into pairs.
@@ -152,28 +157,6 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             }
         }
         return (.success(bounds), unescaper.count)
-    }
-
-    private mutating func removeDuplicates(_ rule: Flattening.Duplicates) throws(FormworkError) {
-        guard rule != .kept else { return }
-        var places: [ArraySlice<UInt8>: Int] = [:]
-        var distinct: [Bounds] = []
-        for index in self.bounds.indices {
-            let name = self[index].nameBytes
-            guard let place = places[name] else {
-                places[name] = distinct.count
-                distinct.append(self.bounds[index])
-                continue
-            }
-            switch rule {
-            case .kept, .firstWins: break
-            case .lastWins: distinct[place] = self.bounds[index]
-            case .refused:
-                let name = String(decoding: name, as: UTF8.self)
-                throw FormworkError(.malformedBody, "\"\(name)\" occurs more than once")
-            }
-        }
-        self.bounds = distinct
     }
 }
 

@@ -58,11 +58,20 @@ public struct URLEncodedLimits: Hashable, Sendable {
     /// stack.
     public static let unlimited = URLEncodedLimits(bytes: .max, pairs: .max, pairBytes: .max, depth: 512)
 
+    /// Levels of nesting in a name. Trees are walked recursively, so `.max` has a bound too.
+    var nesting: Int { min(max(0, self.depth), 512) }
+
+    func tooDeep(_ name: [UInt8]) -> FormworkError {
+        let name = String(decoding: name, as: UTF8.self).shortened(to: 40)
+        return FormworkError(
+            .limitExceeded, "the name \"\(name)\" nests deeper than \(self.nesting, "level") (limits.depth)")
+    }
+
     /// Levels of nesting in all names together.
     var levels: LevelCount {
         let all = self.pairs > .max / 10 ? .max : self.pairs * 10
         // One name may always have its own levels.
-        return LevelCount(limit: max(all, min(max(0, self.depth), 512)))
+        return LevelCount(limit: max(all, self.nesting))
     }
 
     /// Counts the levels of the names of a tree.

@@ -1,6 +1,6 @@
 import Foundation
 import FormworkFoundation
-import FormworkMigration
+@testable import FormworkMigration
 import FoundationNetworking
 import Testing
 
@@ -272,20 +272,20 @@ struct AFNetworkingVectorsTests {
         try row.understand("expected", options: ["platform"])
         var input = try #require(row.json["input"] as? [String: String])
         let version = input.removeValue(forKey: "systemVersion") ?? ""
-        let system: AFNetworkingUserAgent.System
+        let system: String
         switch row.options["platform"] as? String {
-        case "macOS": system = .mac(version: input.removeValue(forKey: "osVersionString") ?? "")
+        case "macOS": system = "Mac OS X \(input.removeValue(forKey: "osVersionString") ?? "")"
         case let name?:
-            system = .device(
-                model: input.removeValue(forKey: "model") ?? "", name: name, version: version,
-                scale: Double(input.removeValue(forKey: "scale") ?? "") ?? 1)
+            let scale = Double(input.removeValue(forKey: "scale") ?? "") ?? 1
+            let model = input.removeValue(forKey: "model") ?? ""
+            system = "\(model); \(name) \(version); Scale/\(String(format: "%.2f", scale))"
         case nil: throw RowNotUnderstood("no platform")
         }
-        let agent = AFNetworkingUserAgent(
+        let agent = HTTPHeader.afnetworkingUserAgent(
             executable: input.removeValue(forKey: "executable") ?? input.removeValue(forKey: "bundle") ?? "",
             shortVersion: input.removeValue(forKey: "shortVersion"),
             bundleVersion: input.removeValue(forKey: "bundleVersion"), system: system)
         #expect(input.isEmpty)
-        #expect(agent.text() == row.expected as? String)
+        #expect(agent.value == row.expected as? String)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import FormworkFoundation
-import FormworkMigration
+@testable import FormworkMigration
 import FoundationNetworking
 import Synchronization
 import Testing
@@ -332,11 +332,14 @@ struct RequestSerializerTests {
     @Test("Languages before 1.2, and programs whose name is not ASCII")
     func headers() {
         #expect(HTTPHeader.afnetworkingAcceptLanguage(["de", "fr"], version: "1.1").value == "de, fr, en-us;q=0.8")
-        let agent = AFNetworkingUserAgent(
-            executable: "Москва 北京", shortVersion: "1.2", bundleVersion: "34",
-            system: .device(model: "iPad", name: "tvOS", version: "9.1", scale: 1))
-        #expect(agent.text() == "Moskva bei jing/1.2 (iPad; tvOS 9.1; Scale/1.00)")
-        #expect(agent.text("2.4.1") == "Moskva bei jing/34 (iPad; tvOS 9.1; Scale/1.00)")
+        func agent(_ version: AFNetworkingVersion) -> String {
+            HTTPHeader.afnetworkingUserAgent(
+                executable: "Москва 北京", shortVersion: "1.2", bundleVersion: "34",
+                system: "iPad; tvOS 9.1; Scale/1.00", version: version
+            ).value
+        }
+        #expect(agent(.latest) == "Moskva bei jing/1.2 (iPad; tvOS 9.1; Scale/1.00)")
+        #expect(agent("2.4.1") == "Moskva bei jing/34 (iPad; tvOS 9.1; Scale/1.00)")
     }
 
     @Test("Versions are compared by number")

@@ -1,67 +1,8 @@
-@testable import FormworkCore
-@testable import FormworkURLEncoded
+import Formwork
 import Testing
 
-@testable import Formwork
-
-/// Names of one level are decoded without building a tree. The tree says what they must become.
 @Suite("Forms of one level", .timeLimit(.minutes(10)))
 struct FlatFormTests {
-    private func show(_ value: ValueDecoder.Value) -> String {
-        switch value {
-        case .leaf(let index): "\(index)"
-        case .array(let elements), .unclear(let elements): "[\(elements.map(self.show).joined(separator: ","))]"
-        case .object(let members):
-            "{\(members.map { "\($0.name):\(self.show($0.value))" }.joined(separator: ","))}"
-        }
-    }
-
-    private func parts(_ names: [String]) -> CollectedParts {
-        var bytes: [UInt8] = []
-        var parts: [CollectedParts.Part] = []
-        for name in names {
-            let start = bytes.count
-            bytes += Array(name.utf8)
-            let traits = bytes.withRawSpan { NameTraits(of: start..<$0.byteCount, in: $0) }
-            parts.append(
-                CollectedParts.Part(name: start..<bytes.count, content: bytes.count..<bytes.count, traits))
-        }
-        return CollectedParts(bytes, parts, [], .urlEncoded)
-    }
-
-    private func contents(_ names: [String], dots: Bool = false) -> FormLeaves {
-        var decoder = FormDataDecoder()
-        decoder.splitsAtDots = dots
-        return FormLeaves(self.parts(names), decoder)
-    }
-
-    @Test("They become what the tree becomes", arguments: 0..<20)
-    func sameAsTree(seed: Int) throws {
-        var generator = SplitMix64(seed: UInt64(seed))
-        let letters = ["a", "b", "c", "[", "]", "[]", "0", "1", "-", ".", "\u{E9}", "e\u{301}", "+", " "]
-        var flat = 0
-        for _ in 0..<500 {
-            let names = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-                let count = [0, 1, 1, 1, 2, 3].randomElement(using: &generator) ?? 1
-                return (0..<count).map { _ in letters.randomElement(using: &generator) ?? "" }.joined()
-            }
-            let contents = self.contents(names, dots: Bool.random(using: &generator))
-            guard let members = contents.flatMembers() else { continue }
-            flat += 1
-            #expect(self.show(members) == self.show(try contents.tree()), "\(names)")
-        }
-        #expect(flat > 50)
-    }
-
-    @Test("Names with levels, numbers and no bytes are left to the tree")
-    func others() {
-        for name in ["a[b]", "a[", "0", "12", "-1", ""] { #expect(self.contents([name]).flatMembers() == nil) }
-        #expect(self.contents(["a.b"], dots: true).flatMembers() == nil)
-        #expect(self.contents(["a.b"]).flatMembers() != nil)
-        #expect(self.contents(["a]"]).flatMembers() != nil)
-        #expect(self.contents((0...64).map { "a\($0)" }).flatMembers() == nil)
-    }
-
     private struct Row: Decodable, Equatable {
         var a70: Int
         var a3: Int?

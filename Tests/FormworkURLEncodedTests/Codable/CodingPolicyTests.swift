@@ -2,6 +2,12 @@
 import TestSupport
 import Testing
 
+extension CodingPolicy {
+    fileprivate func encodeText(_ value: some Encodable) throws -> String {
+        String(decoding: try self.encode(value), as: UTF8.self)
+    }
+}
+
 @Suite("CodingPolicy: types of the standard library, without Foundation", .timeLimit(.minutes(10)))
 struct CodingPolicyTests {
     struct Inner: Codable, Equatable {
@@ -20,11 +26,11 @@ struct CodingPolicyTests {
         var list: [Inner] = [Inner(b: [1], c: ["x": true]), Inner(b: [2, 3], c: ["x": false])]
     }
 
-    private let indexed = {
-        var coding = CodingPolicy()
+    private var indexed: CodingPolicy {
+        let coding = CodingPolicy()
         coding.flattening.arrays = .indexed
         return coding
-    }()
+    }
 
     @Test("Each dialect writes a value in its way, and reads it back")
     func dialects() throws {
@@ -124,17 +130,17 @@ struct CodingPolicyTests {
     @Test("Two spellings of é are two names")
     func spellings() throws {
         let text = Array("e%CC%81=decomposed&%C3%A9=composed".utf8)
-        #expect(try URLEncodedDecoding().decode(Spellings.self, from: text).values == ["composed", "decomposed"])
+        #expect(try CodingPolicy().decode(Spellings.self, from: text).values == ["composed", "decomposed"])
     }
 
     @Test("A bracket is a byte, whatever combines with it")
     func combining() throws {
         let value = ["a": ["\u{301}b\u{301}": "1"]]
         let text = try CodingPolicy().encode(value)
-        #expect(try URLEncodedDecoding().decode([String: [String: String]].self, from: text) == value)
+        #expect(try CodingPolicy().decode([String: [String: String]].self, from: text) == value)
         let dots = Array("a.%CC%81b=1".utf8)
-        var decoding = URLEncodedDecoding()
-        decoding.coding.flattening.members = .dots
+        let decoding = CodingPolicy()
+        decoding.flattening.members = .dots
         #expect(try decoding.decode([String: [String: String]].self, from: dots) == ["a": ["\u{301}b": "1"]])
     }
 
@@ -186,7 +192,7 @@ struct CodingPolicyTests {
 
     @Test("A type that tries itself first ends where nothing was sent")
     func recursive() throws {
-        let decoding = URLEncodedDecoding()
+        let decoding = CodingPolicy()
         #expect(try decoding.decode(Filter.self, from: Array("name=a".utf8)) == .name("a"))
         #expect(try decoding.decode(Filter.self, from: Array("never[not][name]=a".utf8)) == .never(.not(.name("a"))))
         #expect(throws: DecodingError.self) { try decoding.decode(Filter.self, from: Array("other=a".utf8)) }
@@ -202,9 +208,9 @@ struct CodingPolicyTests {
     private final class Endless: Decodable { var next: Endless? }
 
     /// Elements have names beside the members: `tags_0`.
-    private static var named: URLEncodedDecoding {
-        var decoding = URLEncodedDecoding()
-        decoding.coding.flattening.arrays = .custom { "\($0)_\($1)" }
+    private static var named: CodingPolicy {
+        let decoding = CodingPolicy()
+        decoding.flattening.arrays = .custom { "\($0)_\($1)" }
         return decoding
     }
 
@@ -213,8 +219,8 @@ struct CodingPolicyTests {
         let node = try Self.named.decode(Node.self, from: Array("next_0=1&tags_0=a&tags_1=b".utf8))
         #expect(node.tags == ["a", "b"])
         #expect(node.next?.tags == nil && node.next?.next == nil)
-        var endless = URLEncodedDecoding()
-        endless.coding.flattening.arrays = .custom { _, _ in "x" }
+        let endless = CodingPolicy()
+        endless.flattening.arrays = .custom { _, _ in "x" }
         let other = try endless.decode(Endless.self, from: Array("x=1".utf8))
         #expect(other.next != nil && other.next?.next == nil)
     }
@@ -248,7 +254,7 @@ struct CodingPolicyTests {
 
     @Test("A type that tries itself first through a decoder ends where nothing was sent")
     func recursiveDecoder() throws {
-        let decoding = URLEncodedDecoding()
+        let decoding = CodingPolicy()
         #expect(try decoding.decode(Branch.self, from: Array("name=a".utf8)) == .name("a"))
         #expect(try decoding.decode(Branch.self, from: Array("never[not][name]=a".utf8)) == .never(.not(.name("a"))))
         #expect(throws: DecodingError.self) { try decoding.decode(Branch.self, from: Array("other=a".utf8)) }
@@ -256,7 +262,7 @@ struct CodingPolicyTests {
 
     @Test("Superclasses that wrote nothing are read, one below another")
     func absentSuperclasses() throws {
-        #expect(try URLEncodedDecoding().decode(Superclasses.self, from: Array("c=1".utf8)).c == 1)
+        #expect(try CodingPolicy().decode(Superclasses.self, from: Array("c=1".utf8)).c == 1)
     }
 
     private struct Pair: Decodable {
@@ -269,7 +275,7 @@ struct CodingPolicyTests {
     @Test("A list that is too short is reported with its length and the index that is missing")
     func shortList() {
         let error = #expect(throws: DecodingError.self) {
-            try URLEncodedDecoding().decode([String: Pair].self, from: Array("pair[]=1".utf8))
+            try CodingPolicy().decode([String: Pair].self, from: Array("pair[]=1".utf8))
         }
         guard case .valueNotFound(_, let context) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(context.debugDescription == "There are no more elements.")
@@ -282,7 +288,7 @@ struct CodingPolicyTests {
         let shown = String(repeating: "\u{301}", count: 39)
         func message<Value: Decodable>(_ type: Value.Type, _ text: String) -> String? {
             let error = #expect(throws: DecodingError.self) {
-                try URLEncodedDecoding().decode([String: Value].self, from: Array(text.utf8))
+                try CodingPolicy().decode([String: Value].self, from: Array(text.utf8))
             }
             guard case .dataCorrupted(let context) = error else { return nil }
             return context.debugDescription
@@ -354,6 +360,11 @@ struct CodingPolicyTests {
                 var (first, second) = ($0.singleValueContainer(), $0.singleValueContainer())
                 try first.encode(1)
                 try second.encode(2)
+            },
+            {
+                var (first, second) = ($0.singleValueContainer(), $0.singleValueContainer())
+                try first.encode(1)
+                try second.encode(1)
             },
             {
                 var (first, second) = ($0.singleValueContainer(), $0.unkeyedContainer())

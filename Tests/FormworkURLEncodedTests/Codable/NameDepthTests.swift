@@ -10,7 +10,7 @@ struct NameDepthTests {
 
     @Test("`.max` for a depth has a bound, as trees are walked by calling", arguments: [Int.max, 513])
     func bounded(depth: Int) throws {
-        var decoding = URLEncodedDecoding()
+        let decoding = CodingPolicy()
         decoding.limits = .unlimited
         decoding.limits.depth = depth
         let name = "b" + String(repeating: "[][b]", count: 100_000)
@@ -22,7 +22,7 @@ struct NameDepthTests {
 
     @Test("A negative depth is 0: names have one level", arguments: [-1, Int.min])
     func negative(depth: Int) throws {
-        var decoding = URLEncodedDecoding()
+        let decoding = CodingPolicy()
         decoding.limits.depth = depth
         #expect(try decoding.decode([String: String].self, from: Array("a=1".utf8)) == ["a": "1"])
         #expect(throws: DecodingError.self) {
@@ -53,7 +53,7 @@ struct NameDepthTests {
         struct Level: Decodable { var a: [String: String]? }
         let text = (0..<10_000).map { "k\($0)" + String(repeating: "[a]", count: 11) + "=1" }.joined(separator: "&")
         let error = #expect(throws: DecodingError.self) {
-            try URLEncodedDecoding().decode([String: Level].self, from: Array(text.utf8))
+            try CodingPolicy().decode([String: Level].self, from: Array(text.utf8))
         }
         guard case .dataCorrupted(let context) = error else {
             Issue.record("\(String(describing: error))")

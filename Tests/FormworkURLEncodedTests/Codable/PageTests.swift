@@ -31,6 +31,17 @@ struct PageTests {
                     sorted: ["a", "b"], agree: true, age: nil))
     }
 
+    @Test("Text, an array of bytes, a part of one and other sequences are read alike")
+    func sources() throws {
+        let bytes = Array("xn=7&".utf8)
+        for row in [
+            try URLEncodedDialect.php.decode(Row.self, from: "n=7"),
+            try URLEncodedDialect.php.decode(Row.self, from: Array("n=7".utf8)),
+            try URLEncodedDialect.php.decode(Row.self, from: bytes[1..<4]),
+            try URLEncodedDialect.php.decode(Row.self, from: "n=7".utf8),
+        ] { #expect(row == Row(n: 7)) }
+    }
+
     struct Comment: Codable, Equatable { var body: String }
 
     struct Post: Codable, Equatable {

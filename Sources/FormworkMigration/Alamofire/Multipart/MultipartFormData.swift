@@ -106,8 +106,10 @@ open class MultipartFormData {
 
     /// Appends a stream with the caller's own header section. The stream belongs to the form then.
     public func append(_ stream: InputStream, withLength length: UInt64, headers: HTTPHeaders) {
-        guard let header = self.header(disposition: nil, headers) else { return }
-        self.append(stream, length, header)
+        guard let fields = self.checked({ () throws(FormworkError) in try self.compatibility.fields(headers) }) else {
+            return
+        }
+        self.append(stream, length, PartHeader(disposition: nil, fields: fields))
     }
 
     private func append(_ stream: InputStream, _ length: UInt64, _ header: PartHeader) {
@@ -135,25 +137,11 @@ open class MultipartFormData {
     // MARK: - Header sections
 
     private func header(_ name: String, _ fileName: String?, _ mimeType: String?) -> PartHeader? {
-        // A field, not the header's type: Alamofire accepts any text as a type.
-        let type: HTTPHeaders = mimeType.map { [.contentType($0)] } ?? []
-        guard var header = self.header(disposition: .formData, type) else { return nil }
-        header.name = name
-        header.filename = fileName
-        return header
+        self.checked { () throws(FormworkError) in try self.compatibility.header(name, fileName, mimeType) }
     }
 
-    private func header(disposition: DispositionType?, _ headers: HTTPHeaders) -> PartHeader? {
-        do throws(FormworkError) {
-            return PartHeader(
-                disposition: disposition,
-                fields: try headers.map { header throws(FormworkError) in
-                    switch self.compatibility {
-                    case .safe: try HeaderField(header.name, header.value)
-                    case .exact: HeaderField(verbatim: Array(header.description.utf8))
-                    }
-                })
-        } catch {
+    private func checked<Result>(_ make: () throws(FormworkError) -> Result) -> Result? {
+        do throws(FormworkError) { return try make() } catch {
             self.fail(.inputStreamReadFailed(error: error.naming(PartReference(index: self.parts.count, name: nil))))
             return nil
         }
@@ -280,13 +268,9 @@ extension MultipartFormData {
 
     private func form(for destination: MultipartFormDataPart.Destination) throws(AFError) -> FormData {
         if let failure = self.failure { throw failure }
-        let isSafe = self.compatibility == .safe
         do throws(FormworkError) {
-            var form = FormData(
-                framing: MultipartFraming(
-                    boundary: try Boundary(self.boundary), escaping: isSafe ? .whatwg : .raw, ending: .closeDelimiter,
-                    emptyForm: .nothing,
-                    quoting: isSafe ? .whenNeeded : .never))
+            let framing = self.compatibility.framing(try Boundary(self.boundary), emptyForm: .nothing)
+            var form = FormData(framing: framing)
             for part in self.parts { form.append(part.bodyPart(for: destination)) }
             return form
         } catch { throw self.translated(error) }

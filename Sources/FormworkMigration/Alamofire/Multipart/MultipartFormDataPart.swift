@@ -8,53 +8,38 @@ struct MultipartFormDataPart {
         case memory, disk
     }
 
-    /// The source of the content.
-    enum Content {
-        /// Memory or a file: every encoding reads it again.
-        case source(BodySource)
-        /// A stream that must have its declared length.
-        case stream(InputStreamBytes, BodySource)
-        /// A stream that is read like in Alamofire.
-        case lenientStream(InputStreamBytes)
-    }
-
-    var header: PartHeader
     /// The declared number of bytes.
-    var length: UInt64
-    var content: Content
+    let length: UInt64
+    /// The stream that is read once; `nil` for memory or a file, which every encoding reads again.
+    let stream: InputStreamBytes?
+    private let header: PartHeader
+    private let source: (Destination) -> BodySource
 
     init(_ header: PartHeader, _ length: UInt64, _ source: BodySource) {
-        self.header = header
-        self.length = length
-        self.content = .source(source)
+        (self.header, self.length, self.stream) = (header, length, nil)
+        self.source = { _ in source }
     }
 
     init(_ header: PartHeader, _ length: UInt64, _ stream: InputStream, _ compatibility: Compatibility) {
-        self.header = header
-        self.length = length
-        let stream = InputStreamBytes(stream)
+        let bytes = InputStreamBytes(stream)
+        (self.header, self.length, self.stream) = (header, length, bytes)
+        let count = Int64(clamping: length)
         switch compatibility {
-        case .safe: self.content = .stream(stream, .stream(once: stream, length: Int64(clamping: length)))
-        case .exact: self.content = .lenientStream(stream)
-        }
-    }
-
-    var stream: InputStreamBytes? {
-        switch self.content {
-        case .source: nil
-        case .stream(let stream, _), .lenientStream(let stream): stream
+        case .safe:
+            let once = BodySource.stream(once: bytes, length: count)
+            self.source = { _ in once }
+        // A stream of any length, of which Alamofire writes the declared bytes to a disk.
+        case .exact:
+            self.source = { destination in
+                switch destination {
+                case .memory: .stream(once: bytes, length: count)
+                case .disk: .stream(once: InputStreamPrefix(stream: bytes, remaining: length))
+                }
+            }
         }
     }
 
     func bodyPart(for destination: Destination) -> BodyPart {
-        let source: BodySource =
-            switch (self.content, destination) {
-            case (.source(let source), _), (.stream(_, let source), _): source
-            case (.lenientStream(let stream), .memory):
-                .stream(once: stream, length: Int64(clamping: self.length))
-            case (.lenientStream(let stream), .disk):
-                .stream(once: InputStreamPrefix(stream: stream, remaining: self.length))
-            }
-        return BodyPart(header: self.header, source: source)
+        BodyPart(header: self.header, source: self.source(destination))
     }
 }

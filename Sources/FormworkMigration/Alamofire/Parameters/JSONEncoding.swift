@@ -45,7 +45,9 @@ public struct JSONEncoding: ParameterEncoding {
         var request = try urlRequest.asURLRequest()
         guard let jsonObject else { return request }
         do {
-            guard !Nesting.isDeeper(jsonObject, than: JSONNesting.limit) else { throw JSONCheck.error(jsonObject) }
+            guard !Nesting.isDeeper(jsonObject, than: JSONNesting.limit) else {
+                throw ObjectCheck.jsonError(jsonObject)
+            }
             guard JSONSerialization.isValidJSONObject(jsonObject) else { throw Error.invalidJSONObject }
             let body = try JSONSerialization.data(withJSONObject: jsonObject, options: self.options)
             request.setBody(body, ofType: "application/json")
@@ -86,7 +88,7 @@ public struct PropertyListEncoding: ParameterEncoding {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
         do {
-            try PropertyListCheck(isXML: self.format == .xml).check(parameters)
+            try ObjectCheck.checkList(parameters, isXML: self.format == .xml)
             let body = try PropertyListSerialization.data(
                 fromPropertyList: parameters, format: self.format, options: self.options)
             request.setBody(

@@ -46,19 +46,9 @@ public struct URLEncodedFormDecoder {
 
     /// Decodes a value from text in UTF-8.
     /// - Throws: `DecodingError`, also for exceeded limits.
-    public func decode<Value: Decodable>(_ type: Value.Type, from text: Data) throws -> Value {
-        try self.decode(type, from: Array(text))
-    }
-
-    /// Decodes a value from text in UTF-8.
-    /// - Throws: `DecodingError`, also for exceeded limits.
-    public func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
-        var decoding = URLEncodedDecoding()
-        decoding.coding = self.encoder.coding
-        decoding.readsPlusAsSpace = self.encoder.spaceEncoding == .plusReplaced
-        decoding.limits = self.limits
-        decoding.acceptsNonFiniteNumbers = self.acceptsNonFiniteNumbers
-        decoding.foreign = FoundationReading(data: self.encoder.dataEncoding, date: self.encoder.dateEncoding)
-        return try decoding.decode(type, from: text)
+    public func decode<Value: Decodable>(_ type: Value.Type, from text: some Sequence<UInt8>) throws -> Value {
+        let coding = self.encoder.coding
+        (coding.limits, coding.acceptsNonFiniteNumbers) = (self.limits, self.acceptsNonFiniteNumbers)
+        return try coding.decode(type, from: Array(text))
     }
 }

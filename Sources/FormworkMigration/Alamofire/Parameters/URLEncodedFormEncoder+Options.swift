@@ -4,33 +4,13 @@ import Foundation
 
 extension URLEncodedFormEncoder {
     /// The names of an array's elements.
-    public enum ArrayEncoding {
-        /// `a[]`.
-        case brackets
-        /// `a`, repeated.
-        case noBrackets
-        /// `a[0]`, counted from 0.
-        case indexInBrackets
-        /// The closure's result for the array's name and the element's index.
-        case custom(@Sendable (_ key: String, _ index: Int) -> String)
-
-        var names: Flattening.ArrayNames {
-            switch self {
-            case .brackets: .brackets
-            case .noBrackets: .repeated
-            case .indexInBrackets: .indexed
-            case .custom(let name): .custom(name)
-            }
-        }
-    }
-
+    public typealias ArrayEncoding = Flattening.ArrayNames
     /// How true and false are written.
-    public enum BoolEncoding {
-        /// `1` and `0`.
-        case numeric
-        /// `true` and `false`.
-        case literal
-    }
+    public typealias BoolEncoding = Flattening.Bools
+    /// The names of an object's members, after the object's own.
+    public typealias KeyPathEncoding = Flattening.MemberNames
+    /// How a space is written.
+    public typealias SpaceEncoding = PercentEncoder.Space
 
     /// How `Data` is written.
     public enum DataEncoding {
@@ -90,33 +70,6 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// The names of an object's members, after the object's own.
-    public struct KeyPathEncoding: Sendable {
-        /// `a[b]`.
-        public static let brackets = KeyPathEncoding(kind: .brackets)
-        /// `a.b`.
-        public static let dots = KeyPathEncoding(kind: .dots)
-
-        private enum Kind: Sendable {
-            case brackets, dots
-            case custom(@Sendable (String) -> String)
-        }
-        private let kind: Kind
-
-        private init(kind: Kind) { self.kind = kind }
-
-        /// Appends the closure's result for a member's name to the object's name.
-        public init(encoding: @escaping @Sendable (_ subkey: String) -> String) { self.kind = .custom(encoding) }
-
-        var names: Flattening.MemberNames {
-            switch self.kind {
-            case .brackets: .brackets
-            case .dots: .dots
-            case .custom(let name): .custom(name)
-            }
-        }
-    }
-
     /// How `nil` is written.
     public struct NilEncoding: Sendable {
         /// Not at all.
@@ -133,12 +86,23 @@ extension URLEncodedFormEncoder {
         /// `nil` can be refused, as in Alamofire before 5.7.
         public init(encoding: @escaping @Sendable () throws -> String?) { self.text = encoding }
     }
+}
 
-    /// How a space is written.
-    public enum SpaceEncoding {
-        /// `%20`.
-        case percentEscaped
-        /// `+`.
-        case plusReplaced
-    }
+extension Flattening.ArrayNames {
+    /// `a`, repeated.
+    public static var noBrackets: Self { .repeated }
+    /// `a[0]`, counted from 0.
+    public static var indexInBrackets: Self { .indexed }
+}
+
+extension Flattening.MemberNames {
+    /// Appends the closure's result for a member's name to the object's name.
+    public init(encoding: @escaping @Sendable (_ subkey: String) -> String) { self = .custom(encoding) }
+}
+
+extension PercentEncoder.Space {
+    /// `%20`.
+    public static var percentEscaped: Self { .percent }
+    /// `+`.
+    public static var plusReplaced: Self { .plus }
 }

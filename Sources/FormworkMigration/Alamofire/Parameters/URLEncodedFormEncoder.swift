@@ -88,63 +88,53 @@ public final class URLEncodedFormEncoder {
         spaceEncoding: SpaceEncoding = .percentEscaped, allowedCharacters: CharacterSet? = nil,
         compatibility: Compatibility = .safe
     ) {
-        self.alphabetizeKeyValuePairs = alphabetizeKeyValuePairs
-        self.arrayEncoding = arrayEncoding
-        self.boolEncoding = boolEncoding
-        self.dataEncoding = dataEncoding
-        self.dateEncoding = dateEncoding
-        self.keyEncoding = keyEncoding
-        self.keyPathEncoding = keyPathEncoding
-        self.nilEncoding = nilEncoding
-        self.spaceEncoding = spaceEncoding
+        (self.alphabetizeKeyValuePairs, self.arrayEncoding) = (alphabetizeKeyValuePairs, arrayEncoding)
+        (self.boolEncoding, self.dataEncoding, self.dateEncoding) = (boolEncoding, dataEncoding, dateEncoding)
+        (self.keyEncoding, self.keyPathEncoding, self.nilEncoding) = (keyEncoding, keyPathEncoding, nilEncoding)
+        (self.spaceEncoding, self.compatibility) = (spaceEncoding, compatibility)
         self.ownCharacters = allowedCharacters
-        self.compatibility = compatibility
-        guard allowedCharacters != nil || spaceEncoding == .plusReplaced else { return }
+        guard allowedCharacters != nil || spaceEncoding != .percentEscaped else { return }
         self.escaping = self.makeEscaping(leaving: self.allowedCharacters)
     }
 
     /// Encodes a value as text.
     /// - Throws: ``Error``, `EncodingError`, or the error of a custom encoding.
     public func encode(_ value: any Encodable) throws -> String {
-        try Self.catchingRoot { try self.coding.encodeText(value) }
+        String(decoding: try self.bytes(of: value), as: UTF8.self)
     }
 
     /// Encodes a value as text in UTF-8.
     /// - Throws: What the encoding as text throws.
     public func encode(_ value: any Encodable) throws -> Data {
-        try Self.catchingRoot { Data(try self.coding.encode(value)) }
+        Data(try self.bytes(of: value))
     }
 
-    private static func catchingRoot<Result>(_ encode: () throws -> Result) throws -> Result {
-        do {
-            return try encode()
-        } catch let root as InvalidRoot {
+    private func bytes(of value: some Encodable) throws -> [UInt8] {
+        do { return try self.coding.encode(value) } catch let root as InvalidRoot {
             throw Error.invalidRootObject(root.rawValue)
         }
     }
 
     private func makeEscaping(leaving characters: CharacterSet) -> PercentEncoder {
-        let isPlus = self.spaceEncoding == .plusReplaced
         // These separate pairs, and an unescaped plus would be read as a space.
-        let meaningful: CharacterSet = isPlus ? ["%", "&", "=", "+"] : ["%", "&", "="]
-        let allowed =
-            self.compatibility == .safe ? characters.subtracting(meaningful) : characters
-        return PercentEncoder(leaving: allowed, space: isPlus ? .plus : .percent)
+        let meaningful: CharacterSet = self.spaceEncoding == .plusReplaced ? ["%", "&", "=", "+"] : ["%", "&", "="]
+        let allowed = self.compatibility == .safe ? characters.subtracting(meaningful) : characters
+        return PercentEncoder(space: self.spaceEncoding) { allowed.contains(Unicode.Scalar($0)) }
     }
 
     var coding: CodingPolicy {
-        var coding = CodingPolicy()
+        let coding = CodingPolicy()
         let isExact = self.compatibility == .exact
         coding.flattening.order = !self.alphabetizeKeyValuePairs ? .given : isExact ? .byTextWithArrays : .byText
-        coding.flattening.arrays = self.arrayEncoding.names
-        coding.flattening.members = self.keyPathEncoding.names
-        coding.flattening.bools = self.boolEncoding == .numeric ? .numeric : .literal
+        coding.flattening.arrays = self.arrayEncoding
+        coding.flattening.members = self.keyPathEncoding
+        coding.flattening.bools = self.boolEncoding
         coding.null = self.nilEncoding.text
         coding.rename = self.keyEncoding.rename
         coding.escaping = self.escaping
         coding.isLossy = isExact
         coding.advice = " (Compatibility.exact writes what Alamofire writes)"
-        coding.foreign = FoundationTexts(data: self.dataEncoding, date: self.dateEncoding, writesURLs: !isExact)
+        coding.foreign = FoundationTypes(data: self.dataEncoding, date: self.dateEncoding, writesURLs: !isExact)
         return coding
     }
 }
@@ -156,11 +146,4 @@ extension CharacterSet {
     private static let asciiLettersAndDigits = CharacterSet(charactersIn: "a"..."z")
         .union(CharacterSet(charactersIn: "A"..."Z"))
         .union(CharacterSet(charactersIn: "0"..."9"))
-}
-
-extension PercentEncoder {
-    /// Leaves the ASCII characters of a set unescaped; others are always escaped.
-    init(leaving allowed: CharacterSet, space: Space) {
-        self.init(space: space) { allowed.contains(Unicode.Scalar($0)) }
-    }
 }

@@ -10,14 +10,7 @@ import FoundationNetworking
 /// SAFETY of `@unchecked Sendable`: its encoder is configured before it is passed here, and then only encodes.
 open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder {
     /// Where the text goes.
-    public enum Destination {
-        /// Into the URL for `GET`, `HEAD` and `DELETE`, otherwise into the body.
-        case methodDependent
-        /// Into the URL.
-        case queryString
-        /// Into the body.
-        case httpBody
-    }
+    public typealias Destination = URLEncoding.Destination
 
     /// The default encoder, into the URL or the body depending on the method.
     public static var `default`: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
@@ -46,7 +39,9 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
             throw AFError.parameterEncoderFailed(reason: .missingRequiredComponent(.httpMethod(rawValue: "nil")))
         }
         var request = request
-        guard self.goesIntoURL(method), var components = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
+        guard self.destination.isURL(method),
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        else {
             request.setBody(
                 try Self.wrapping { try self.encoder.encode(parameters) }, ofType: URLRequest.formContentType)
             return request
@@ -64,14 +59,6 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
         }
         request.url = newURL
         return request
-    }
-
-    private func goesIntoURL(_ method: HTTPMethod) -> Bool {
-        switch self.destination {
-        case .methodDependent: method.hasParametersInURL
-        case .queryString: true
-        case .httpBody: false
-        }
     }
 
     private static func wrapping<Text>(_ encode: () throws -> Text) throws -> Text {

@@ -18,36 +18,21 @@ public struct URLEncoding: ParameterEncoding {
         case queryString
         /// Into the body.
         case httpBody
-    }
 
-    /// The names of an array's elements.
-    public enum ArrayEncoding: Sendable {
-        /// `a[]`.
-        case brackets
-        /// `a`, repeated.
-        case noBrackets
-        /// `a[0]`, counted from 0.
-        case indexInBrackets
-        /// The closure's result for the array's name and the element's index.
-        case custom(@Sendable (_ key: String, _ index: Int) -> String)
-
-        fileprivate func name(_ key: String, _ index: Int) -> String {
+        /// Whether parameters of a request go into its URL.
+        func isURL(_ method: HTTPMethod) -> Bool {
             switch self {
-            case .brackets: "\(key)[]"
-            case .noBrackets: key
-            case .indexInBrackets: "\(key)[\(index)]"
-            case .custom(let name): name(key, index)
+            case .methodDependent: [.get, .head, .delete].contains(method)
+            case .queryString: true
+            case .httpBody: false
             }
         }
     }
 
+    /// The names of an array's elements.
+    public typealias ArrayEncoding = Flattening.ArrayNames
     /// How true and false are written.
-    public enum BoolEncoding: Sendable {
-        /// `1` and `0`.
-        case numeric
-        /// `true` and `false`.
-        case literal
-    }
+    public typealias BoolEncoding = Flattening.Bools
 
     /// Alamofire's default options.
     public static var `default`: URLEncoding { URLEncoding() }
@@ -78,7 +63,7 @@ public struct URLEncoding: ParameterEncoding {
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
-        guard let method = request.method, self.goesIntoURL(method) else {
+        guard let method = request.method, self.destination.isURL(method) else {
             request.setBody(Data(self.query(parameters).utf8), ofType: URLRequest.formContentType)
             return request
         }
@@ -100,14 +85,6 @@ public struct URLEncoding: ParameterEncoding {
 
     /// Escapes a name or a value.
     public func escape(_ string: String) -> String { PercentEncoder.alamofire.encode(string) }
-
-    private func goesIntoURL(_ method: HTTPMethod) -> Bool {
-        switch self.destination {
-        case .methodDependent: method.hasParametersInURL
-        case .queryString: true
-        case .httpBody: false
-        }
-    }
 
     private func query(_ parameters: Parameters) -> String {
         var pairs: [(String, String)] = []
@@ -143,10 +120,7 @@ public struct URLEncoding: ParameterEncoding {
     }
 
     private func text(_ bool: Bool) -> String {
-        switch self.boolEncoding {
-        case .numeric: bool ? "1" : "0"
-        case .literal: bool ? "true" : "false"
-        }
+        self.boolEncoding == .literal ? "\(bool)" : bool ? "1" : "0"
     }
 }
 
@@ -170,9 +144,4 @@ extension URLRequest {
     }
 
     static let formContentType = "application/x-www-form-urlencoded; charset=utf-8"
-}
-
-extension HTTPMethod {
-    /// Whether parameters of such a request go into its URL by default.
-    var hasParametersInURL: Bool { [.get, .head, .delete].contains(self) }
 }

@@ -104,114 +104,80 @@ extension Error {
     }
 }
 
+extension AFError {
+    /// What an error is about: the file of a form, and the error that caused it.
+    private typealias Details = (text: String, url: URL?, cause: (any Error)?)
+
+    private var details: Details {
+        switch self {
+        case .invalidURL(let url): return ("\"\(url)\" is not a URL", nil, nil)
+        case .multipartEncodingFailed(let reason):
+            let details = Self.details(reason)
+            return ("The form can't be encoded: \(details.text)", details.url, details.cause)
+        case .parameterEncodingFailed(let reason): return Self.parameters(Self.details(reason))
+        case .parameterEncoderFailed(let reason): return Self.parameters(Self.details(reason))
+        }
+    }
+
+    private static func parameters(_ reason: (text: String, cause: (any Error)?)) -> Details {
+        ("The parameters can't be encoded: \(reason.text)", nil, reason.cause)
+    }
+
+    private static func details(_ reason: MultipartEncodingFailureReason) -> Details {
+        switch reason {
+        case .bodyPartURLInvalid(let url): ("\(url) is not a file URL", url, nil)
+        case .bodyPartFilenameInvalid(let url):
+            ("\(url) doesn't end in a name with an extension: give fileName and mimeType", url, nil)
+        case .bodyPartFileNotReachable(let url): ("\(url) doesn't exist", url, nil)
+        case .bodyPartFileNotReachableWithError(let url, let cause): ("\(url) can't be reached (\(cause))", url, cause)
+        case .bodyPartFileIsDirectory(let url): ("\(url) is a directory or doesn't exist", url, nil)
+        case .bodyPartFileSizeNotAvailable(let url): ("\(url) has no size", url, nil)
+        case .bodyPartFileSizeQueryFailedWithError(let url, let cause):
+            ("\(url) has a size that can't be read (\(cause))", url, cause)
+        case .bodyPartInputStreamCreationFailed(let url): ("\(url) can't be read", url, nil)
+        case .outputStreamCreationFailed(let url): ("\(url) can't be written", url, nil)
+        case .outputStreamFileAlreadyExists(let url): ("\(url) already exists", url, nil)
+        case .outputStreamURLInvalid(let url): ("\(url) is not a file URL to write to", url, nil)
+        case .outputStreamWriteFailed(let cause): ("it can't be written (\(cause))", nil, cause)
+        case .inputStreamReadFailed(let cause): ("a part can't be read (\(cause))", nil, cause)
+        }
+    }
+
+    private static func details(_ reason: ParameterEncodingFailureReason) -> (text: String, cause: (any Error)?) {
+        switch reason {
+        case .missingURL: ("the request has no URL", nil)
+        case .jsonEncodingFailed(let cause): ("they can't be written as JSON (\(cause))", cause)
+        case .propertyListEncodingFailed(let cause): ("they can't be written as a property list (\(cause))", cause)
+        case .customEncodingFailed(let cause): ("a custom encoding failed (\(cause))", cause)
+        }
+    }
+
+    private static func details(_ reason: ParameterEncoderFailureReason) -> (text: String, cause: (any Error)?) {
+        switch reason {
+        case .missingRequiredComponent(.url): ("the request has no valid URL", nil)
+        case .missingRequiredComponent(.httpMethod(let method)):
+            ("the request's method \"\(method)\" is not known", nil)
+        case .encoderFailed(let cause): ("the encoder failed (\(cause))", cause)
+        }
+    }
+}
+
 extension AFError: LocalizedError {
     /// One sentence: what is wrong, and where.
-    public var errorDescription: String? {
-        switch self {
-        case .invalidURL(let url): "\"\(url)\" is not a URL."
-        case .multipartEncodingFailed(let reason): "The form can't be encoded: \(reason.text)."
-        case .parameterEncodingFailed(let reason): "The parameters can't be encoded: \(reason.text)."
-        case .parameterEncoderFailed(let reason): "The parameters can't be encoded: \(reason.text)."
-        }
-    }
-}
+    public var errorDescription: String? { "\(self.details.text)." }
+    /// The file of a form that the error is about; `nil` if there is none.
+    public var url: URL? { self.details.url }
+    /// The error that caused this one; `nil` if there is none.
+    public var underlyingError: (any Error)? { self.details.cause }
 
-extension AFError.MultipartEncodingFailureReason {
-    fileprivate var text: String {
-        switch self {
-        case .bodyPartURLInvalid(let url): "\(url) is not a file URL"
-        case .bodyPartFilenameInvalid(let url):
-            "\(url) doesn't end in a name with an extension: give fileName and mimeType"
-        case .bodyPartFileNotReachable(let url): "\(url) doesn't exist"
-        case .bodyPartFileNotReachableWithError(let url, let error): "\(url) can't be reached (\(error))"
-        case .bodyPartFileIsDirectory(let url): "\(url) is a directory or doesn't exist"
-        case .bodyPartFileSizeNotAvailable(let url): "\(url) has no size"
-        case .bodyPartFileSizeQueryFailedWithError(let url, let error):
-            "\(url) has a size that can't be read (\(error))"
-        case .bodyPartInputStreamCreationFailed(let url): "\(url) can't be read"
-        case .outputStreamCreationFailed(let url): "\(url) can't be written"
-        case .outputStreamFileAlreadyExists(let url): "\(url) already exists"
-        case .outputStreamURLInvalid(let url): "\(url) is not a file URL to write to"
-        case .outputStreamWriteFailed(let error): "it can't be written (\(error))"
-        case .inputStreamReadFailed(let error): "a part can't be read (\(error))"
-        }
-    }
-}
-
-extension AFError.ParameterEncodingFailureReason {
-    fileprivate var text: String {
-        switch self {
-        case .missingURL: "the request has no URL"
-        case .jsonEncodingFailed(let error): "they can't be written as JSON (\(error))"
-        case .propertyListEncodingFailed(let error): "they can't be written as a property list (\(error))"
-        case .customEncodingFailed(let error): "a custom encoding failed (\(error))"
-        }
-    }
-}
-
-extension AFError.ParameterEncoderFailureReason {
-    fileprivate var text: String {
-        switch self {
-        case .missingRequiredComponent(.url): "the request has no valid URL"
-        case .missingRequiredComponent(.httpMethod(let method)): "the request's method \"\(method)\" is not known"
-        case .encoderFailed(let error): "the encoder failed (\(error))"
-        }
-    }
-}
-
-extension AFError {
     /// Whether this is ``invalidURL(url:)``.
     public var isInvalidURLError: Bool { if case .invalidURL = self { true } else { false } }
-
     /// Whether this is ``multipartEncodingFailed(reason:)``.
     public var isMultipartEncodingError: Bool { if case .multipartEncodingFailed = self { true } else { false } }
-
     /// Whether this is ``parameterEncodingFailed(reason:)``.
     public var isParameterEncodingError: Bool { if case .parameterEncodingFailed = self { true } else { false } }
-
     /// Whether this is ``parameterEncoderFailed(reason:)``.
     public var isParameterEncoderError: Bool { if case .parameterEncoderFailed = self { true } else { false } }
-
     /// The value that isn't a URL; `nil` for other errors.
     public var urlConvertible: (any URLConvertible)? { if case .invalidURL(let url) = self { url } else { nil } }
-
-    /// The file of a form that the error is about; `nil` if there is none.
-    public var url: URL? { if case .multipartEncodingFailed(let reason) = self { reason.url } else { nil } }
-
-    /// The error that caused this one; `nil` if there is none.
-    public var underlyingError: (any Error)? {
-        switch self {
-        case .multipartEncodingFailed(let reason): reason.underlyingError
-        case .parameterEncodingFailed(.jsonEncodingFailed(let error)),
-            .parameterEncodingFailed(.propertyListEncodingFailed(let error)),
-            .parameterEncodingFailed(.customEncodingFailed(let error)),
-            .parameterEncoderFailed(.encoderFailed(let error)):
-            error
-        case .parameterEncodingFailed(.missingURL), .parameterEncoderFailed(.missingRequiredComponent), .invalidURL:
-            nil
-        }
-    }
-}
-
-extension AFError.MultipartEncodingFailureReason {
-    fileprivate var url: URL? {
-        switch self {
-        case .bodyPartURLInvalid(let url), .bodyPartFilenameInvalid(let url), .bodyPartFileNotReachable(let url),
-            .bodyPartFileNotReachableWithError(let url, _), .bodyPartFileIsDirectory(let url),
-            .bodyPartFileSizeNotAvailable(let url), .bodyPartFileSizeQueryFailedWithError(let url, _),
-            .bodyPartInputStreamCreationFailed(let url), .outputStreamCreationFailed(let url),
-            .outputStreamFileAlreadyExists(let url), .outputStreamURLInvalid(let url):
-            url
-        case .outputStreamWriteFailed, .inputStreamReadFailed: nil
-        }
-    }
-
-    fileprivate var underlyingError: (any Error)? {
-        switch self {
-        case .bodyPartFileNotReachableWithError(_, let error), .bodyPartFileSizeQueryFailedWithError(_, let error),
-            .outputStreamWriteFailed(let error), .inputStreamReadFailed(let error):
-            error
-        default: nil
-        }
-    }
 }

@@ -1,8 +1,15 @@
 import FormworkCore
 
-/// Pairs, escaped and joined.
-struct TextSink: PairSink {
+/// Receives the pairs of a flattened tree: their text, escaped and joined, and if needed the pairs before they are escaped.
+struct PairSink {
+    typealias Pair = (name: String, value: Flattening.Leaf)
+    /// The number of bytes and pairs so far: where the next pair begins.
+    typealias Position = (text: Int, pairs: Int)
+
     private(set) var text: [UInt8] = []
+    /// Empty unless they are kept.
+    private(set) var pairs: [Pair] = []
+    private let keepsPairs: Bool
     /// An empty first pair, null without a name, writes no text: only the `&` after it shows it.
     private var isFirst = true
     private let names: PercentEncoder
@@ -11,20 +18,24 @@ struct TextSink: PairSink {
     /// Changes a whole name before it is escaped; `nil` for no change.
     private let rename: ((String) -> String)?
 
-    init(_ dialect: URLEncodedDialect) {
+    /// - Parameter keepsPairs: Whether the pairs are the result. The text is only their order then, and text that can't be
+    ///   transcoded isn't part of it.
+    init(_ dialect: URLEncodedDialect, keepsPairs: Bool = false) {
         (self.names, self.values, self.transcoding) = (dialect.names, dialect.values, dialect.transcoding)
-        self.rename = nil
+        (self.rename, self.keepsPairs) = (nil, keepsPairs)
     }
 
     init(_ escaping: PercentEncoder, rename: ((String) -> String)?) {
         (self.names, self.values, self.transcoding, self.rename) = (escaping, escaping, nil, rename)
+        self.keepsPairs = false
     }
 
-    var end: Int { self.text.count }
+    var end: Position { (self.text.count, self.pairs.count) }
 
     mutating func append(name: String, value: Flattening.Leaf) throws(FormworkError) {
         if !self.isFirst { self.text.append(0x26) }
         self.isFirst = false
+        if self.keepsPairs { self.pairs.append((name, value)) }
         try self.append(self.rename?(name) ?? name, self.names)
         switch value {
         case .nothing: break
@@ -38,33 +49,36 @@ struct TextSink: PairSink {
     }
 
     private mutating func append(_ text: String, _ encoder: PercentEncoder) throws(FormworkError) {
-        guard let transcoding else { return self.text.append(escaping: text, encoder) }
-        guard let bytes = transcoding.encode(text) else {
+        guard let transcoding else { return self.text.append(escaping: text.utf8, encoder) }
+        if let bytes = transcoding.encode(text) {
+            self.text.append(escaping: bytes, encoder)
+        } else if !self.keepsPairs {
             throw FormworkError(.contentNotEncodable, "\"\(text)\" can't be written in \(transcoding.name)")
         }
-        self.text.append(escaping: bytes, encoder)
     }
 
-    mutating func sort(runs starts: [Int]) {
+    /// Sorts the runs that begin at `starts` by their escaped text.
+    mutating func sort(runs starts: [Position]) {
         guard starts.count > 1, let first = starts.first else { return }
         // A run begins after its `&`; the first of the whole text has none.
-        let from = self.text[first] == 0x26 ? first + 1 : first
-        var runs: [Range<Int>] = []
+        let from = self.text[first.text] == 0x26 ? first.text + 1 : first.text
+        var runs: [(text: Range<Int>, pairs: Range<Int>)] = []
         runs.reserveCapacity(starts.count)
         for (index, start) in starts.enumerated() {
-            let end = index + 1 < starts.count ? starts[index + 1] : self.text.count
-            runs.append(index == 0 ? from..<end : start + 1..<end)
+            let end = index + 1 < starts.count ? starts[index + 1] : self.end
+            runs.append(((index == 0 ? from : start.text + 1)..<end.text, start.pairs..<end.pairs))
         }
-        let text = self.text
-        runs.sort { text.order($0, $1) < 0 }
+        let (text, pairs) = (self.text, self.pairs)
+        runs.sort { text.order($0.text, $1.text) < 0 }
         var sorted: [UInt8] = []
         sorted.reserveCapacity(text.count)
         sorted += text[..<from]
         for (index, run) in runs.enumerated() {
             if index > 0 { sorted.append(0x26) }
-            sorted += text[run]
+            sorted += text[run.text]
         }
         self.text = sorted
+        if self.keepsPairs { self.pairs.replaceSubrange(first.pairs..., with: runs.flatMap { pairs[$0.pairs] }) }
     }
 }
 
@@ -76,35 +90,5 @@ extension [UInt8] {
             if mine != other { return Int(mine) - Int(other) }
         }
         return left.count - right.count
-    }
-}
-
-/// Pairs before they are escaped.
-struct PairsSink: PairSink {
-    private(set) var pairs: [(name: String, value: Flattening.Leaf)] = []
-    let dialect: URLEncodedDialect
-
-    init(_ dialect: URLEncodedDialect) { self.dialect = dialect }
-
-    var end: Int { self.pairs.count }
-
-    mutating func append(name: String, value: Flattening.Leaf) { self.pairs.append((name, value)) }
-
-    mutating func sort(runs starts: [Int]) {
-        guard starts.count > 1, let first = starts.first else { return }
-        let runs = starts.indices.map { index in
-            let end = index + 1 < starts.count ? starts[index + 1] : self.pairs.count
-            let pairs = Array(self.pairs[starts[index]..<end])
-            return (text: self.escaped(pairs), pairs: pairs)
-        }
-        let sorted = runs.sorted { $0.text.lexicographicallyPrecedes($1.text) }
-        self.pairs.replaceSubrange(first..., with: sorted.flatMap(\.pairs))
-    }
-
-    private func escaped(_ pairs: [(name: String, value: Flattening.Leaf)]) -> [UInt8] {
-        var sink = TextSink(self.dialect)
-        // Text that can't be transcoded is ignored in the order.
-        for pair in pairs { try? sink.append(name: pair.name, value: pair.value) }
-        return sink.text
     }
 }

@@ -1,0 +1,123 @@
+/// A place at which a type writes, and what it wrote there.
+///
+/// A place joins the children of its container when its first value is written, so an empty container leaves no trace. Until
+/// then it waits in the container, where the next request for its key finds it.
+final class EncodedNode {
+    enum Kind: UInt8 { case nothing, value, array, object }
+
+    /// When a container that the type itself made can't be read back if nothing was written into it.
+    enum Requirement {
+        /// In an array it would be no element, and in a dictionary no key.
+        case always
+        /// An enumeration has no other way to write its case than a container.
+        case ifAlone
+        case never
+    }
+
+    /// The container, which keeps this place; `nil` for the root.
+    unowned let parent: EncodedNode?
+    /// `nil` for the root and for elements of arrays.
+    let key: (any CodingKey)?
+    /// The key's name in the text; empty for an element.
+    let name: String
+    /// The element's index; negative for a member.
+    let index: Int
+    /// Levels above it.
+    let depth: Int
+
+    var kind = Kind.nothing
+    var value = EncodedLeaf.nothing
+    /// In the order of writing.
+    private(set) var children: [EncodedNode] = []
+    /// Places in this container at which nothing was written yet.
+    private(set) var waiting: [EncodedNode] = []
+    private var names = KeyIndex<String>()
+    /// How many elements this array was given, including those left out.
+    var count = 0
+    /// Whether a value was written here since a type began to.
+    var isWritten = false
+    /// Whether that was `nil`.
+    var isNull = false
+    /// Whether the member may be known only from its name in the text, as a dictionary's keys are.
+    var isOpen = false
+    /// Set if the type itself made the container.
+    var requirement: Requirement?
+
+    init(in parent: EncodedNode? = nil, _ key: (any CodingKey)? = nil, name: String = "", index: Int = -1) {
+        (self.parent, self.key, self.name, self.index) = (parent, key, name, index)
+        self.depth = parent.map { $0.depth + 1 } ?? 0
+    }
+
+    var isContainer: Bool { self.kind == .array || self.kind == .object }
+
+    var codingPath: [any CodingKey] {
+        var path: [any CodingKey] = []
+        var place = self
+        while let parent = place.parent {
+            path.append(place.key ?? IndexKey(place.index))
+            place = parent
+        }
+        return path.reversed()
+    }
+
+    /// The place of a member that was requested before.
+    func member(_ name: String) -> EncodedNode? {
+        self.names.place(of: name).map { self.children[$0] }
+            ?? self.waiting.first { $0.index < 0 && $0.name == name }
+    }
+
+    /// Keeps a place until something is written there.
+    func wait(for place: EncodedNode) { self.waiting.append(place) }
+
+    /// Adds a place at which something is written.
+    func adopt(_ place: EncodedNode) {
+        if let index = self.waiting.lastIndex(where: { $0 === place }) { self.waiting.remove(at: index) }
+        self.append(place)
+    }
+
+    private func append(_ child: EncodedNode) {
+        if child.index < 0 { self.names.append(child.name) }
+        self.children.append(child)
+    }
+
+    // MARK: Replacing
+
+    /// The child for a step, created if there is none. A value or a container of another kind is replaced.
+    func child(replacing step: EncodedNode) -> EncodedNode {
+        let kind: Kind = step.index < 0 ? .object : .array
+        if self.kind != kind { self.clear(kind) }
+        if kind == .array, step.index < self.children.count { return self.children[step.index] }
+        if kind == .object, let place = self.names.place(of: step.name) { return self.children[place] }
+        let child = EncodedNode(in: self, name: step.name, index: step.index)
+        self.append(child)
+        return child
+    }
+
+    func clear(_ kind: Kind) { (self.kind, self.children, self.names) = (kind, [], KeyIndex()) }
+
+    // MARK: What was written
+
+    /// The tree of values.
+    var parameters: ParameterValue {
+        switch self.kind {
+        case .value: if case .value(let value) = self.value { value } else { .null }
+        case .array: .array(self.children.map(\.parameters))
+        case .object, .nothing: .object(self.children.map { .init($0.name, $0.parameters) })
+        }
+    }
+
+    /// How many places are empty from this one up.
+    private var emptyDepth: Int { self.kind != .nothing || self.parent == nil ? 0 : 1 + (self.parent?.emptyDepth ?? 0) }
+
+    /// Whether nothing can be read back of a container that the type itself made.
+    var isLost: Bool {
+        guard self.kind == .nothing, let parent else { return false }
+        return switch self.requirement {
+        case .always: true
+        case .ifAlone: parent.kind == .nothing
+        // Only so many missing containers are read in each other.
+        case .never: parent.emptyDepth > 2
+        case nil: false
+        }
+    }
+}
