@@ -1,6 +1,5 @@
 #if os(Linux)
 import Formwork
-import FormworkFiles
 import TestSupport
 import Testing
 

@@ -3,7 +3,6 @@ import Formwork
 import FormworkDigests
 import FormworkResumable
 import FormworkSystem
-import FormworkFiles
 import HTTPTypes
 
 /// The state that a later process needs to resume an upload: its URL, and how to make the same bytes again.

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Formwork
-import FormworkFiles
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable

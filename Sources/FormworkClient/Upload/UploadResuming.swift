@@ -2,7 +2,6 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
-import FormworkFiles
 import HTTPTypes
 
 /// How to resume an upload that was cut, and where to save its state, so that a new process can resume it too.

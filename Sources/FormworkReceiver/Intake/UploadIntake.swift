@@ -1,7 +1,6 @@
 import Formwork
 import FormworkClient
 import FormworkDigests
-import FormworkFiles
 import FormworkNIO
 import FormworkResumable
 import NIOCore

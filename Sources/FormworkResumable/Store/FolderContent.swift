@@ -1,5 +1,4 @@
 import Formwork
-import FormworkFiles
 import Synchronization
 
 /// The bytes of an upload in a folder, locked against other processes while open.

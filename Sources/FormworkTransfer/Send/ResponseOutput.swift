@@ -1,6 +1,5 @@
 import Formwork
 import FormworkCommand
-import FormworkFiles
 import FormworkNIO
 import FormworkClient
 import FormworkSystem

@@ -3,7 +3,6 @@ import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
-import FormworkFiles
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable

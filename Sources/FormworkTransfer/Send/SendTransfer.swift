@@ -1,7 +1,6 @@
 import Formwork
 import FormworkClient
 import FormworkCommand
-import FormworkFiles
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable

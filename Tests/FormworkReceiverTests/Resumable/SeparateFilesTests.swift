@@ -1,6 +1,5 @@
 @testable import Formwork
 import FormworkDigests
-import FormworkFiles
 @testable import FormworkReceiver
 @testable import FormworkResumable
 import FormworkSystem

@@ -2,7 +2,6 @@
 @testable import FormworkReceiver
 @testable import FormworkResumable
 import FormworkSystem
-import FormworkFiles
 import Foundation
 import NIOCore
 import TestSupport

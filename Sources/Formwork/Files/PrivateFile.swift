@@ -1,4 +1,3 @@
-import Formwork
 import FormworkSystem
 
 /// Small files that only this user may read. They are replaced in one step, so a reader sees either the old or the new

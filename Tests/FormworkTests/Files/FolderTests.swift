@@ -1,6 +1,5 @@
 import Foundation
 import Formwork
-import FormworkFiles
 import TestSupport
 import Testing
 
