@@ -24,7 +24,7 @@ extension FormData {
     /// Adds the parts of an arriving form. None waits for the next one to arrive. To leave out or change
     /// parts, filter and map them first: `append(once: parts.filter { … }.map { BodyPart($0) })`.
     public mutating func append<Chunks>(once parts: ReceivedParts<Chunks>) {
-        self.append(ArrivingParts(parts) { ReceivedPartIterator($0.reader) })
+        self.append(PartSequence(arriving: parts) { ReceivedPartIterator($0.reader) })
     }
 }
 

@@ -1,3 +1,5 @@
+import Formwork
+
 extension Int64 {
     /// The number of bytes, 0 or more, for people: `612 B`, `1.5 KiB`, `104 MiB`. In powers of 1024, with about three
     /// digits. The receiver's page has the same in its script.

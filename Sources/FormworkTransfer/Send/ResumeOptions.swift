@@ -216,7 +216,7 @@ struct ResumeOptions: ParsableArguments {
     }
 
     private func statePath(_ key: String, _ folder: StateFolder?) throws -> FilePath {
-        guard let folder else { return PrivateFile.place(of: FilePath(self.state ?? "")) }
+        guard let folder else { return AtomicFile.place(of: FilePath(self.state ?? "")) }
         try folder.create()
         return folder.path(for: key)
     }
