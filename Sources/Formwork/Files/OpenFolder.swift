@@ -256,8 +256,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// Moves a file from a hidden name to its own name, with a number if that is taken.
-    static func moveToFreeName(_ hidden: String, _ name: SafeFilename, in folder: FileDescriptor) throws(Errno)
-    {
+    static func moveToFreeName(_ hidden: String, _ name: SafeFilename, in folder: FileDescriptor) throws(Errno) {
         var number = 0
         while true {
             do throws(Errno) {

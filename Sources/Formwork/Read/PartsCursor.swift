@@ -56,7 +56,8 @@ final class PartsCursor: SourceCursor {
             return chunks.fetchedCount > Self.smallChunk
         }
         if let cursor = self.cursor { return cursor.mayWait }
-        if self.arriving != nil, case .planned(.stream(let stream)) = self.waiting.first, case .chunks = stream.opening {
+        if self.arriving != nil, case .planned(.stream(let stream)) = self.waiting.first, case .chunks = stream.opening
+        {
             return false
         }
         if self.arriving == nil, self.waitsFirst, self.maker.isAtStart { return true }
