@@ -171,8 +171,6 @@ module("FormworkEssentials")
 // What the kernel gives, with types, and what waits.
 module("FormworkSystem", "FormworkCore FormworkLibc CFormworkSystem SystemPackage")
 module("Formwork", "CFormworkBytes FormworkCore FormworkURLEncoded FormworkSystem SystemPackage")
-// Files that only the receiver and the command write: journals, staged folders, private and appended files.
-module("FormworkFiles", "Formwork FormworkSystem SystemPackage")
 // How Formwork codes Foundation's values; Formwork itself is linked without Foundation.
 module("FormworkValues", "FormworkEssentials Formwork SystemPackage")
 module(
@@ -187,13 +185,13 @@ module("FormworkTesting", "FormworkEssentials Formwork FormworkCore FormworkValu
 module("FormworkHTTP", "FormworkEssentials Formwork SystemPackage HTTPTypes", trait: "NIO")
 module(
     "FormworkResumable",
-    "FormworkEssentials Formwork FormworkDigests FormworkFiles FormworkHTTP FormworkSystem FormworkValues SystemPackage",
+    "FormworkEssentials Formwork FormworkDigests FormworkHTTP FormworkSystem FormworkValues SystemPackage",
     "HTTPTypes RawStructuredFieldValues", trait: "NIO", settings: smallSettings)
 module(
     "FormworkNIO", "Formwork FormworkSystem FormworkValues SystemPackage NIOCore NIOHTTP1 HTTPTypes", trait: "NIO")
 module(
     "FormworkClient",
-    "FormworkEssentials Formwork FormworkDigests FormworkFiles FormworkHTTP FormworkNIO FormworkResumable FormworkSystem",
+    "FormworkEssentials Formwork FormworkDigests FormworkHTTP FormworkNIO FormworkResumable FormworkSystem",
     "FormworkValues SystemPackage NIOCore NIOPosix NIOHTTP1 NIOHTTP2 NIOSSL NIOTLS NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP1",
     "NIOHTTPTypesHTTP2 HTTPTypes AsyncHTTPClient", trait: "Client", settings: smallSettings)
 // What needs only Hummingbird's server, and not its router: the receiver is smaller without that.
@@ -210,12 +208,12 @@ module(
 // take to do their work.
 module(
     "FormworkCommand",
-    "FormworkEssentials Formwork FormworkDigests FormworkFiles FormworkMagic FormworkSystem FormworkURLEncoded SystemPackage",
+    "FormworkEssentials Formwork FormworkDigests FormworkMagic FormworkSystem FormworkURLEncoded SystemPackage",
     "ArgumentParser", trait: "Command", settings: smallSettings)
 // The verbs receive and link. The page is in the code, not in a bundle: the command is one file, wherever it is copied to.
 module(
     "FormworkReceiver",
-    "FormworkEssentials Formwork FormworkClient FormworkCommand FormworkDigests FormworkFiles FormworkHTTP FormworkHummingbirdCore",
+    "FormworkEssentials Formwork FormworkClient FormworkCommand FormworkDigests FormworkHTTP FormworkHummingbirdCore",
     "FormworkNIO FormworkResumable FormworkSystem FormworkURLEncoded FormworkValues SystemPackage ArgumentParser NIOCore",
     "NIOHTTP1 NIOPosix NIOSSL HTTPTypes NIOHTTP2 NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP2 AsyncHTTPClient Logging Metrics",
     "ServiceLifecycle UnixSignals HummingbirdCore", trait: "Command",
@@ -223,7 +221,7 @@ module(
 // The verb send.
 module(
     "FormworkTransfer",
-    "FormworkEssentials Formwork FormworkClient FormworkCommand FormworkFiles FormworkHTTP FormworkNIO FormworkResumable",
+    "FormworkEssentials Formwork FormworkClient FormworkCommand FormworkHTTP FormworkNIO FormworkResumable",
     "FormworkSystem FormworkURLEncoded FormworkValues SystemPackage ArgumentParser NIOCore HTTPTypes", trait: "Command",
     settings: smallSettings)
 executable(
@@ -238,8 +236,7 @@ tests("FormworkCoreTests", "FormworkCore TestSupport")
 tests("FormworkDigestsTests", "FormworkCore FormworkDigests")
 tests("FormworkURLEncodedTests", "FormworkCore FormworkURLEncoded TestSupport")
 tests("FormworkMagicTests", "Formwork FormworkMagic SystemPackage")
-tests("FormworkTests", "Formwork FormworkDigests FormworkFiles FormworkSystem TestSupport SystemPackage")
-tests("FormworkFilesTests", "Formwork FormworkCore FormworkFiles FormworkSystem TestSupport SystemPackage")
+tests("FormworkTests", "Formwork FormworkCore FormworkDigests FormworkSystem TestSupport SystemPackage")
 tests(
     "FormworkFoundationTests",
     "Formwork FormworkFoundation FormworkMigration FormworkURLEncoded FormworkValues TestSupport",
@@ -264,7 +261,7 @@ tests(
     "Logging Hummingbird HummingbirdTesting AsyncHTTPClient", trait: "Command")
 tests(
     "FormworkReceiverTests",
-    "Formwork FormworkClient FormworkDigests FormworkFiles FormworkHTTP FormworkNIO FormworkReceiver",
+    "Formwork FormworkClient FormworkCommand FormworkDigests FormworkHTTP FormworkNIO FormworkReceiver",
     "FormworkResumable FormworkSystem TestSupport SystemPackage NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes",
     "HTTPTypes AsyncHTTPClient Hummingbird Logging ServiceLifecycle FormworkHummingbirdCore", trait: "Command")
 tests(

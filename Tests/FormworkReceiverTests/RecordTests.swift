@@ -1,6 +1,6 @@
 import Formwork
+import FormworkCommand
 @testable import FormworkReceiver
-@testable import FormworkFiles
 import Foundation
 import Logging
 import TestSupport

@@ -1,6 +1,5 @@
 import Foundation
-import Formwork
-@testable import FormworkFiles
+@testable import Formwork
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Formwork
-import FormworkFiles
 import TestSupport
 import Testing
 
@@ -31,7 +30,7 @@ struct DurableTests {
     func privateFiles(durably: Bool) throws {
         let folder = TemporaryFolder()
         let path = folder.path.appending("state")
-        try PrivateFile.write([1, 2], to: path, durably: durably)
+        try AtomicFile.writePrivate([1, 2], to: path, durably: durably)
         #expect(DiskSyncs.count(ofFilesIn: folder.path.string) == (durably ? 1 : 0))
         #expect(DiskSyncs.count(ofFolder: folder.path.string) == (durably ? 1 : 0))
     }

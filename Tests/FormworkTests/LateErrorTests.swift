@@ -1,6 +1,5 @@
 #if os(Linux)
 import Formwork
-import FormworkFiles
 import TestSupport
 import Testing
 
@@ -51,7 +50,7 @@ struct LateErrorTests {
     @Test("A private file, a program's output, a staged file, and a file that is appended to")
     func others() async throws {
         let path = self.folder.path.appending("file")
-        await self.failing { try PrivateFile.write([1], to: path) }
+        await self.failing { try AtomicFile.writePrivate([1], to: path) }
         await self.failing {
             let output = try AtomicFile(path, replacing: true, inPlace: true)
             try output.write([1])

@@ -3,8 +3,7 @@ extension FormData.Entry: Equatable {
         switch (left, right) {
         case (.part(let left), .part(let right)): left == right
         case (.parts(let left), .parts(let right)): left.identity === right.identity
-        case (.arriving(let left), .arriving(let right)): left.identity === right.identity
-        case (.part, _), (.parts, _), (.arriving, _): false
+        case (.part, _), (.parts, _): false
         }
     }
 }

@@ -10,11 +10,7 @@ extension BodySource {
     public static func stream(
         length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> any ByteStream
     ) -> BodySource {
-        .init(
-            .stream(
-                StreamSource(
-                    length: length, isReplayable: true, label: "a stream", surplus: surplus,
-                    opening: .pull { offset in SkippingStream(try open(), leavingOut: offset) })))
+        .stream(length, surplus, .pull { offset in SkippingStream(try open(), leavingOut: offset) })
     }
 
     /// Chunks of an async sequence that can be opened any number of times, at its beginning. A reader that begins at an
@@ -30,9 +26,9 @@ extension BodySource {
     public static func chunks<Chunks: AsyncSequence & SendableMetatype>(
         length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Chunks
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
-        .reopened(length, surplus) { offset in
-            SkippingChunkIterator(SequenceIterator(try open().makeAsyncIterator()), leavingOut: offset)
-        }
+        .stream(
+            length, surplus,
+            .chunks { SkippingChunkIterator(SequenceIterator(try open().makeAsyncIterator()), leavingOut: $0) })
     }
 
     /// Chunks of an async sequence of buffers that can be opened any number of times, at its beginning.
@@ -40,9 +36,9 @@ extension BodySource {
     public static func chunks<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Chunks
     ) -> BodySource where Chunks.Element: BodyChunk {
-        .reopened(length, surplus) { offset in
-            SkippingChunkIterator(BodyChunkIterator(try open().makeAsyncIterator()), leavingOut: offset)
-        }
+        .stream(
+            length, surplus,
+            .chunks { SkippingChunkIterator(BodyChunkIterator(try open().makeAsyncIterator()), leavingOut: $0) })
     }
 
     /// Bytes of an async sequence that can be opened any number of times, at its beginning; collected into chunks of
@@ -68,16 +64,6 @@ extension BodySource {
         open: @escaping @Sendable (_ offset: Int64) throws -> Bytes
     ) -> BodySource where Bytes.Element == UInt8 {
         .chunks(length: length, surplus: surplus) { (offset: Int64) throws in GatheredBytes(try open(offset)) }
-    }
-
-    private static func reopened(
-        _ length: Int64?, _ surplus: StreamSurplus, _ open: @escaping @Sendable (Int64) throws -> ChunkIterator
-    ) -> BodySource {
-        .init(
-            .stream(
-                StreamSource(
-                    length: length, isReplayable: true, label: "an async sequence", surplus: surplus,
-                    opening: .chunks(open))))
     }
 }
 

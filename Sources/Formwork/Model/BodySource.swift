@@ -214,22 +214,14 @@ public struct BodySource: Sendable {
         length: Int64? = nil, surplus: StreamSurplus = .refuse,
         open: @escaping @Sendable (_ offset: Int64) throws -> any ByteStream
     ) -> BodySource {
-        .init(
-            .stream(
-                StreamSource(
-                    length: length, isReplayable: true, label: "a stream", surplus: surplus, beginsAtOffset: true,
-                    opening: .pull(open))))
+        .stream(length, surplus, beginsAtOffset: true, .pull(open))
     }
 
     /// A pull stream that is read once. A second reader throws ``FormworkError/Code/notReplayable``.
     public static func stream(
         once stream: sending any ByteStream, length: Int64? = nil, surplus: StreamSurplus = .refuse
     ) -> BodySource {
-        .init(
-            .stream(
-                StreamSource(
-                    length: length, isReplayable: false, label: "a stream", surplus: surplus,
-                    opening: .once(OneShot(stream)))))
+        .stream(length, surplus, isReplayable: false, .once(OneShot(stream)))
     }
 
     /// Chunks of an async sequence, iterated once. Read such a body with an ``AsyncBodyReader``.
@@ -253,11 +245,7 @@ public struct BodySource: Sendable {
     static func readOnce(
         _ length: Int64?, _ surplus: StreamSurplus, _ open: @escaping @Sendable () throws -> ChunkIterator
     ) -> BodySource {
-        .init(
-            .stream(
-                StreamSource(
-                    length: length, isReplayable: false, label: "an async sequence", surplus: surplus,
-                    opening: .chunks { _ in try open() })))
+        .stream(length, surplus, isReplayable: false, .chunks { _ in try open() })
     }
 
     /// Bytes of an async sequence, iterated once and collected into chunks of 16 KiB.
@@ -276,11 +264,21 @@ public struct BodySource: Sendable {
         length: Int64? = nil, surplus: StreamSurplus = .refuse,
         open: @escaping @Sendable (_ offset: Int64) throws -> Chunks
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
-        .init(
+        .stream(
+            length, surplus, beginsAtOffset: true, .chunks { SequenceIterator(try open($0).makeAsyncIterator()) })
+    }
+
+    /// A stream or an async sequence of the caller's.
+    static func stream(
+        _ length: Int64?, _ surplus: StreamSurplus, isReplayable: Bool = true, beginsAtOffset: Bool = false,
+        _ opening: StreamSource.Opening
+    ) -> BodySource {
+        let label = if case .chunks = opening { "an async sequence" } else { "a stream" }
+        return .init(
             .stream(
                 StreamSource(
-                    length: length, isReplayable: true, label: "an async sequence", surplus: surplus,
-                    beginsAtOffset: true, opening: .chunks { SequenceIterator(try open($0).makeAsyncIterator()) })))
+                    length: length, isReplayable: isReplayable, label: label, surplus: surplus,
+                    beginsAtOffset: beginsAtOffset, opening: opening)))
     }
 }
 

@@ -19,7 +19,6 @@ public struct FormData: Sendable, Equatable {
     enum Entry: Sendable {
         case part(BodyPart)
         case parts(PartSequence)
-        case arriving(ArrivingParts)
     }
 
     /// How the parts are framed. It includes the boundary.
@@ -92,10 +91,8 @@ public struct FormData: Sendable, Equatable {
     /// form.append(once: parts.filter { $0.name != "token" }.map { BodyPart($0) })
     /// ```
     public mutating func append<Parts: AsyncSequence & Sendable>(once parts: Parts) where Parts.Element == BodyPart {
-        self.append(ArrivingParts(parts) { SequencePartIterator($0) })
+        self.append(PartSequence(arriving: parts) { SequencePartIterator($0) })
     }
-
-    mutating func append(_ parts: ArrivingParts) { self.entries.append(.arriving(parts)) }
 
     /// Adds a field with text.
     public mutating func append(name: String, value: String, contentType: String? = nil) {

@@ -18,6 +18,8 @@ public struct PartSequence: Sendable {
     let unmeasuredCount: Int?
     /// Begins an iteration. The closure returns the part at an index, or `nil` after the last. Indices rise.
     let walk: @Sendable () -> (_ index: Int) throws -> BodyPart?
+    /// Begins to read parts that arrive; `nil` for parts that are made.
+    var arrivals: (@Sendable () throws -> PartIterator)?
 
     /// Parts of a sequence that can be iterated repeatedly, such as a collection or a lazy map of one.
     public init<Parts: Sequence<BodyPart> & Sendable>(_ sequence: Parts) {
@@ -47,21 +49,16 @@ public struct PartSequence: Sendable {
     }
 }
 
-/// Parts of an async sequence that are framed as they arrive, such as those of a form that is forwarded.
-struct ArrivingParts: Sendable {
-    let identity = Identity()
-    private let open: @Sendable (PartFramer, PartPath, PartReference) throws -> ChunkIterator
-
-    /// - Parameter open: Begins to read the parts, once.
-    init(_ open: @escaping @Sendable (PartFramer, PartPath, PartReference) throws -> ChunkIterator) {
-        self.open = open
-    }
-
-    /// The parts and their framing as one stream of bytes.
-    func framed(by framer: PartFramer, place: PartPath, first: PartReference) -> StreamSource {
-        StreamSource(
-            length: nil, isReplayable: false, label: "an async sequence of parts",
-            opening: .chunks { [open] _ in try open(framer, place, first) })
+extension PartSequence {
+    /// Parts of an async sequence, which are framed as they arrive, such as those of a form that is forwarded.
+    /// - Parameter iterator: Begins to read the parts, once.
+    init<Parts: AsyncSequence & Sendable>(
+        arriving parts: Parts, _ iterator: @escaping @Sendable (Parts.AsyncIterator) -> PartIterator
+    ) {
+        let once = OneShot(parts)
+        self.unmeasuredCount = 1
+        self.walk = { { _ in nil } }
+        self.arrivals = { () throws in iterator(try once.take().makeAsyncIterator()) }
     }
 }
 

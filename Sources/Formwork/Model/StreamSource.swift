@@ -48,11 +48,20 @@ public enum StreamSurplus: Sendable {
 }
 
 /// What an iterator returns without waiting.
+@usableFromInline
 enum ReadyStep<Element> {
     case next(Element)
     case end
     /// It can be known only after a wait.
     case unknown
+
+    func map<Other>(_ transform: (Element) -> Other) -> ReadyStep<Other> {
+        switch self {
+        case .next(let element): .next(transform(element))
+        case .end: .end
+        case .unknown: .unknown
+        }
+    }
 }
 
 /// A type-erased iterator of an async sequence. It belongs to one reader.

@@ -8,8 +8,8 @@ extension FormData: CustomStringConvertible {
             self.entries.map { entry in
                 switch entry {
                 case .part(let part): part.summary
-                case .parts: "parts made when they are read"
-                case .arriving: "parts that arrive while sending"
+                case .parts(let parts) where parts.arrivals == nil: "parts made when they are read"
+                case .parts: "parts that arrive while sending"
                 }
             })
     }

@@ -62,6 +62,7 @@ public struct BodyPlan: Sendable {
             switch source {
             case .stream: true
             case .encoded(let content): content.raw.mayWait
+            case .parts(let parts): parts.sequence.arrivals != nil
             default: false
             }
         }

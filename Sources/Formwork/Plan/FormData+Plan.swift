@@ -26,8 +26,7 @@ extension FormData {
             || self.entries.contains { entry in
                 switch entry {
                 case .part(let part): part.planningMayBlock
-                case .parts: true
-                case .arriving: false
+                case .parts(let parts): parts.arrivals == nil
                 }
             }
     }

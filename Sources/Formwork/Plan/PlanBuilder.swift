@@ -52,21 +52,19 @@ struct PlanBuilder {
                 try count.countMore(1)
             case .parts(let sequence):
                 let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
-                let parts = try PlannedParts(
-                    sequence, framer: framer, place: place, first: reference, status: self.resolver.status)
+                let parts =
+                    sequence.arrivals == nil
+                    ? try PlannedParts(
+                        sequence, framer: framer, place: place, first: reference, status: self.resolver.status)
+                    : PlannedParts(
+                        sequence, waitingFor: .arrivingParts, framer: framer, place: place, first: reference)
                 let number = self.parts.count
                 self.parts.append(
                     BodyPlan.Part(reference: reference, part: nil, parent: parent, length: parts.length))
                 if parts.count > 0 { try self.append(.parts(parts), part: number) }
+                // Parts that arrive count as one. Only the first part's delimiter has no line end before it, so a part after
+                // these gets one. If no part arrives, that line end is an empty preamble (RFC 2046 section 5.1.1).
                 try count.countMore(parts.count)
-            case .arriving(let parts):
-                let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
-                let number = self.parts.count
-                self.parts.append(BodyPlan.Part(reference: reference, part: nil, parent: parent, length: nil))
-                try self.append(.stream(parts.framed(by: framer, place: place, first: reference)), part: number)
-                // Only the first part's delimiter has no line end before it, so a part after these gets one. If no
-                // part arrives, that line end is an empty preamble (RFC 2046 section 5.1.1).
-                try count.countMore(1)
             }
         }
         try self.layout.append(part: parent, isFraming: true) { bytes in
@@ -99,8 +97,8 @@ struct PlanBuilder {
             let count = place.types.headCount
             if count > 0, let stream = self.sources[first...].firstToDefer {
                 self.sources.removeSubrange(first...)
-                let parts = PlannedParts(
-                    deferring: copy part, until: stream, framer: framer, place: place, as: reference)
+                let single = PartSequence(count: 1, isMeasured: false) { [part = copy part] _ in part }
+                let parts = PlannedParts(single, waitingFor: stream, framer: framer, place: place, first: reference)
                 self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: nil))
                 return try self.append(.parts(parts), part: number)
             }

@@ -39,24 +39,24 @@ struct PlannedParts: Sendable {
     /// Whether no part waits for anything but the disk.
     private(set) var isReadableWithoutWaiting = true
 
-    /// The stream that delays finding the type of a single part; `nil` for the caller's sequences.
+    /// The stream that delays finding the type of a single part, or parts that arrive; `nil` for the caller's sequences.
     private(set) var deferral: StreamSource?
 
-    /// A single part whose type is found while reading, because only a reader may wait for its content.
+    /// A single part whose type is found while reading, or parts that arrive: only a reader may wait for them.
     init(
-        deferring part: BodyPart, until stream: StreamSource, framer: PartFramer, place: PartPath,
-        as reference: PartReference
+        _ sequence: PartSequence, waitingFor stream: StreamSource, framer: PartFramer, place: PartPath,
+        first: PartReference
     ) {
-        self.sequence = PartSequence(count: 1, isMeasured: false) { _ in part }
+        self.sequence = sequence
         self.framer = framer
         self.place = place
-        self.first = reference
+        self.first = first
         self.count = 1
         self.length = nil
         self.deferral = stream
         self.isReadableWithoutWaiting = false
-        self.lengthBlocker = BodyPlan.Blocker(lengthOf: .stream(stream), in: reference)
-        self.replayBlocker = BodyPlan.Blocker(replayOf: .stream(stream), in: reference)
+        self.lengthBlocker = BodyPlan.Blocker(lengthOf: .stream(stream), in: first)
+        self.replayBlocker = BodyPlan.Blocker(replayOf: .stream(stream), in: first)
     }
 
     /// Iterates `sequence` once.
@@ -209,6 +209,9 @@ struct PlanningWalk {
         guard case .text(let text) = part.source.kind, part.source.isSmall else { return nil }
         return self.framer.appendUsual(part.header, text, isFirst: self.first.index + self.index == 0, to: &bytes)
     }
+
+    /// Moves to a part that has arrived.
+    mutating func advance() { self.index += 1 }
 
     /// Appends the bytes before a part's content.
     func appendHead(of part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) {

@@ -27,7 +27,8 @@ indirect enum PlannedSource: Sendable {
     var mayBlock: Bool {
         switch self {
         case .bytes: false
-        case .file, .synthetic, .parts: true
+        case .file, .synthetic: true
+        case .parts(let parts): parts.sequence.arrivals == nil
         case .stream(let stream):
             if case .chunks = stream.opening { false } else { stream.chunk == nil }
         case .encoded(let content): content.raw.mayBlock

@@ -15,7 +15,7 @@ import FormworkSystem
 ///
 /// One chunk is in memory at a time, because the next one is read when it is requested. Any task may request it, but
 /// only one at a time: each byte is returned once, so with two tasks neither would get all of them.
-public final class AsyncBodyReader: Sendable {
+public final class AsyncBodyReader: AsyncIteratorProtocol, Sendable {
     package let actor: any ReadingActor
 
     /// Takes over a reader.
@@ -55,17 +55,9 @@ public struct BodyChunks: AsyncSequence, Sendable {
     let chunkSize: Int
     let options: ReaderOptions
 
-    /// The chunks of one reader.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let reader: AsyncBodyReader
-
-        /// The next chunk; `nil` at the end.
-        public mutating func next() async throws -> [UInt8]? { try await self.reader.next() }
-    }
-
     /// A reader at the body's start.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(reader: AsyncBodyReader(BodyReader(self.plan, options: self.options), chunkSize: self.chunkSize))
+    public func makeAsyncIterator() -> AsyncBodyReader {
+        AsyncBodyReader(BodyReader(self.plan, options: self.options), chunkSize: self.chunkSize)
     }
 }
 

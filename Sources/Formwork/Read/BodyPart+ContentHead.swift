@@ -79,7 +79,7 @@ extension PlannedSource {
                         return try headed.peek(upTo: count)
                     }
                 } catch {
-                    throw (error as? FormworkError) ?? stream.readError(error)
+                    throw stream.named(error)
                 }
                 return true
             }

@@ -33,8 +33,11 @@ public final class BodyReader: ByteStream {
     private var failure: FormworkError?
     private var limiter: RateLimiter?
     private var meter: ProgressMeter?
+    private let monitor: UploadMonitor?
     private var digests: [any BodyDigest]
     private let readsFiles: Bool
+    /// Whether reading may block its thread.
+    var mayBlock: Bool
     /// Whether every byte from 0 was read without a seek. Otherwise the digests are invalid.
     private var digestsAreWhole = true
     /// Where the content of the current part began.
@@ -47,8 +50,10 @@ public final class BodyReader: ByteStream {
         self.pieces = plan.layoutPieces
         self.limiter = options.rateLimit.map(RateLimiter.init)
         self.meter = options.progress.map(ProgressMeter.init)
+        self.monitor = options.monitor
         self.digests = options.digests
         self.readsFiles = options.readsFiles
+        self.mayBlock = plan.mayBlock
         // A collected form was checked when it was collected.
         if options.checksFraming, plan.storage.isForm { self.checker = PlanValidator(plan) }
     }
@@ -258,7 +263,8 @@ public final class BodyReader: ByteStream {
 
     private func openCursor(_ number: Int, at offset: Int64) throws(FormworkError) -> any SourceCursor {
         if let cursor = self.cursor { return cursor }
-        let cursor = try self.plan.storage.sources[number].makeCursor(at: self.pieceOffset)
+        let cursor = try self.plan.storage.sources[number]
+            .makeCursor(at: self.pieceOffset, mayBlock: self.mayBlock)
         self.cursor = cursor
         self.checker?.opens(cursor, of: self.pieces[self.index], at: offset)
         return cursor
@@ -292,6 +298,7 @@ public final class BodyReader: ByteStream {
     /// Records that `count` bytes were read.
     private func moved(_ count: Int) {
         self.position += Int64(count)
+        self.monitor?.read(self.position, of: self.plan.contentLength)
         guard self.limiter != nil || self.meter != nil else { return }
         let now = ContinuousClock.now
         self.limiter?.spend(count, at: now)
@@ -340,8 +347,8 @@ public final class BodyReader: ByteStream {
     /// - Parameter limit: More bytes aren't taken.
     func takeChunk(upTo limit: Int) throws(FormworkError) -> (any BodyChunk)? {
         try self.checkUsable()
-        guard self.digests.isEmpty, self.checker == nil, self.limiter == nil, self.meter == nil, self.end == nil,
-            let chunk = (self.cursor as? ChunkCursor)?.takeFetched(upTo: limit)
+        guard self.digests.isEmpty, self.checker == nil, self.limiter == nil, self.meter == nil, self.monitor == nil, self.end == nil,
+            let chunk = self.cursor?.takeFetched(upTo: limit)
         else { return nil }
         self.pieceOffset += Int64(chunk.byteCount)
         self.position += Int64(chunk.byteCount)
@@ -350,9 +357,6 @@ public final class BodyReader: ByteStream {
 
     /// Whether the next bytes need a wait for an async sequence (``fetchChunk(isolation:)``).
     var awaitsChunk: Bool { self.failure == nil && self.cursor?.needsChunk ?? false }
-
-    /// The cursor for the chunk that ``fill(_:leavingFilesFrom:)`` needs.
-    var chunkCursor: ChunkCursor? { self.cursor?.chunkCursor }
 
     /// Whether the next read may have to wait for anything but the disk.
     var mayWait: Bool { self.cursor?.mayWait ?? self.plan.mayWait }
@@ -363,7 +367,7 @@ public final class BodyReader: ByteStream {
     /// Fetches the chunk that ``fill(_:leavingFilesFrom:)`` needs.
     func fetchChunk(isolation: isolated (any Actor)?) async throws(FormworkError) {
         do throws(FormworkError) {
-            try await self.chunkCursor?.fetch(isolation: isolation)
+            try await self.cursor?.fetch(isolation: isolation)
         } catch {
             throw self.fail(error)
         }
@@ -402,6 +406,8 @@ public struct ReaderOptions: Sendable {
     public var rateLimit: RateLimit?
     /// Receives progress reports; `nil` for none.
     public var progress: ProgressObserver?
+    /// Gets the position after each read; `nil` for none.
+    var monitor: UploadMonitor?
     /// Digests of all bytes that are read.
     public var digests: [any BodyDigest]
 

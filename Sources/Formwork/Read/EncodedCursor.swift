@@ -17,8 +17,7 @@ final class EncodedCursor: SourceCursor {
 
     var isFinished: Bool { self.isRawAtEnd && self.used == self.encoded.count }
     var mayWait: Bool { self.used == self.encoded.count && self.reader.mayWait }
-    var needsChunk: Bool { self.used == self.encoded.count && self.chunkCursor?.needsChunk ?? false }
-    var chunkCursor: ChunkCursor? { self.reader.chunkCursor }
+    var needsChunk: Bool { self.used == self.encoded.count && self.reader.awaitsChunk }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         while self.used == self.encoded.count, !self.isRawAtEnd {
@@ -27,6 +26,12 @@ final class EncodedCursor: SourceCursor {
         let count = RawBytes.copy(self.encoded, self.used..<self.encoded.count, to: &buffer)
         self.used += count
         return count
+    }
+
+    func fetch(isolation: isolated (any Actor)?) async throws(FormworkError) {
+        do throws(FormworkError) { try await self.reader.fetchChunk(isolation: isolation) } catch {
+            throw error.withoutPlace
+        }
     }
 
     func verify() throws(FormworkError) {

@@ -72,10 +72,20 @@ struct PartMaker {
         }
     }
 
+    /// Moves to a part that has arrived.
+    mutating func advance() { self.walk.advance() }
+
+    /// Records that no more parts arrive.
+    mutating func end() { self.isAtEnd = true }
+
+    /// The last part's place in its form.
+    var place: Int { self.walk.place }
+
     /// Appends a part's content in memory, and adds sources that have to be opened to `waiting`.
+    /// - Parameter sources: Those of a part that has arrived; `nil` for one that was made.
     /// - Returns: The number of bytes in the sources to open; `nil` if it is unknown.
     mutating func append(
-        _ part: BodyPart, to bytes: inout [UInt8], _ waiting: inout [Waiting]
+        _ part: BodyPart, _ sources: [PlannedSource]? = nil, to bytes: inout [UInt8], _ waiting: inout [Waiting]
     ) throws(FormworkError) -> Int64? {
         let start = bytes.count
         do throws(FormworkError) {
@@ -87,10 +97,19 @@ struct PartMaker {
             }
             try self.walk.appendHead(of: part, to: &bytes)
             self.headEnd = bytes.count
-            let content = self.walk.appendIfSmall(part, to: &bytes) ? 0 : try self.wait(for: part, &waiting)
+            if self.walk.appendIfSmall(part, to: &bytes) {
+                try self.move(by: Int64(bytes.count - start))
+                return 0
+            }
+            if let sources {
+                waiting += sources.map { .planned($0) }
+                return nil
+            }
+            let content = try self.wait(for: part, &waiting)
             try self.move(by: content.addingLength(Int64(bytes.count - start)))
             return content
         } catch {
+            bytes.removeLast(bytes.count - start)
             throw error.naming(self.reference(to: part))
         }
     }

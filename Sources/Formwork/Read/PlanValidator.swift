@@ -27,12 +27,9 @@ final class PlanValidator {
 
     /// Records a source that is opened.
     func opens(_ cursor: any SourceCursor, of piece: Layout.Piece, at offset: Int64) {
-        let chunks = (cursor as? ChunkCursor)?.iterator
-        guard let maker = (cursor as? any PartLogging) ?? (chunks as? any PartLogging),
-            self.plan.storage.parts[piece.part].parent < 0
-        else { return }
+        guard let cursor = cursor as? PartsCursor, self.plan.storage.parts[piece.part].parent < 0 else { return }
         self.log = PartLog(at: offset)
-        maker.log = self.log
+        cursor.log = self.log
     }
 
     /// Records the parts that a source has made meanwhile.
@@ -50,12 +47,6 @@ final class PlanValidator {
         try self.framing.take(bytes)
         if isEnd { try self.framing.finish() }
     }
-}
-
-/// A cursor that makes parts while a body is read, and logs their positions.
-protocol PartLogging: AnyObject {
-    /// The log; `nil` for none.
-    var log: PartLog? { get set }
 }
 
 /// The positions of the parts that a sequence's cursor makes.

@@ -46,7 +46,10 @@ actor ThreadReader: ReadingActor {
         unsafe self.executor.asUnownedSerialExecutor()
     }
 
-    init(_ reader: sending BodyReader, chunkSize: Int) { self.reading = Reading(reader, chunkSize: chunkSize) }
+    init(_ reader: sending BodyReader, chunkSize: Int) {
+        reader.mayBlock = true
+        self.reading = Reading(reader, chunkSize: chunkSize)
+    }
 }
 
 /// Reads where all tasks run: a chunk that another task has made needs no switch between threads.

@@ -6,20 +6,23 @@ protocol SourceCursor: AnyObject {
     var isFinished: Bool { get }
     /// Whether the next read may have to wait for anything but the disk.
     var mayWait: Bool { get }
-    /// Whether ``ChunkCursor/fetch(isolation:)`` has to fetch a chunk before anything can be read.
+    /// Whether ``fetch(isolation:)`` has to wait for an async sequence before anything can be read.
     var needsChunk: Bool { get }
     /// The number of bytes of file content that come next, found without opening anything; 0 if there are none.
     var fileCount: Int64 { get }
     /// The next file slice, for the kernel to move; `nil` if it has to be read.
     var kernelRun: KernelRun? { get throws(FormworkError) }
-    /// The cursor that fetches a chunk if ``needsChunk``; `nil` for none.
-    var chunkCursor: ChunkCursor? { get }
     /// The current part inside this source, and its progress; `nil` for a source that belongs to one part.
     var innerPart: InnerPart? { get }
 
     /// Writes the next bytes into `buffer`, which is not empty.
     /// - Returns: The number of bytes written; 0 at the end.
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int
+    /// Waits for what ``needsChunk`` says.
+    func fetch(isolation: isolated (any Actor)?) async throws(FormworkError)
+    /// Takes bytes that were fetched and not read yet, without copying them.
+    /// - Returns: The bytes; `nil` if there are none, and if there are more than `limit`.
+    func takeFetched(upTo limit: Int) -> (any BodyChunk)?
     /// Records that the kernel moved `count` bytes of ``kernelRun``.
     func advance(by count: Int) throws(FormworkError)
     /// Checks the source as far as possible, because the caller stops here.
@@ -31,8 +34,9 @@ extension SourceCursor {
     var needsChunk: Bool { false }
     var fileCount: Int64 { 0 }
     var kernelRun: KernelRun? { nil }
-    var chunkCursor: ChunkCursor? { nil }
     var innerPart: InnerPart? { nil }
+    func fetch(isolation: isolated (any Actor)?) async throws(FormworkError) {}
+    func takeFetched(upTo limit: Int) -> (any BodyChunk)? { nil }
     func advance(by count: Int) throws(FormworkError) { preconditionFailure("no kernel run was offered") }
     func verify() throws(FormworkError) {}
 }
@@ -57,13 +61,14 @@ struct InnerPart {
 
 extension PlannedSource {
     /// A cursor at `offset` of the content.
-    func makeCursor(at offset: Int64) throws(FormworkError) -> any SourceCursor {
+    /// - Parameter mayBlock: Whether parts that arrive may be read from a disk on the reader's thread.
+    func makeCursor(at offset: Int64, mayBlock: Bool = true) throws(FormworkError) -> any SourceCursor {
         switch self {
         case .bytes(let bytes): return MemoryCursor(bytes, at: Int(offset))
         case .file(let file): return FileCursor(file, at: offset)
         case .synthetic(let bytes): return SyntheticCursor(bytes, at: offset)
         case .encoded(let content): return try EncodedCursor(content, at: offset)
-        case .parts(let parts): return try PartsCursor(parts, at: offset)
+        case .parts(let parts): return try PartsCursor(parts, at: offset, mayBlock: mayBlock)
         case .stream(let stream):
             guard stream.isReplayable || offset == 0 else {
                 throw FormworkError(.notReplayable, "\(stream.label) can be read only once, and only from its start")

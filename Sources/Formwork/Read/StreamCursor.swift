@@ -68,7 +68,7 @@ extension StreamCursor {
 /// Returns an async sequence's chunks, after an async caller has fetched them.
 final class ChunkCursor: SourceCursor {
     private let source: StreamSource
-    let iterator: ChunkIterator
+    private let iterator: ChunkIterator
     private var chunk: any BodyChunk = [UInt8]()
     private var (used, count) = (0, 0)
     private let start: Int64
@@ -88,7 +88,6 @@ final class ChunkCursor: SourceCursor {
 
     var mayWait: Bool { true }
     var needsChunk: Bool { !self.isFinished && self.used == self.count }
-    var chunkCursor: ChunkCursor? { self }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         let range = self.used..<self.count
@@ -97,10 +96,11 @@ final class ChunkCursor: SourceCursor {
         return count
     }
 
-    /// Takes the fetched bytes that weren't read yet, without copying them.
-    /// - Returns: The bytes; `nil` if all were read, and if more than `limit` are left.
+    /// The fetched bytes that weren't read yet.
+    var fetchedCount: Int { self.count - self.used }
+
     func takeFetched(upTo limit: Int) -> (any BodyChunk)? {
-        guard self.used < self.count, self.count - self.used <= limit else { return nil }
+        guard 0 < self.fetchedCount, self.fetchedCount <= limit else { return nil }
         defer { self.used = self.count }
         return self.used == 0 && self.count == self.chunk.byteCount
             ? self.chunk : self.chunk.content(self.used..<self.count)
@@ -115,7 +115,7 @@ final class ChunkCursor: SourceCursor {
             try Task.checkCancellation()
             try self.finish()
         } catch {
-            throw (error as? FormworkError) ?? self.source.readError(error)
+            throw self.source.named(error)
         }
     }
 
@@ -132,7 +132,7 @@ final class ChunkCursor: SourceCursor {
             }
             return true
         } catch {
-            throw (error as? FormworkError) ?? self.source.readError(error)
+            throw self.source.named(error)
         }
     }
 

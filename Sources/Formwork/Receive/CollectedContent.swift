@@ -1,23 +1,21 @@
 /// The content of a part that has arrived completely, in memory or on disk.
 public struct CollectedContent: Sendable {
     private enum Storage: Sendable {
-        case memory([UInt8])
-        /// One of a form's fields, and its number of bytes.
-        case field(CollectedParts, Int, count: Int)
+        /// Some bytes of a form's block, or all of an array.
+        case memory(ArraySlice<UInt8>)
         case disk(BodySpool, Range<Int64>)
     }
 
     private let place: Storage
 
-    init(_ bytes: [UInt8]) { self.place = .memory(bytes) }
-    init(_ parts: CollectedParts, _ index: Int, _ count: Int) { self.place = .field(parts, index, count: count) }
+    init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+    init(_ bytes: ArraySlice<UInt8>) { self.place = .memory(bytes) }
     init(_ spool: BodySpool, _ range: Range<Int64>) { self.place = .disk(spool, range) }
 
     /// The number of bytes.
     public var count: Int64 {
         switch self.place {
         case .memory(let bytes): Int64(bytes.count)
-        case .field(_, _, let count): Int64(count)
         case .disk(_, let range): Int64(range.count)
         }
     }
@@ -25,8 +23,7 @@ public struct CollectedContent: Sendable {
     /// The bytes, if they are in memory; `nil` if they are on disk.
     public var inMemory: [UInt8]? {
         switch self.place {
-        case .memory(let bytes): bytes
-        case .field(let parts, let index, _): Array(parts.bytes(index))
+        case .memory(let bytes): Array(bytes)
         case .disk: nil
         }
     }
@@ -34,8 +31,7 @@ public struct CollectedContent: Sendable {
     /// The content as a source, which can be sent, read in chunks or written to a file any number of times.
     public var source: BodySource {
         switch self.place {
-        case .memory(let bytes): .bytes(bytes)
-        case .field(let parts, let index, _): .bytes(Array(parts.bytes(index)))
+        case .memory(let bytes): .bytes(Array(bytes))
         case .disk(let spool, let range): spool.source(range.lowerBound, Int64(range.count))
         }
     }

@@ -80,12 +80,6 @@ final class CollectedParts: Sendable {
         part.block == 0 ? self.bytes.withRawSpan(read) : self.blocks[Int(part.block) - 1].withRawSpan(read)
     }
 
-    /// The content of a field.
-    func bytes(_ index: Int) -> ArraySlice<UInt8> {
-        let part = self.parts[index]
-        return self.block(part)[part.content]
-    }
-
     var count: Int { self.parts.count }
 
     /// The part with this number, which must be one of the form's.
@@ -98,7 +92,7 @@ final class CollectedParts: Sendable {
 
     func content(_ index: Int) -> CollectedContent {
         let part = self.parts[index]
-        return part.other < 0 ? CollectedContent(self, index, part.content.count) : self.others[part.other].content
+        return part.other < 0 ? CollectedContent(self.block(part)[part.content]) : self.others[part.other].content
     }
 
     func name(_ index: Int) -> String? {

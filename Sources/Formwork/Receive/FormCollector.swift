@@ -63,10 +63,8 @@ struct FormCollector {
         while true {
             if !self.isInPart {
                 self.collectFields(&machine, in: chunk)
-                switch try machine.nextPart(in: chunk) {
-                case .part(let header): try self.begin(header)
-                case .needsChunk: return .needsChunk
-                }
+                guard let header = try machine.nextPart(in: chunk) else { return .needsChunk }
+                try self.begin(header)
             }
             if self.isFile {
                 if let step = try self.collectFile(&machine, in: chunk) { return step }

@@ -24,7 +24,7 @@ extension FormData {
     /// Adds the parts of an arriving form. None waits for the next one to arrive. To leave out or change
     /// parts, filter and map them first: `append(once: parts.filter { … }.map { BodyPart($0) })`.
     public mutating func append<Chunks>(once parts: ReceivedParts<Chunks>) {
-        self.append(ArrivingParts(parts) { ReceivedPartIterator($0.reader) })
+        self.append(PartSequence(arriving: parts) { ReceivedPartIterator($0.reader) })
     }
 }
 
@@ -52,12 +52,10 @@ where Chunks.Element: BodyChunk {
 
     override func ready() throws -> ReadyStep<BodyPart> {
         defer { self.isFirst = false }
-        return switch try self.reader.readyPart(isFirst: self.isFirst) {
-        case .part(let header, let index):
-            .next(BodyPart(ReceivedPart(reader: self.reader, header: header, index: index)))
-        case .finished: .end
-        case .needsChunk: .unknown
-        }
+        return try self.reader.ready { state in
+            if self.isFirst { try state.checkUnfinished() }
+            return try state.nextPart(of: self.reader)
+        }.map { BodyPart($0) }
     }
 }
 
@@ -81,11 +79,7 @@ where Chunks.Element: BodyChunk {
 
     override func ready() throws -> ReadyStep<any BodyChunk> {
         try self.begin()
-        return switch try self.part.reader.readyContent(of: self.part.index) {
-        case .content(let content): .next(content)
-        case .partEnded: .end
-        case .needsChunk: .unknown
-        }
+        return try self.part.reader.ready { try $0.nextContent(of: self.part.index) }.map { $0 }
     }
 }
 

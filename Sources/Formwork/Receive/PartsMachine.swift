@@ -2,13 +2,6 @@
 /// chunks' type, so that the compiler generates fast code for it once.
 @usableFromInline
 struct PartsMachine: Sendable {
-    /// The result of requesting a part.
-    @usableFromInline
-    enum PartStep {
-        case part(ReceivedHeader)
-        case needsChunk
-    }
-
     /// The result of requesting content.
     @usableFromInline
     enum ContentStep {
@@ -80,7 +73,8 @@ struct PartsMachine: Sendable {
         self.isFinished = true
     }
 
-    @usableFromInline mutating func nextPart(in chunk: RawSpan) throws(FormworkError) -> PartStep {
+    /// The next part's header section; `nil` if a chunk is needed.
+    @usableFromInline mutating func nextPart(in chunk: RawSpan) throws(FormworkError) -> ReceivedHeader? {
         while true {
             switch try self.parser.next(in: chunk, from: &self.position) {
             case .partBegan(let header):
@@ -88,7 +82,7 @@ struct PartsMachine: Sendable {
                 self.header = header
                 self.isInPart = true
                 self.deadlines?.partBegan()
-                return .part(header)
+                return header
             case .partEnded:
                 self.isInPart = false
                 self.deadlines?.partEnded()
@@ -96,7 +90,7 @@ struct PartsMachine: Sendable {
             // Not finished before the source's end: a body that is cut after its close delimiter isn't whole. But no
             // error of the parser's can come that needs this chunk for a diagnosis.
             case .finished: self.hasSeenChunk = true
-            case .needsInput: return .needsChunk
+            case .needsInput: return nil
             }
         }
     }

@@ -30,75 +30,67 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         unsafe self.uncheckedState = PartsState(PartsMachine(parser))
     }
 
+    // MARK: steps
+
+    /// Takes steps until one has a result, and pulls a chunk after each that hasn't.
+    /// - Parameter check: What is checked before the first step.
+    /// - Returns: `nil` at the end.
+    @inlinable
+    @inline(__always)
+    func run<Element>(
+        _ check: (PartsState<Chunks.Element>) throws -> Void = { _ in },
+        _ step: (inout PartsState<Chunks.Element>) throws -> ReadyStep<Element>
+    ) async throws -> Element? {
+        try self.enter()
+        defer { self.leave() }
+        try check(self.state)
+        while true {
+            switch try step(&self.state) {
+            case .next(let element): return element
+            case .end: return nil
+            case .unknown: try await self.pull()
+            }
+        }
+    }
+
+    /// Takes one step, which needs no chunk but the current one.
+    @inlinable
+    @inline(__always)
+    func ready<Element>(
+        _ step: (inout PartsState<Chunks.Element>) throws -> ReadyStep<Element>
+    ) throws -> ReadyStep<Element> {
+        try self.enter()
+        defer { self.leave() }
+        return try step(&self.state)
+    }
+
     /// - Parameter isFirst: Whether a loop over the parts begins, which isn't possible after their end.
     @inlinable
     func nextPart(isFirst: Bool) async throws -> ReceivedPart<Chunks>? {
-        try self.enter()
-        defer { self.leave() }
-        if isFirst { try self.state.checkUnfinished() }
-        while true {
-            switch try self.state.nextPart() {
-            case .part(let header, let index): return ReceivedPart(reader: self, header: header, index: index)
-            case .finished: return nil
-            case .needsChunk: try await self.pull()
-            }
-        }
+        try await self.run({ if isFirst { try $0.checkUnfinished() } }, { try $0.nextPart(of: self) })
     }
 
     /// - Parameter access: What a loop that begins wants; `nil` for a loop that continues.
     @inlinable
     func nextContent(of part: Int, beginning access: ContentAccess?) async throws -> Chunks.Element.Content? {
-        try self.enter()
-        defer { self.leave() }
-        if let access { try self.state.checkUnread(part, access) }
-        while true {
-            switch try self.state.nextContent(of: part) {
-            case .content(let content): return content
-            case .partEnded: return nil
-            case .needsChunk: try await self.pull()
-            }
-        }
-    }
-
-    /// The next part, if the chunk has it.
-    func readyPart(isFirst: Bool) throws -> PartsState<Chunks.Element>.PartStep {
-        try self.enter()
-        defer { self.leave() }
-        if isFirst { try self.state.checkUnfinished() }
-        return try self.state.nextPart()
-    }
-
-    /// The next content, if the chunk has it.
-    func readyContent(of part: Int) throws -> PartsState<Chunks.Element>.ContentStep {
-        try self.enter()
-        defer { self.leave() }
-        return try self.state.nextContent(of: part)
+        try await self.run({ if let access { try $0.checkUnread(part, access) } }, { try $0.nextContent(of: part) })
     }
 
     @inlinable
     func collect(upTo limit: Int, of part: Int, _ access: ContentAccess) async throws -> [UInt8] {
-        try self.enter()
-        defer { self.leave() }
-        try self.state.checkUnread(part, access)
         var collected: [UInt8] = []
-        do {
-            while try !self.state.collect(into: &collected, upTo: limit, of: part) { try await self.pull() }
-            return collected
-        } catch {
-            // At the limit the bytes that didn't fit were read too.
-            if !collected.isEmpty || (error as? FormworkError)?.code == .limitExceeded { self.state.begunPart = part }
-            throw error
+        _ = try await self.run({ try $0.checkUnread(part, access) }) { state in
+            try state.collect(into: &collected, upTo: limit, of: part) ? .end : .unknown as ReadyStep<Never>
         }
+        return collected
     }
 
     /// The first bytes of the content, which are read again by the next call.
     @inlinable
     func peek(_ count: Int, of part: Int) async throws -> [UInt8] {
-        try self.enter()
-        defer { self.leave() }
-        try self.state.checkUnread(part, .whole)
-        while try !self.state.peek(count, of: part) { try await self.pull() }
-        return Array((self.state.peeked ?? []).prefix(count))
+        try await self.run({ try $0.checkUnread(part, .whole) }) { state in
+            try state.peek(count, of: part) ? .next(Array((state.peeked ?? []).prefix(count))) : .unknown
+        } ?? []
     }
 
     /// Collects all parts. What a chunk has of them is read without waiting.
@@ -121,13 +113,13 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
 
     @inlinable
     func skipContent(of part: Int) async throws {
-        try self.enter()
-        defer { self.leave() }
-        while true {
-            switch try self.state.nextContent(of: part) {
-            case .content: continue
-            case .partEnded: return
-            case .needsChunk: try await self.pull()
+        _ = try await self.run { state in
+            while true {
+                switch try state.nextContent(of: part) {
+                case .next: continue
+                case .end: return .end as ReadyStep<Never>
+                case .unknown: return .unknown
+                }
             }
         }
     }
@@ -211,20 +203,6 @@ enum ContentAccess: Sendable {
 /// once.
 @usableFromInline
 struct PartsState<Chunk: BodyChunk> {
-    @usableFromInline
-    enum PartStep {
-        case part(ReceivedHeader, index: Int)
-        case finished
-        case needsChunk
-    }
-
-    @usableFromInline
-    enum ContentStep {
-        case content(Chunk.Content)
-        case partEnded
-        case needsChunk
-    }
-
     @usableFromInline var machine: PartsMachine
     @usableFromInline var chunk: Chunk?
     /// The error that every later call throws.
@@ -244,25 +222,21 @@ struct PartsState<Chunk: BodyChunk> {
     }
 
     @inlinable
-    mutating func nextPart() throws -> PartStep {
-        if self.machine.isFinished { return .finished }
+    mutating func nextPart<Chunks>(of reader: PartsReader<Chunks>) throws -> ReadyStep<ReceivedPart<Chunks>> {
+        if self.machine.isFinished { return .end }
         if self.peeked != nil { self.peeked = nil }
-        let step = try self.inChunk(.needsChunk) { machine, bytes throws(FormworkError) in
-            try machine.nextPart(in: bytes)
-        }
-        switch step {
-        case .part(let header): return .part(header, index: self.machine.count - 1)
-        case .needsChunk: return .needsChunk
-        }
+        let header = try self.inChunk(nil) { machine, bytes throws(FormworkError) in try machine.nextPart(in: bytes) }
+        guard let header else { return .unknown }
+        return .next(ReceivedPart(reader: reader, header: header, index: self.machine.count - 1))
     }
 
     @inlinable
-    mutating func nextContent(of part: Int) throws -> ContentStep {
-        guard try self.isOpen(part) else { return .partEnded }
+    mutating func nextContent(of part: Int) throws -> ReadyStep<Chunk.Content> {
+        guard try self.isOpen(part) else { return .end }
         if self.peeked != nil {
             let bytes = self.takePeeked(of: part)
-            if !bytes.isEmpty { return .content(Chunk.Content(copying: bytes[...])) }
-            guard self.machine.isInPart else { return .partEnded }
+            if !bytes.isEmpty { return .next(Chunk.Content(copying: bytes[...])) }
+            guard self.machine.isInPart else { return .end }
         }
         let step = try self.inChunk(.needsChunk) { machine, bytes throws(FormworkError) in
             try machine.nextContent(in: bytes)
@@ -270,12 +244,12 @@ struct PartsState<Chunk: BodyChunk> {
         switch step {
         case .content(let range):
             self.begunPart = part
-            return self.chunk.map { .content($0.content(range)) } ?? .needsChunk
+            return self.chunk.map { .next($0.content(range)) } ?? .unknown
         case .heldContent(let bytes):
             self.begunPart = part
-            return .content(Chunk.Content(copying: bytes[...]))
-        case .partEnded: return .partEnded
-        case .needsChunk: return .needsChunk
+            return .next(Chunk.Content(copying: bytes[...]))
+        case .partEnded: return .end
+        case .needsChunk: return .unknown
         }
     }
 
@@ -284,14 +258,19 @@ struct PartsState<Chunk: BodyChunk> {
     @inlinable
     mutating func collect(into bytes: inout [UInt8], upTo limit: Int, of part: Int) throws -> Bool {
         guard try self.isOpen(part) else { return true }
+        let begunPart = self.begunPart
+        // Also at the limit, as the bytes that didn't fit were read too.
+        self.begunPart = part
         if let count = self.peeked?.count {
             try self.machine.check(count, limit, .content(limit))
             bytes = self.takePeeked(of: part)
             guard self.machine.isInPart else { return true }
         }
-        return try self.inChunk(false) { machine, chunk throws(FormworkError) in
+        let isWhole = try self.inChunk(false) { machine, chunk throws(FormworkError) in
             try machine.collect(into: &bytes, upTo: .content(limit), in: chunk)
         }
+        if !isWhole, bytes.isEmpty { self.begunPart = begunPart }
+        return isWhole
     }
 
     /// Reads content ahead.

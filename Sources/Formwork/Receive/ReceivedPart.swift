@@ -149,7 +149,7 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
 }
 
 /// The content of an arriving part, in pieces that share the chunks' storage.
-public struct ReceivedContent<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
+public struct ReceivedContent<Chunks: AsyncSequence & Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable
 where Chunks.Element: BodyChunk {
     /// A slice of a chunk, at least 1 byte.
     public typealias Element = Chunks.Element.Content
@@ -157,41 +157,32 @@ where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     @usableFromInline let index: Int
     @usableFromInline let access: ContentAccess
+    /// Whether a loop over the content begins.
+    @usableFromInline var isFirst = true
 
     @inlinable
     init(_ part: ReceivedPart<Chunks>) {
         (self.reader, self.index, self.access) = (part.reader, part.index, part.access)
     }
 
-    /// Returns the pieces in order.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        @usableFromInline let reader: PartsReader<Chunks>
-        @usableFromInline let index: Int
-        /// `nil` after the first call.
-        @usableFromInline var access: ContentAccess?
+    /// The next piece; `nil` at the content's end.
+    @inlinable
+    public mutating func next() async throws -> Chunks.Element.Content? { try await self.next(isolation: #isolation) }
 
-        @inlinable
-        init(_ content: ReceivedContent) {
-            (self.reader, self.index, self.access) = (content.reader, content.index, content.access)
-        }
-
-        /// The next piece; `nil` at the content's end.
-        @inlinable
-        public mutating func next() async throws -> Chunks.Element.Content? {
-            try await self.next(isolation: #isolation)
-        }
-
-        /// The next piece; `nil` at the content's end.
-        @inlinable
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Chunks.Element.Content? {
-            let access = self.access
-            self.access = nil
-            return try await self.reader.nextContent(of: self.index, beginning: access)
-        }
+    /// The next piece; `nil` at the content's end.
+    @inlinable
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Chunks.Element.Content? {
+        let access = self.isFirst ? self.access : nil
+        self.isFirst = false
+        return try await self.reader.nextContent(of: self.index, beginning: access)
     }
 
     /// Begins to read the content. If some of it was read before, the first call throws
     /// ``FormworkError/Code/invalidArgument``; see ``ReceivedPart/rest``.
     @inlinable
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+    public func makeAsyncIterator() -> ReceivedContent {
+        var content = self
+        content.isFirst = true
+        return content
+    }
 }

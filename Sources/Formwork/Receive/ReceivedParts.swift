@@ -27,12 +27,14 @@ import FormworkSystem
 /// After the last part the source is read to its end, so a body that is cut after its close delimiter is an error, too. To
 /// have all parts at once, use ``ReceivedForm``. To read url-encoded bodies too, use the request functions of FormworkHummingbird, or
 /// ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)``.
-public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
+public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable
 where Chunks.Element: BodyChunk {
     /// A part: its header section, and access to its content.
     public typealias Element = ReceivedPart<Chunks>
 
     @usableFromInline let reader: PartsReader<Chunks>
+    /// Whether a loop over the parts begins.
+    @usableFromInline var isFirst = true
 
     /// Reads a body of this `Content-Type`.
     /// - Parameters:
@@ -60,32 +62,25 @@ where Chunks.Element: BodyChunk {
         self.reader = PartsReader(chunks, parser, deadlines)
     }
 
-    /// Returns the parts in order.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        @usableFromInline let reader: PartsReader<Chunks>
-        @usableFromInline var isFirst = true
+    /// The next part, after its header section has arrived; `nil` at the body's end. Skips the previous part.
+    @inlinable
+    public mutating func next() async throws -> ReceivedPart<Chunks>? { try await self.next(isolation: #isolation) }
 
-        @inlinable
-        init(_ reader: PartsReader<Chunks>) { self.reader = reader }
-
-        /// The next part, after its header section has arrived; `nil` at the body's end. Skips the previous part.
-        @inlinable
-        public mutating func next() async throws -> ReceivedPart<Chunks>? {
-            try await self.next(isolation: #isolation)
-        }
-
-        /// The next part, after its header section has arrived; `nil` at the body's end. Skips the previous part.
-        @inlinable
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart<Chunks>? {
-            let isFirst = self.isFirst
-            self.isFirst = false
-            return try await self.reader.nextPart(isFirst: isFirst)
-        }
+    /// The next part, after its header section has arrived; `nil` at the body's end. Skips the previous part.
+    @inlinable
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart<Chunks>? {
+        let isFirst = self.isFirst
+        self.isFirst = false
+        return try await self.reader.nextPart(isFirst: isFirst)
     }
 
     /// Continues after the parts that were requested already.
     @inlinable
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self.reader) }
+    public func makeAsyncIterator() -> ReceivedParts {
+        var parts = self
+        parts.isFirst = true
+        return parts
+    }
 }
 
 extension ReceivedParts where Chunks == BodyChunks {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How a body is uploaded, with `URLSession`, `HTTPClient` or another client.
 ///
 /// ```swift
@@ -97,20 +95,8 @@ public struct UploadOptions: Sendable {
 
     /// The readers' options, including the monitor's counting.
     package var readerOptions: ReaderOptions {
-        guard let monitor else { return self.reading }
         var options = self.reading
-        let others = options.progress
-        let interval = Duration.milliseconds(10)
-        guard let others else {
-            options.progress = ProgressObserver(every: interval) { monitor.read($0.position, of: $0.length) }
-            return options
-        }
-        // The shorter of both intervals; the monitor limits its own rate.
-        let meter = MeterBox(others)
-        options.progress = ProgressObserver(every: min(others.interval, interval)) { progress in
-            monitor.read(progress.position, of: progress.length)
-            if meter.isDue(progress) { others.report(progress) }
-        }
+        options.monitor = self.monitor
         return options
     }
 }
@@ -150,36 +136,6 @@ public struct UploadAuthentication: Sendable {
                 throw FormworkError(.invalidArgument, "a user's name in the Basic scheme can't have a colon (RFC 7617)")
             }
             return value
-        }
-    }
-}
-
-/// Keeps the rate of an observer whose reports another one passes on.
-private final class MeterBox: Sendable {
-    private struct Reports {
-        var meter: ProgressMeter
-        var position: Int64 = 0
-        var hasPart = false
-        var isOver = false
-    }
-
-    private let state: Mutex<Reports>
-
-    init(_ observer: ProgressObserver) { self.state = Mutex(Reports(meter: ProgressMeter(observer))) }
-
-    func isDue(_ progress: BodyProgress) -> Bool {
-        self.state.withLock { state in
-            // The next try's reader starts again, and has a first and a last report of its own. A body that is read in one
-            // piece has only its end.
-            let isWhole = progress.length == progress.position
-            if progress.position < state.position || state.isOver {
-                state = Reports(meter: ProgressMeter(state.meter.observer))
-            }
-            (state.position, state.isOver) = (progress.position, isWhole)
-            // Without a length, the end is known by the bytes after the last part.
-            let isEnd = isWhole || (progress.length == nil && state.hasPart && progress.part == nil)
-            if progress.part != nil { state.hasPart = true }
-            return state.meter.isDue(at: .now, isEnd: isEnd)
         }
     }
 }

@@ -1,6 +1,5 @@
 import FormworkDigests
 import FormworkEssentials
-import FormworkFiles
 import FormworkSystem
 
 /// The state that a later process needs to resume an upload: its URL, and how to make the same bytes again.
@@ -201,11 +200,11 @@ extension ResumableState {
     /// Saves the state in one step, readable by this user only.
     /// - Throws: `writeFailed`.
     package func write(to path: FilePath) throws(FormworkError) {
-        try PrivateFile.write(try self.bytes(), to: path)
+        try AtomicFile.writePrivate(try self.bytes(), to: path)
     }
 
     /// Removes a saved state, if there is one.
-    package static func remove(_ path: FilePath) { PrivateFile.remove(path) }
+    package static func remove(_ path: FilePath) { AtomicFile.remove(path) }
 }
 
 extension PlanDescription {

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import FormworkFiles
 import NIOCore
 
 extension HTTPClient {

@@ -1,4 +1,3 @@
-import FormworkFiles
 
 /// How to resume an upload that was cut, and where to save its state, so that a new process can resume it too.
 ///
@@ -40,12 +39,12 @@ public struct UploadResuming: Sendable {
     ///   - choice: The protocol.
     ///   - path: The file, for this upload only.
     public init(by choice: ResumableChoice = .auto, file path: some PathConvertible) {
-        let path = PrivateFile.place(of: path.filePath)
+        let path = AtomicFile.place(of: path.filePath)
         self.init(by: choice) {
             try ResumableState(file: path)?.bytes()
         } save: { bytes in
-            guard let bytes else { return PrivateFile.remove(path) }
-            try PrivateFile.write(bytes, to: path)
+            guard let bytes else { return AtomicFile.remove(path) }
+            try AtomicFile.writePrivate(bytes, to: path)
         }
         self.memory?.name = "the saved upload in \(path)"
         self.memory?.lock = {

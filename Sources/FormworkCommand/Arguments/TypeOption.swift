@@ -1,6 +1,5 @@
 import ArgumentParser
 import Formwork
-import FormworkFiles
 import FormworkMagic
 import FormworkSystem
 

@@ -1,5 +1,4 @@
 import Formwork
-import FormworkFiles
 
 /// Writes parts as files of a folder.
 final class FolderSink: PartSink {

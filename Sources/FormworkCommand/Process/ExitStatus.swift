@@ -1,5 +1,4 @@
 import Formwork
-import FormworkFiles
 import FormworkSystem
 
 import FormworkEssentials

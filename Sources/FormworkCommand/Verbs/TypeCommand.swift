@@ -1,7 +1,6 @@
 import ArgumentParser
 import Formwork
 import FormworkMagic
-import FormworkFiles
 import FormworkSystem
 import FormworkURLEncoded
 

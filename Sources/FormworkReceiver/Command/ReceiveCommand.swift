@@ -1,7 +1,6 @@
 import ArgumentParser
 import Formwork
 import FormworkCommand
-import FormworkFiles
 import FormworkResumable
 import FormworkSystem
 import Logging

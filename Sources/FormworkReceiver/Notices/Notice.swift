@@ -1,6 +1,5 @@
 import Formwork
 import FormworkEssentials
-import FormworkFiles
 import FormworkHTTP
 import FormworkResumable
 import FormworkSystem

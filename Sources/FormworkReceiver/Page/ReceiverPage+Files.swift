@@ -1,5 +1,5 @@
 import Formwork
-import FormworkFiles
+import FormworkCommand
 
 extension ReceiverPage {
     /// The form, the files that are being sent or have arrived, and the command lines.

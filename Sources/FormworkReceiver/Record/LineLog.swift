@@ -1,5 +1,5 @@
 import Formwork
-import FormworkFiles
+import FormworkCommand
 import FormworkHTTP
 import Logging
 

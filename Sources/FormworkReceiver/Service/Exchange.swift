@@ -1,4 +1,3 @@
-import FormworkFiles
 import FormworkHTTP
 import FormworkHummingbirdCore
 import FormworkSystem

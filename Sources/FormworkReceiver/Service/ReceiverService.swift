@@ -1,8 +1,8 @@
 import Formwork
+import FormworkCommand
 import FormworkHummingbirdCore
 import FormworkResumable
 import FormworkSystem
-import FormworkFiles
 import HummingbirdCore
 import Logging
 import NIOCore

@@ -2,7 +2,6 @@ import Formwork
 import FormworkEssentials
 import FormworkNIO
 import FormworkClient
-import FormworkFiles
 import FormworkResumable
 import FormworkSystem
 import Logging

@@ -1,6 +1,5 @@
 import Formwork
 import FormworkDigests
-import FormworkFiles
 import FormworkResumable
 import HTTPTypes
 import NIOCore

@@ -1,7 +1,6 @@
 import Formwork
 import FormworkEssentials
 import FormworkHTTP
-import FormworkFiles
 import HTTPTypes
 
 /// A complete upload: a file, or a form.

@@ -1,5 +1,4 @@
 import Formwork
-import FormworkFiles
 import Synchronization
 
 /// The bytes of an upload in a folder, locked against other processes while open.
@@ -96,7 +95,7 @@ final class FolderContent: UploadContent {
     private func removeFiles(after number: Int, upTo last: Int = 0) {
         var end = max(number, last) + 1
         while self.size(end) != nil { end += 1 }
-        for left in (number + 1..<end).reversed() { PrivateFile.remove(self.path(left)) }
+        for left in (number + 1..<end).reversed() { AtomicFile.remove(self.path(left)) }
     }
 
     /// Copies the bytes from an offset on, which is in the last file, to a new one. They count where they are, until
@@ -106,7 +105,7 @@ final class FolderContent: UploadContent {
         _ = try self.withFiles { files throws(FormworkError) in
             try self.checkPlace()
             let path = self.path(files.starts.count + 1)
-            PrivateFile.remove(path)
+            AtomicFile.remove(path)
             let next = OpenFile(try AppendedFile(path, creating: true))
             do throws(FormworkError) {
                 var offset = start - files.lastStart
@@ -118,7 +117,7 @@ final class FolderContent: UploadContent {
                 try next.file.finishAppending(durably: self.isDurable)
                 try files.last.file.finishAppending(durably: self.isDurable)
             } catch {
-                PrivateFile.remove(path)
+                AtomicFile.remove(path)
                 throw error
             }
             files.next = (next, start)

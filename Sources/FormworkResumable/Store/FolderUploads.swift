@@ -1,5 +1,4 @@
 import Formwork
-import FormworkFiles
 import FormworkSystem
 import FormworkEssentials
 import Synchronization
@@ -59,8 +58,8 @@ struct FolderUploads: UploadStorage {
             try await self.keep(record, of: name)
         } catch {
             // The record may exist without having been written to the disk.
-            PrivateFile.remove(self.recordPath(name))
-            PrivateFile.remove(self.dataPath(name))
+            AtomicFile.remove(self.recordPath(name))
+            AtomicFile.remove(self.dataPath(name))
             throw error
         }
     }
@@ -82,7 +81,7 @@ struct FolderUploads: UploadStorage {
 
     func keep(_ record: [UInt8], of name: String) async throws {
         try self.checkPlace()
-        try PrivateFile.write(record, to: self.recordPath(name), durably: self.isDurable)
+        try AtomicFile.writePrivate(record, to: self.recordPath(name), durably: self.isDurable)
     }
 
     func count(of name: String) async throws -> Int64 {
@@ -125,7 +124,7 @@ struct FolderUploads: UploadStorage {
     func discard(_ name: String) async throws {
         try self.checkPlace()
         // The record is removed first, and the upload with it.
-        PrivateFile.remove(self.recordPath(name))
+        AtomicFile.remove(self.recordPath(name))
         self.removeData(of: name)
     }
 
@@ -134,7 +133,7 @@ struct FolderUploads: UploadStorage {
     private func removeData(of name: String) {
         var end = 1
         while FinishedFile(self.dataPath(name, end)) != nil { end += 1 }
-        for number in (0..<end).reversed() { PrivateFile.remove(self.dataPath(name, number)) }
+        for number in (0..<end).reversed() { AtomicFile.remove(self.dataPath(name, number)) }
     }
 
     func names() async throws -> [String] { try self.files().records }

@@ -1,6 +1,5 @@
 import Formwork
 import FormworkHTTP
-import FormworkFiles
 import HTTPTypes
 
 /// Handles the requests of resumable uploads, by the IETF's draft and by tus, at an upload's target and at the uploads'

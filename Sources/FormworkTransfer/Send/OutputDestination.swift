@@ -1,6 +1,5 @@
 import FormworkClient
 import FormworkCommand
-import FormworkFiles
 import FormworkSystem
 import Synchronization
 
@@ -47,8 +46,8 @@ enum OutputDestination {
         let name = ".formwork-\(UInt64.random(in: 0...UInt64.max))"
         let folder = path.removingLastComponent()
         let place = folder.isEmpty ? FilePath(name) : folder.appending(name)
-        try PrivateFile.write([], to: place)
-        PrivateFile.remove(place)
+        try AtomicFile.writePrivate([], to: place)
+        AtomicFile.remove(place)
     }
 }
 

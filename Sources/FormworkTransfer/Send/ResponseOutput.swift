@@ -1,6 +1,5 @@
 import FormworkClient
 import FormworkCommand
-import FormworkFiles
 import FormworkSystem
 
 /// Where an answer goes: streamed to a file or to standard output, or into the report.

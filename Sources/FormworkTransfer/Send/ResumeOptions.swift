@@ -2,7 +2,6 @@ import ArgumentParser
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
-import FormworkFiles
 import FormworkSystem
 
 extension ResumableChoice: ExpressibleByArgument {}
@@ -214,7 +213,7 @@ struct ResumeOptions: ParsableArguments {
     }
 
     private func statePath(_ key: String, _ folder: StateFolder?) throws -> FilePath {
-        guard let folder else { return PrivateFile.place(of: FilePath(self.state ?? "")) }
+        guard let folder else { return AtomicFile.place(of: FilePath(self.state ?? "")) }
         try folder.create()
         return folder.path(for: key)
     }

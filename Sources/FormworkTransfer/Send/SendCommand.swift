@@ -1,7 +1,6 @@
 import ArgumentParser
 import FormworkClient
 import FormworkCommand
-import FormworkFiles
 import FormworkSystem
 import FormworkURLEncoded
 

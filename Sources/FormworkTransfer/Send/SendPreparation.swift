@@ -1,6 +1,5 @@
 import FormworkClient
 import FormworkCommand
-import FormworkFiles
 
 /// Makes a ``SendJob`` of the arguments.
 struct SendPreparation {

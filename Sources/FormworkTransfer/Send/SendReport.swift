@@ -1,7 +1,6 @@
 import FormworkClient
 import FormworkCommand
 import FormworkEssentials
-import FormworkFiles
 import FormworkURLEncoded
 
 /// The result of a transfer.

@@ -1,6 +1,5 @@
 import FormworkClient
 import FormworkCommand
-import FormworkFiles
 import FormworkSystem
 import FormworkURLEncoded
 

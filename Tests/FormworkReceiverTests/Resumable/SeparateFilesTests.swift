@@ -1,6 +1,5 @@
 @testable import Formwork
 import FormworkDigests
-import FormworkFiles
 @testable import FormworkReceiver
 @testable import FormworkResumable
 import FormworkSystem
@@ -263,7 +262,7 @@ import Testing
                 let path = folder.path.appending("\(Self.name).1.data")
                 try AppendedFile(path, creating: false).truncate(to: 2)
             } else {
-                PrivateFile.remove(folder.path.appending("\(Self.name)\(lost).data"))
+                AtomicFile.remove(folder.path.appending("\(Self.name)\(lost).data"))
             }
             let (again, starts) = try await self.open(folder, [4, 8])
             #expect(starts == (lost == ".1" ? [] : [4] as [Int64]))

@@ -2,7 +2,6 @@
 @testable import FormworkReceiver
 @testable import FormworkResumable
 import FormworkSystem
-import FormworkFiles
 import Foundation
 import NIOCore
 import TestSupport
@@ -163,11 +162,11 @@ import Testing
         let file = try AppendedFile(path, creating: true)
         try file.append(Array("hello".utf8))
         try SystemCalls.link(path, from: .currentFolder, as: "b", in: open.descriptor)
-        PrivateFile.remove(path)
+        AtomicFile.remove(path)
         try file.emptyIfUnnamed()
         #expect(try folder.text(of: "b") == "hello")
         #expect(try file.bytes(at: 1, upTo: 3) == Array("ell".utf8) && file.bytes(at: 5, upTo: 3) == [])
-        PrivateFile.remove(folder.path.appending("b"))
+        AtomicFile.remove(folder.path.appending("b"))
         try file.emptyIfUnnamed()
         #expect(try file.count() == 0)
     }

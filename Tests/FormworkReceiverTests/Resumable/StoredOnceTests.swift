@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import Formwork
-@testable import FormworkFiles
 @testable import FormworkReceiver
 @testable import FormworkResumable
 import FormworkSystem

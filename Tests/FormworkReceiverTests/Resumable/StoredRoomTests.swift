@@ -2,7 +2,6 @@
 @testable import FormworkReceiver
 @testable import FormworkResumable
 import Synchronization
-@testable import FormworkFiles
 import Foundation
 import TestSupport
 import Testing

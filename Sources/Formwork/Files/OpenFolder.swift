@@ -7,7 +7,7 @@ import Synchronization
 /// written. Every name is one component in the open folder and no link is followed, so nothing is written elsewhere.
 package final class OpenFolder: Sendable {
     /// The prefix of the hidden names.
-    package static let hiddenPrefix = ".formwork-part."
+    static let hiddenPrefix = ".formwork-part."
 
     /// The folder's path in errors.
     package let path: FilePath
@@ -96,7 +96,7 @@ package final class OpenFolder: Sendable {
 
     /// Whether a file keeps its inode number when it gets another name. Some FUSE file systems (sshfs, unionfs-fuse) number
     /// names, not files.
-    package func numbersFiles() -> Bool {
+    func numbersFiles() -> Bool {
         self.keepsInodes.withLock { known in
             let answer = known ?? self.triesRenaming()
             known = answer
@@ -124,7 +124,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// Makes a file with this hidden name, which is locked before others can see it.
-    package func createLocked(named name: String) throws(Errno) -> FileDescriptor {
+    func createLocked(named name: String) throws(Errno) -> FileDescriptor {
         if let descriptor = self.openUnnamed() {
             do throws(Errno) {
                 try SystemCalls.link(descriptor, as: name, in: self.descriptor)
@@ -193,7 +193,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// Runs code that checks names and then changes them, while no other such code runs in any process.
-    package func exclusively<Result: Sendable, Failure: Error>(
+    func exclusively<Result: Sendable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try self.replacement.withLock { _ throws(Failure) in
@@ -205,7 +205,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// Runs `body` in a folder below this one. No link on the way is followed.
-    package func within<Result>(
+    func within<Result>(
         _ folders: [String], _ body: (FileDescriptor) throws(Errno) -> Result
     ) throws(Errno) -> Result {
         guard let first = folders.first else { return try body(self.descriptor) }
@@ -226,7 +226,7 @@ package final class OpenFolder: Sendable {
     static func hiddenName() -> String { self.hiddenPrefix + RandomWord.make() }
 
     /// Tries names until one is free.
-    package func firstFree(
+    func firstFree(
         _ path: SafePath, _ take: (String) throws(Errno) -> Void
     ) throws(Errno) -> String {
         let key = path.text
@@ -245,7 +245,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// The first name that seems to be free.
-    package func likelyName(for path: SafePath, isTaken: (String) -> Bool) -> String {
+    func likelyName(for path: SafePath, isTaken: (String) -> Bool) -> String {
         let key = path.text
         var number = 0
         while isTaken(path.name.counted(number)) {
@@ -256,8 +256,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// Moves a file from a hidden name to its own name, with a number if that is taken.
-    package static func moveToFreeName(_ hidden: String, _ name: SafeFilename, in folder: FileDescriptor) throws(Errno)
-    {
+    static func moveToFreeName(_ hidden: String, _ name: SafeFilename, in folder: FileDescriptor) throws(Errno) {
         var number = 0
         while true {
             do throws(Errno) {
@@ -284,7 +283,7 @@ package struct PublishedFile: Sendable {
     /// Identifies it, even if its inode number was reused since.
     let state: FileValidator
 
-    package init(name: String, state: FileValidator) { (self.name, self.state) = (name, state) }
+    init(name: String, state: FileValidator) { (self.name, self.state) = (name, state) }
 }
 
 /// A file that is invisible yet. Its creator must call ``close()``.
@@ -292,7 +291,7 @@ package struct UnpublishedFile: Sendable {
     package let folder: OpenFolder
     package let descriptor: FileDescriptor
     /// Its name until it is published or moved; `nil` if it has no name at all.
-    package private(set) var hiddenName: String?
+    private(set) var hiddenName: String?
 
     init(_ folder: OpenFolder, _ descriptor: FileDescriptor, hiddenName: String?) {
         (self.folder, self.descriptor, self.hiddenName) = (folder, descriptor, hiddenName)
@@ -301,15 +300,7 @@ package struct UnpublishedFile: Sendable {
     /// Writes all bytes of some chunks. A size limit is an error, never a signal.
     /// - Throws: `writeFailed`.
     package func write(_ chunks: [some BodyChunk]) throws(FormworkError) {
-        try SystemCalls.withoutWriteSignals(to: self.descriptor) { () throws(FormworkError) in
-            for chunk in chunks {
-                try chunk.withBytes { bytes throws(FormworkError) in
-                    try FormworkError.writing(self.folder.path) { () throws(Errno) in
-                        try SystemCalls.writeAll(self.descriptor, bytes)
-                    }
-                }
-            }
-        }
+        for chunk in chunks { try chunk.write(to: self.descriptor, at: self.folder.path) }
     }
 
     /// Waits until the disk has the bytes, if wanted; otherwise until the file system has accepted them.
@@ -386,7 +377,7 @@ package struct UnpublishedFile: Sendable {
     }
 
     /// Gives the file the permissions and, if this process may, the owner of the file that it replaces.
-    package func inheritAttributes(of name: String, in place: FileDescriptor) {
+    func inheritAttributes(of name: String, in place: FileDescriptor) {
         guard let old = try? SystemCalls.status(of: name, in: place) else { return }
         SystemCalls.inheritAttributes(of: old, to: self.descriptor)
     }

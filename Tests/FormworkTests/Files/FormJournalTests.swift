@@ -4,7 +4,6 @@ import Testing
 
 @testable import Formwork
 import FormworkSystem
-@testable import FormworkFiles
 
 @Suite("A form's publication that was cut short is undone, or brought to its end", .timeLimit(.minutes(10)))
 struct FormJournalTests {

@@ -1,4 +1,3 @@
-import Formwork
 import FormworkSystem
 
 /// A file that is only appended to, and that only one process at a time may open like this.
@@ -20,9 +19,10 @@ package struct AppendedFile: ~Copyable, Sendable {
             do throws(Errno) {
                 try SystemCalls.takeLock(descriptor)
                 // The last owner of the lock may have removed the file after it was opened here.
-                let own = try SystemCalls.status(of: descriptor).validator
                 let named = try SystemCalls.status(of: path).validator
-                guard (own.inode, own.device) == (named.inode, named.device) else { throw .noSuchFileOrDirectory }
+                guard try SystemCalls.status(of: descriptor).validator.isSameFile(as: named) else {
+                    throw .noSuchFileOrDirectory
+                }
             } catch {
                 try? SystemCalls.close(descriptor)
                 throw error
@@ -36,28 +36,24 @@ package struct AppendedFile: ~Copyable, Sendable {
 
     /// The number of bytes in the file.
     package func count() throws(FormworkError) -> Int64 {
+        try self.calling { file throws(Errno) in try SystemCalls.status(of: file).validator.size }
+    }
+
+    private func calling<Result>(
+        _ call: (FileDescriptor) throws(Errno) -> Result
+    ) throws(FormworkError) -> Result {
         let descriptor = self.descriptor
-        return try FormworkError.writing(self.path) { () throws(Errno) in
-            try SystemCalls.status(of: descriptor).validator.size
-        }
+        return try FormworkError.writing(self.path) { () throws(Errno) in try call(descriptor) }
     }
 
     /// Appends all of the bytes. A full disk or a size limit is an error, never a signal.
     package func append(_ bytes: some BodyChunk) throws(FormworkError) {
-        let (descriptor, path) = (self.descriptor, self.path)
-        try bytes.withBytes { bytes throws(FormworkError) in
-            try SystemCalls.withoutWriteSignals(to: descriptor) { () throws(FormworkError) in
-                try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
-            }
-        }
+        try bytes.write(to: self.descriptor, at: self.path)
     }
 
     /// Cuts the file to `count` bytes.
     package func truncate(to count: Int64) throws(FormworkError) {
-        let descriptor = self.descriptor
-        try FormworkError.writing(self.path) { () throws(Errno) in
-            try SystemCalls.truncate(descriptor, to: count)
-        }
+        try self.calling { file throws(Errno) in try SystemCalls.truncate(file, to: count) }
     }
 
     /// Reads up to `limit` bytes from an offset on; none at the end.
@@ -76,19 +72,13 @@ package struct AppendedFile: ~Copyable, Sendable {
 
     /// Frees the space of a file that was removed and is still open. One that has a name keeps its bytes.
     package func emptyIfUnnamed() throws(FormworkError) {
-        let descriptor = self.descriptor
-        let links = try FormworkError.writing(self.path) { () throws(Errno) in
-            try SystemCalls.status(of: descriptor).links
-        }
+        let links = try self.calling { file throws(Errno) in try SystemCalls.status(of: file).links }
         if links == 0 { try self.truncate(to: 0) }
     }
 
     /// Waits until the disk has all appended bytes, if wanted; otherwise until the file system has accepted them.
     package func finishAppending(durably: Bool) throws(FormworkError) {
-        let descriptor = self.descriptor
-        try FormworkError.writing(self.path) { () throws(Errno) in
-            try SystemCalls.finishWriting(descriptor, durably: durably)
-        }
+        try self.calling { file throws(Errno) in try SystemCalls.finishWriting(file, durably: durably) }
     }
 }
 
@@ -125,23 +115,5 @@ package struct UploadRoom: Sendable {
         }
         guard needed > 0, let available = DiskSpace.available(at: folder.path) else { return true }
         return needed <= available - min(available, max(0, free))
-    }
-}
-
-extension Int64 {
-    /// The number of bytes, 0 or more, for people: `612 B`, `1.5 KiB`, `104 MiB`. In powers of 1024, with about three
-    /// digits. The receiver's page has the same in its script.
-    package var asByteSize: String {
-        var value = Double(self)
-        var units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][...]
-        // 1023.5 of a unit would be written as 1024 of it.
-        while value >= 1023.5, units.count > 1 {
-            value /= 1024
-            units.removeFirst()
-        }
-        let unit = units[units.startIndex]
-        let tenths = Int64(clamping: (value * 10).rounded())
-        let isWhole = unit == "B" || tenths >= 1000
-        return isWhole ? "\(Int64(clamping: value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
     }
 }

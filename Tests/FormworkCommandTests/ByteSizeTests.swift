@@ -1,4 +1,4 @@
-import FormworkFiles
+import FormworkCommand
 import Testing
 
 @Suite("Byte sizes for people", .timeLimit(.minutes(10)))

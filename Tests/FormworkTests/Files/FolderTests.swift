@@ -1,6 +1,5 @@
 import Foundation
 import Formwork
-import FormworkFiles
 import TestSupport
 import Testing
 
@@ -18,12 +17,12 @@ struct FolderTests {
         let folder = TemporaryFolder()
         let path = folder.path.appending("state")
         for bytes in [[1, 2, 3], [4]] as [[UInt8]] {
-            try PrivateFile.write(bytes, to: path)
+            try AtomicFile.writePrivate(bytes, to: path)
             #expect(try contents(of: path) == bytes)
             #expect(try self.permissions(of: path) == 0o600)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path.string)
         }
-        PrivateFile.remove(path)
+        AtomicFile.remove(path)
         #expect(folder.names.isEmpty)
     }
 

@@ -97,7 +97,7 @@ extension OpenFolder {
     }
 
     /// Whether a finished file in another folder could be adopted.
-    package func canAdopt(from place: FilePath) -> Bool {
+    func canAdopt(from place: FilePath) -> Bool {
         guard let probe = try? SystemCalls.openUnnamed(in: place) else {
             // The folder doesn't exist yet, or its file system has no unnamed files.
             return self.sharesDisk(with: place)
@@ -111,7 +111,7 @@ extension OpenFolder {
     }
 
     /// Whether a folder, or its parent if it doesn't exist, is on this folder's file system.
-    package func sharesDisk(with place: FilePath) -> Bool {
+    func sharesDisk(with place: FilePath) -> Bool {
         let above = place.removingLastComponent()
         let other = (try? SystemCalls.status(of: place)) ?? (try? SystemCalls.status(of: above.isEmpty ? "." : above))
         guard let other, let own = try? SystemCalls.status(of: self.descriptor) else { return false }

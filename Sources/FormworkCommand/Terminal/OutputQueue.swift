@@ -30,7 +30,7 @@ package final class OutputQueue: Sendable {
     /// - Parameters:
     ///   - descriptor: The descriptor. Keep it open as long as the queue is used.
     ///   - limit: The most bytes that wait. Default 1 MiB.
-    init(_ descriptor: FileDescriptor, limit: Int = 1 << 20) {
+    package init(_ descriptor: FileDescriptor, limit: Int = 1 << 20) {
         (self.descriptor, self.limit) = (descriptor, limit)
     }
 
@@ -108,7 +108,20 @@ package final class OutputQueue: Sendable {
     }
 
     /// The default report of dropped texts.
-    static let report: @Sendable (Int) -> String = { count in
+    package static let report: @Sendable (Int) -> String = { count in
         "formwork: \(count, "message") \(count == 1 ? "was" : "were") dropped here: nothing read them in time\n"
+    }
+}
+
+/// Standard error, for a command's messages.
+package enum StandardError {
+    /// The queue of standard error.
+    package static let output = OutputQueue(.standardError)
+
+    /// Writes text. If it can't be written, nothing happens: a closed pipe doesn't raise a signal or stop the command.
+    /// If the text isn't read, this waits for 5 seconds, and then not again until it is.
+    package static func write(_ text: String) {
+        self.output.enqueue(text)
+        self.output.flush(within: 5)
     }
 }

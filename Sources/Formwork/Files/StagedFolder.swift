@@ -1,4 +1,3 @@
-import Formwork
 import FormworkSystem
 import Synchronization
 
@@ -159,13 +158,7 @@ package struct StagedFile: ~Copyable {
     /// Writes all of `bytes[range]`. A size limit is an error, never a signal.
     /// - Throws: `writeFailed`.
     package func write(_ bytes: [UInt8], _ range: Range<Int>) throws(FormworkError) {
-        try SystemCalls.withoutWriteSignals(to: self.descriptor) { () throws(FormworkError) in
-            try FormworkError.writing(self.folder.appending(self.name)) { () throws(Errno) in
-                try bytes.withBytes { bytes throws(Errno) in
-                    try SystemCalls.writeAll(self.descriptor, bytes.extracting(range))
-                }
-            }
-        }
+        try bytes[range].write(to: self.descriptor, at: self.folder.appending(self.name))
     }
 }
 

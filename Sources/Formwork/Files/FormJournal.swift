@@ -1,4 +1,3 @@
-import Formwork
 import FormworkSystem
 
 /// A record of the steps of a form's publication, written before each step. If the process is killed in between, the

@@ -1,4 +1,3 @@
-import Formwork
 import FormworkSystem
 import Synchronization
 
@@ -32,9 +31,8 @@ package final class FileLock: Sendable {
                     path: path.string)
             }
             // The last owner may have removed the file after it was opened here.
-            let own = try? SystemCalls.status(of: descriptor).validator
             let named = try? SystemCalls.status(of: path).validator
-            if own?.inode == named?.inode, own?.device == named?.device {
+            if (try? SystemCalls.status(of: descriptor))?.validator.isSameFile(as: named) ?? (named == nil) {
                 self.descriptor = Mutex(descriptor)
                 self.interruption = handlesSignals ? Interruption { _ in SystemCalls.unlink(path) } : nil
                 return

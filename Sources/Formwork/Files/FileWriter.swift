@@ -75,19 +75,9 @@ actor FileWriter {
         case .none: return
         case .path(let file): try file.write(bytes)
         case .folder(let file, _): try file.write([bytes])
-        case .unnamed(let descriptor, let folder): try Self.write(bytes, to: descriptor, folder)
+        case .unnamed(let descriptor, let folder): try bytes.write(to: descriptor, at: folder)
         }
         self.count += Int64(bytes.byteCount)
-    }
-
-    private static func write(
-        _ bytes: some BodyChunk, to descriptor: FileDescriptor, _ path: FilePath
-    ) throws(FormworkError) {
-        try bytes.withBytes { bytes throws(FormworkError) in
-            try SystemCalls.withoutWriteSignals(to: descriptor) { () throws(FormworkError) in
-                try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
-            }
-        }
     }
 
     /// Gives the file its name.
