@@ -137,7 +137,7 @@ extension RequestBody.AsyncIterator {
     /// `false` if that can't be determined.
     ///
     /// Hummingbird records it in a `Bool` of the iterator that is in this one.
-    var isOfReadBody: Bool { first(Bool.self, in: self, depth: 3) ?? false }
+    var isOfReadBody: Bool { firstValue(Bool.self, in: self, depth: 3) ?? false }
 }
 
 extension RequestBody {
@@ -145,15 +145,15 @@ extension RequestBody {
     /// reader, and stops a debug build. `false` if that can't be determined.
     ///
     /// Hummingbird records this in a box, which is found by its type, not by a name.
-    var wasRead: Bool { first(NIOLockedValueBox<Bool>.self, in: self, depth: 5)?.withLockedValue { $0 } ?? false }
+    var wasRead: Bool { firstValue(NIOLockedValueBox<Bool>.self, in: self, depth: 5)?.withLockedValue { $0 } ?? false }
 }
 
 /// The first value of a type among a value's properties and theirs.
-private func first<Value>(_ type: Value.Type, in value: Any, depth: Int) -> Value? {
+private func firstValue<Value>(_ type: Value.Type, in value: Any, depth: Int) -> Value? {
     if let found = value as? Value { return found }
     guard depth > 0 else { return nil }
     for child in Mirror(reflecting: value).children {
-        if let found = first(type, in: child.value, depth: depth - 1) { return found }
+        if let found = firstValue(type, in: child.value, depth: depth - 1) { return found }
     }
     return nil
 }
