@@ -55,7 +55,7 @@ enum ReadyStep<Element> {
     /// It can be known only after a wait.
     case unknown
 
-    func map<Other>(_ transform: (Element) -> Other) -> ReadyStep<Other> {
+    func map<Mapped>(_ transform: (Element) -> Mapped) -> ReadyStep<Mapped> {
         switch self {
         case .next(let element): .next(transform(element))
         case .end: .end

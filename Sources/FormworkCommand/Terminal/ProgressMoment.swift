@@ -45,8 +45,8 @@ package struct ProgressMoment: Sendable {
             if let line = self.line(withBarBefore: rest, columns) { return line }
         }
         // Then whole items give way, the least important one first. The name may be shortened.
-        var dropped: Set<Item> = []
-        for item in [nil] + Item.allCases {
+        var dropped: Set<Detail> = []
+        for item in [nil] + Detail.allCases {
             if let item { dropped.insert(item) }
             let rest = self.line(rate, elapsed, without: dropped)
             let room = columns - DisplayText.width(of: rest)
@@ -62,7 +62,7 @@ package struct ProgressMoment: Sendable {
     }
 
     /// What a narrow line leaves out, the least important item first. The share and the time left are never left out.
-    private enum Item: CaseIterable {
+    private enum Detail: CaseIterable {
         case part, rate, total, amount, label, note
     }
 
@@ -90,7 +90,7 @@ package struct ProgressMoment: Sendable {
         return "\(label)[\(String(repeating: "=", count: filled))\(head)\(rest)"
     }
 
-    private func line(_ rate: Double, _ elapsed: Double, without dropped: Set<Item> = []) -> String {
+    private func line(_ rate: Double, _ elapsed: Double, without dropped: Set<Detail> = []) -> String {
         var words: [String] = []
         let share = self.total.flatMap { $0 > 0 ? "\(Int(clamping: Double(self.done) / Double($0) * 100))%" : nil }
         // Without a share the amount is all that is known.

@@ -4,7 +4,7 @@
 /// of a stored table entry.
 extension [UInt8] {
     mutating func append(escaping bytes: some Collection<UInt8>, _ encoder: PercentEncoder) {
-        let isDone: Void? = unsafe bytes.withContiguousStorageIfAvailable {
+        let isDone: Void? = bytes.withContiguousStorageIfAvailable {
             unsafe self.append(escaping: $0, encoder)
         }
         guard isDone == nil else { return }
