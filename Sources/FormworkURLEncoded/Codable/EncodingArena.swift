@@ -54,7 +54,7 @@ final class EncodingArena {
 // MARK: Places
 
 extension EncodingArena {
-    /// The place of a member: the same one for each request, unless values replace others.
+    /// The place of a member: the same one for each request, unless values replace others. It has to wait, or to be written.
     func place(_ key: some CodingKey, in parent: EncodedNode) -> EncodedNode {
         let name = self.name(of: key, in: parent)
         if !self.isLossy, let known = parent.member(name) { return known }
@@ -62,18 +62,16 @@ extension EncodingArena {
         // An element whose key is a number below 0 is appended.
         if self.isLossy, let number = key.intValue { index = number < 0 ? .max : number }
         let place = EncodedNode(in: parent, key, name: name, index: index)
-        parent.wait(for: place)
         if self.changesNames { place.isOpen = key.isOpen }
         return place
     }
 
     func place(_ index: Int, in parent: EncodedNode) -> EncodedNode {
-        let place = EncodedNode(in: parent, index: index)
-        parent.wait(for: place)
-        return place
+        EncodedNode(in: parent, index: index)
     }
 
     func require(_ place: EncodedNode, _ requirement: EncodedNode.Requirement) -> EncodedNode {
+        place.wait()
         place.requirement = requirement
         self.required.append(place)
         return place
@@ -90,7 +88,7 @@ extension EncodingArena {
         guard !self.isLossy else { return }
         if let known = parent.member(self.name(of: key, in: parent)) { try self.checkIsFree(known, isNil: true) }
         // It has to be missing from the text.
-        if self.changesNames { _ = self.place(key, in: parent) }
+        if self.changesNames { self.place(key, in: parent).wait() }
     }
 }
 
@@ -109,6 +107,7 @@ extension EncodingArena {
             if isOptional { try self.checkIsNotNull(leaf, Value.self, place) }
             return try self.write(leaf, at: place)
         }
+        place.wait()
         // A second text is compared when it is written, but a second array would continue the first one.
         if place.isContainer { try self.checkIsFree(place) }
         try self.checkDepth(place)

@@ -60,7 +60,9 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder() -> any Encoder { ValueEncoder(arena: self.arena, place: self.place) }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        ValueEncoder(arena: self.arena, place: self.arena.place(key, in: self.place))
+        let place = self.arena.place(key, in: self.place)
+        place.wait()
+        return ValueEncoder(arena: self.arena, place: place)
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
