@@ -31,6 +31,7 @@ final class EncodedNode {
     private(set) var children: [EncodedNode] = []
     /// Places in this container at which nothing was written yet.
     private(set) var waiting: [EncodedNode] = []
+    private var isWaiting = false
     private var names = KeyIndex<String>()
     /// How many elements this array was given, including those left out.
     var count = 0
@@ -66,12 +67,18 @@ final class EncodedNode {
             ?? self.waiting.first { $0.index < 0 && $0.name == name }
     }
 
-    /// Keeps a place until something is written there.
-    func wait(for place: EncodedNode) { self.waiting.append(place) }
+    /// Keeps this place in its container until something is written here.
+    func wait() {
+        guard self.kind == .nothing, !self.isWaiting, let parent = self.parent else { return }
+        self.isWaiting = true
+        parent.waiting.append(self)
+    }
 
     /// Adds a place at which something is written.
     func adopt(_ place: EncodedNode) {
-        if let index = self.waiting.lastIndex(where: { $0 === place }) { self.waiting.remove(at: index) }
+        if place.isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) {
+            self.waiting.remove(at: index)
+        }
         self.append(place)
     }
 

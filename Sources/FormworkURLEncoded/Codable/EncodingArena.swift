@@ -5,6 +5,13 @@ final class EncodingArena {
     let coding: CodingPolicy
     /// Whether keys may have other names in the text.
     let changesNames: Bool
+    // Constants of the coding, whose variables would be checked for exclusive access with each value.
+    let isLossy: Bool
+    private let rules: Flattening
+    private let levels: Int
+    private let convertKey: (([any CodingKey]) -> String)?
+    private let convertsBack: ((String) -> String)?
+    private let keyProblem: ((String, Bool) -> String?)?
     let root = EncodedNode()
     /// Whether arrays contain containers, whose names may not distinguish them.
     private(set) var hasContainersInArrays = false
@@ -16,7 +23,9 @@ final class EncodingArena {
     private var emptyText: String? { self.nullText ?? (self.coding.readsEmptyAsNil ? "" : nil) }
 
     init(_ coding: CodingPolicy) {
-        (self.coding, self.changesNames) = (coding, coding.changesNames)
+        (self.coding, self.changesNames, self.isLossy) = (coding, coding.changesNames, coding.isLossy)
+        (self.rules, self.levels, self.keyProblem) = (coding.flattening, coding.depth.levels, coding.keyProblem)
+        (self.convertKey, self.convertsBack) = (coding.convertKey, coding.convertsBack)
         self.nullText = coding.isLossy ? nil : coding.nullText
     }
 
@@ -45,26 +54,24 @@ final class EncodingArena {
 // MARK: Places
 
 extension EncodingArena {
-    /// The place of a member: the same one for each request, unless values replace others.
+    /// The place of a member: the same one for each request, unless values replace others. It has to wait, or to be written.
     func place(_ key: some CodingKey, in parent: EncodedNode) -> EncodedNode {
         let name = self.name(of: key, in: parent)
-        if !self.coding.isLossy, let known = parent.member(name) { return known }
+        if !self.isLossy, let known = parent.member(name) { return known }
         var index = -1
         // An element whose key is a number below 0 is appended.
-        if self.coding.isLossy, let number = key.intValue { index = number < 0 ? .max : number }
+        if self.isLossy, let number = key.intValue { index = number < 0 ? .max : number }
         let place = EncodedNode(in: parent, key, name: name, index: index)
-        parent.wait(for: place)
         if self.changesNames { place.isOpen = key.isOpen }
         return place
     }
 
     func place(_ index: Int, in parent: EncodedNode) -> EncodedNode {
-        let place = EncodedNode(in: parent, index: index)
-        parent.wait(for: place)
-        return place
+        EncodedNode(in: parent, index: index)
     }
 
     func require(_ place: EncodedNode, _ requirement: EncodedNode.Requirement) -> EncodedNode {
+        place.wait()
         place.requirement = requirement
         self.required.append(place)
         return place
@@ -72,16 +79,16 @@ extension EncodingArena {
 
     /// The name of a key in the text.
     private func name(of key: some CodingKey, in place: EncodedNode) -> String {
-        guard let convert = self.coding.convertKey, !type(of: key).isAny else { return key.stringValue }
+        guard let convert = self.convertKey, !type(of: key).isAny else { return key.stringValue }
         return convert(place.codingPath + [key])
     }
 
     /// Leaves out a member that is nil.
     func leaveOut(_ key: some CodingKey, in parent: EncodedNode) throws {
-        guard !self.coding.isLossy else { return }
+        guard !self.isLossy else { return }
         if let known = parent.member(self.name(of: key, in: parent)) { try self.checkIsFree(known, isNil: true) }
         // It has to be missing from the text.
-        if self.changesNames { _ = self.place(key, in: parent) }
+        if self.changesNames { self.place(key, in: parent).wait() }
     }
 }
 
@@ -100,6 +107,7 @@ extension EncodingArena {
             if isOptional { try self.checkIsNotNull(leaf, Value.self, place) }
             return try self.write(leaf, at: place)
         }
+        place.wait()
         // A second text is compared when it is written, but a second array would continue the first one.
         if place.isContainer { try self.checkIsFree(place) }
         try self.checkDepth(place)
@@ -110,7 +118,7 @@ extension EncodingArena {
 
     /// Writes a single value.
     func write(_ leaf: EncodedLeaf, at place: EncodedNode) throws {
-        guard !self.coding.isLossy else { return self.replace(at: place, with: leaf) }
+        guard !self.isLossy else { return self.replace(at: place, with: leaf) }
         place.isWritten = true
         switch place.kind {
         case .nothing:
@@ -149,7 +157,7 @@ extension EncodingArena {
 
     /// Refuses a place that has a value.
     func checkIsFree(_ place: EncodedNode, isNil: Bool = false) throws {
-        guard self.coding.isLossy || place.kind == .nothing else { throw self.conflict(place, isNil: isNil) }
+        guard self.isLossy || place.kind == .nothing else { throw self.conflict(place, isNil: isNil) }
     }
 
     /// - Parameter isNil: Whether the second value is `nil`.
@@ -163,7 +171,7 @@ extension EncodingArena {
 
     /// Refuses a name that would be split differently or read as another key.
     private func checkName(of place: EncodedNode, in parent: EncodedNode, isContainer: Bool) throws {
-        if let key = place.key, let read = self.coding.convertsBack?(place.name),
+        if let key = place.key, let read = self.convertsBack?(place.name),
             place.name != key.stringValue || read != place.name, read != key.stringValue, !type(of: key).isAny
         {
             throw self.refusal(
@@ -173,8 +181,8 @@ extension EncodingArena {
         }
         // An element may have its array's name.
         var levels = parent.depth
-        if case .repeated = self.coding.flattening.arrays, place.index >= 0, !isContainer { levels -= 1 }
-        guard levels <= self.coding.depth.levels else { throw self.tooDeep(place) }
+        if case .repeated = self.rules.arrays, place.index >= 0, !isContainer { levels -= 1 }
+        guard levels <= self.levels else { throw self.tooDeep(place) }
         guard place.index < 0, let why = self.problem(with: place.name, isFirst: parent.parent == nil, isContainer)
         else { return }
         throw self.refusal(place.name, place, why)
@@ -182,9 +190,9 @@ extension EncodingArena {
 
     /// Why a key would be read as another one.
     private func problem(with key: String, isFirst: Bool, _ isContainer: Bool) -> String? {
-        if let problem = self.coding.keyProblem { return problem(key, isFirst) }
+        if let problem = self.keyProblem { return problem(key, isFirst) }
         let isSplit: Bool
-        switch self.coding.flattening.members {
+        switch self.rules.members {
         case .brackets: isSplit = key.contains(byte: 0x5B, or: isFirst ? 0x5B : 0x5D)
         case .dots: isSplit = key.contains(byte: 0x5B, or: 0x2E)
         case .custom, .refused: return nil
@@ -197,7 +205,7 @@ extension EncodingArena {
     /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
     private func checkDepth(_ place: EncodedNode) throws {
         guard place.depth > 512 else { return }
-        guard self.coding.isLossy else { throw self.tooDeep(place) }
+        guard self.isLossy else { throw self.tooDeep(place) }
         throw EncodingError.invalidValue(
             place.key?.stringValue ?? "",
             .init(codingPath: place.codingPath, debugDescription: "the value nests deeper than 512 levels"))
@@ -206,7 +214,7 @@ extension EncodingArena {
     private func tooDeep(_ place: EncodedNode) -> EncodingError {
         self.refusal(
             place.key?.stringValue ?? "", place,
-            "The name nests deeper than \(self.coding.depth.levels, "level") (\(self.coding.depth.option))")
+            "The name nests deeper than \(self.levels, "level") (\(self.coding.depth.option))")
     }
 }
 
@@ -217,7 +225,7 @@ extension EncodingArena {
     func check<Value: Encodable>(
         _ value: Value, at place: EncodedNode, isOptional: Bool = false, lacks: @autoclosure () -> String?
     ) throws {
-        guard !self.coding.isLossy else { return }
+        guard !self.isLossy else { return }
         let isOptional = isOptional || Value.self is any AnyOptional.Type && !Self.isNil(value)
         guard place.isWritten || place.isContainer else {
             try self.checkIsFree(place)
@@ -239,7 +247,7 @@ extension EncodingArena {
     /// Whether an array is written like `nil`.
     private func looksNull(_ place: EncodedNode) -> Bool {
         guard let empty = self.emptyText, place.kind == .array, place.children.count == 1,
-            case .repeated = self.coding.flattening.arrays, place.children[0].kind == .value
+            case .repeated = self.rules.arrays, place.children[0].kind == .value
         else { return false }
         return self.coding.text(of: place.children[0].value) == empty
     }
@@ -281,7 +289,7 @@ extension EncodingArena {
         case .object, .nothing:
             for child in place.children { try self.visit(child, "\(name)[\(child.name)]", visit) }
         case .array:
-            if case .repeated = self.coding.flattening.arrays,
+            if case .repeated = self.rules.arrays,
                 Set(place.children.map { $0.kind == .value }).count > 1
             {
                 throw self.coding.refusal(
@@ -291,7 +299,7 @@ extension EncodingArena {
             for (index, child) in place.children.enumerated() {
                 let isValue = child.kind == .value
                 try self.visit(
-                    child, isValue ? self.coding.flattening.arrays.name(name, index) : "\(name)[\(index)]", visit)
+                    child, isValue ? self.rules.arrays.name(name, index) : "\(name)[\(index)]", visit)
             }
         }
     }

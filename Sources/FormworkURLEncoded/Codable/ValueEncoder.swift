@@ -60,7 +60,9 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder() -> any Encoder { ValueEncoder(arena: self.arena, place: self.place) }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        ValueEncoder(arena: self.arena, place: self.arena.place(key, in: self.place))
+        let place = self.arena.place(key, in: self.place)
+        place.wait()
+        return ValueEncoder(arena: self.arena, place: place)
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
@@ -96,7 +98,7 @@ private struct EncodedElements: UnkeyedEncodingContainer {
     let counter: EncodedNode
 
     init(_ arena: EncodingArena, _ place: EncodedNode) {
-        (self.arena, self.place, self.counter) = (arena, place, arena.coding.isLossy ? EncodedNode() : place)
+        (self.arena, self.place, self.counter) = (arena, place, arena.isLossy ? EncodedNode() : place)
     }
 
     var codingPath: [any CodingKey] { self.place.codingPath }
@@ -116,7 +118,7 @@ private struct EncodedElements: UnkeyedEncodingContainer {
         if let null = try self.arena.coding.null() {
             return try self.arena.write(.value(.text(null)), at: self.next())
         }
-        guard !self.arena.coding.isLossy else { return }
+        guard !self.arena.isLossy else { return }
         throw self.arena.refusal(Void?.none as Any, self.arena.place(self.count, in: self.place), self.lost)
     }
 
@@ -137,7 +139,7 @@ private struct EncodedElements: UnkeyedEncodingContainer {
     /// If values replace others, it is the array's own place, where the encoder's output replaces the elements.
     func superEncoder() -> any Encoder {
         let next = self.next()
-        guard !self.arena.coding.isLossy else { return ValueEncoder(arena: self.arena, place: self.place) }
+        guard !self.arena.isLossy else { return ValueEncoder(arena: self.arena, place: self.place) }
         return ValueEncoder(arena: self.arena, place: self.arena.require(next, .always))
     }
 }
@@ -154,7 +156,7 @@ private struct EncodedSingle: SingleValueEncodingContainer {
 
     mutating func encodeNil() throws {
         guard let null = try self.arena.coding.null() else {
-            if self.place.parent == nil, !self.arena.coding.isLossy { throw InvalidRoot.singleValue }
+            if self.place.parent == nil, !self.arena.isLossy { throw InvalidRoot.singleValue }
             return try self.arena.checkIsFree(self.place, isNil: true)
         }
         try self.checkIsFirst()
