@@ -66,7 +66,6 @@ let packages: [(name: String, from: Version, products: String)] = [
     ("apple/swift-nio-http2", "1.38.0", "NIOHTTP2"),
     ("apple/swift-nio-extras", "1.30.0", "NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2"),
     ("apple/swift-log", "1.6.0", "Logging"),
-    ("apple/swift-metrics", "2.5.0", "Metrics"),
     ("swift-server/async-http-client", "1.30.0", "AsyncHTTPClient"),
     ("swift-server/swift-service-lifecycle", "2.8.0", "ServiceLifecycle UnixSignals"),
     ("hummingbird-project/hummingbird", "2.20.0", "Hummingbird HummingbirdCore HummingbirdTesting"),
@@ -215,7 +214,7 @@ module(
     "FormworkReceiver",
     "FormworkEssentials Formwork FormworkClient FormworkCommand FormworkDigests FormworkHTTP FormworkHummingbirdCore",
     "FormworkNIO FormworkResumable FormworkSystem FormworkURLEncoded FormworkValues SystemPackage ArgumentParser NIOCore",
-    "NIOHTTP1 NIOPosix NIOSSL HTTPTypes NIOHTTP2 NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP2 AsyncHTTPClient Logging Metrics",
+    "NIOHTTP1 NIOPosix NIOSSL HTTPTypes NIOHTTP2 NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP2 AsyncHTTPClient Logging",
     "ServiceLifecycle UnixSignals HummingbirdCore", trait: "Command",
     resources: [.embedInCode("Page/Resources")], settings: smallSettings)
 // The verb send.

@@ -1,3 +1,4 @@
+import FormworkCommand
 import FormworkHTTP
 import FormworkHummingbirdCore
 import FormworkSystem
