@@ -49,6 +49,11 @@ struct HeaderFieldTests {
         var testDescription: String { self.guardsAgainst }
     }
 
+    private static func untrimmed(_ value: String, _ guardsAgainst: String) -> Value {
+        Value(
+            value: value, message: "The value of X begins or ends with a blank: trim it.", guardsAgainst: guardsAgainst)
+    }
+
     static let refusedValues = [
         Value(
             value: "a\r\nEvil: 1",
@@ -82,21 +87,11 @@ struct HeaderFieldTests {
             value: "\u{1F}",
             message: #"The value of X contains the control character \u{1F}, which could end the header: remove it."#,
             guardsAgainst: "the last control character"),
-        Value(
-            value: " a", message: "The value of X begins or ends with a blank: trim it.",
-            guardsAgainst: "a blank in front, which receivers trim"),
-        Value(
-            value: "a ", message: "The value of X begins or ends with a blank: trim it.",
-            guardsAgainst: "a blank at the end"),
-        Value(
-            value: "\ta", message: "The value of X begins or ends with a blank: trim it.",
-            guardsAgainst: "a tab in front"),
-        Value(
-            value: "a\t", message: "The value of X begins or ends with a blank: trim it.",
-            guardsAgainst: "a tab at the end"),
-        Value(
-            value: " ", message: "The value of X begins or ends with a blank: trim it.",
-            guardsAgainst: "a value that is one blank"),
+        untrimmed(" a", "a blank in front, which receivers trim"),
+        untrimmed("a ", "a blank at the end"),
+        untrimmed("\ta", "a tab in front"),
+        untrimmed("a\t", "a tab at the end"),
+        untrimmed(" ", "a value that is one blank"),
     ]
 
     @Test("A value that could end its line or be trimmed is refused", arguments: refusedValues)

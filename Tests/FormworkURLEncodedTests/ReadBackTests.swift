@@ -32,7 +32,7 @@ struct ReadBackTests {
     static let dialects = [
         WritingDialect(name: "whatwg", dialect: .whatwg),
         WritingDialect(name: "alamofire", dialect: .alamofire, yes: "1", no: "0", null: "<null>"),
-        WritingDialect(name: "afnetworking2", dialect: .afnetworking2, yes: "1", no: "0", null: nil),
+        WritingDialect(name: "afnetworking2", dialect: .afnetworking("2.5.4"), yes: "1", no: "0", null: nil),
         WritingDialect(name: "afnetworking3", dialect: .afnetworking3, yes: "1", no: "0", null: nil),
         WritingDialect(name: "php", dialect: .php, yes: "1", no: "0", dropsNull: true),
         WritingDialect(name: "phpRFC3986", dialect: .phpRFC3986, yes: "1", no: "0", dropsNull: true),

@@ -347,7 +347,8 @@ public final class BodyReader: ByteStream {
     /// - Parameter limit: More bytes aren't taken.
     func takeChunk(upTo limit: Int) throws(FormworkError) -> (any BodyChunk)? {
         try self.checkUsable()
-        guard self.digests.isEmpty, self.checker == nil, self.limiter == nil, self.meter == nil, self.monitor == nil, self.end == nil,
+        guard self.digests.isEmpty, self.checker == nil, self.limiter == nil, self.meter == nil, self.monitor == nil,
+            self.end == nil,
             let chunk = self.cursor?.takeFetched(upTo: limit)
         else { return nil }
         self.pieceOffset += Int64(chunk.byteCount)

@@ -56,14 +56,18 @@ struct ConnectionSetup: Sendable {
         let head = NIOLoopBound(ResponseHeadHandler(nil), eventLoop: channel.eventLoop)
         return try self.tunnel(channel, proxy, head.value, notes).flatMap { _ in
             // TLS would find that, too, unless the connection has ended in the meantime.
-            guard head.value.mayBeginTLS else { return channel.eventLoop.makeFailedFuture(ConnectionFault.tunnelWithoutTLS) }
+            guard head.value.mayBeginTLS else {
+                return channel.eventLoop.makeFailedFuture(ConnectionFault.tunnelWithoutTLS)
+            }
             let finished: EventLoopFuture<Connection.Transport>
             do { finished = try self.finish(channel, notes) } catch {
                 finished = channel.eventLoop.makeFailedFuture(error)
             }
             // Only now TLS can read what came after the proxy's head.
             channel.pipeline.syncOperations.removeHandler(head.value, promise: nil)
-            return finished.flatMapErrorThrowing { error in throw error is ChannelError ? ConnectionFault.tunnelEnded : error }
+            return finished.flatMapErrorThrowing { error in
+                throw error is ChannelError ? ConnectionFault.tunnelEnded : error
+            }
         }
     }
 

@@ -23,8 +23,6 @@ public struct ExchangeResponse {
     var given: GivenResponse?
     /// The request that AsyncHTTPClient made of a redirect, and whether it has the body; `nil` if it followed none.
     var followed: (request: HTTPRequest, hasBody: Bool)?
-    /// Whether HTTP/2 was used.
-    public var isHTTP2: Bool { self.version == .http2 }
 }
 
 /// A response of AsyncHTTPClient, which can be read after the exchange.

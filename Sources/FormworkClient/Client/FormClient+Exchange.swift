@@ -99,7 +99,8 @@ extension FormClient {
             }
             var error = TransferError(unanswered: self.peer, self.notes.cause(cause), bytesSent: sent)
             error.mayExpectTLS =
-                interim == 0 && self.ledger.version != .http2 && !self.peer.isProxy && self.ledger.offersLittle(asks: self.asks)
+                interim == 0 && self.ledger.version != .http2 && !self.peer.isProxy
+                && self.ledger.offersLittle(asks: self.asks)
             throw error
         }
 

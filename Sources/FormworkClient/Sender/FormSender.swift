@@ -1,4 +1,3 @@
-
 /// Sends a form until it has arrived: with retries, redirects, credentials, and a time-out for all of it.
 public struct FormSender: Sendable {
     /// How exchanges are made.

@@ -11,7 +11,8 @@ extension HTTPClientRequest.Body {
     /// until its event loop handles them. The client can't send this body again after a redirect or a 401; use
     /// `HTTPClient.upload(_:with:options:)` for that.
     public static func formwork(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) -> Self {
-        .stream(FedBuffers(makeFeed: { BufferFeed(plan, options: options) }), length: Length(of: plan, isChunked: false))
+        .stream(
+            FedBuffers(makeFeed: { BufferFeed(plan, options: options) }), length: Length(of: plan, isChunked: false))
     }
 }
 

@@ -1,4 +1,3 @@
-
 /// How to resume an upload that was cut, and where to save its state, so that a new process can resume it too.
 ///
 /// The saved state contains the request's and the upload's URL, the boundaries, and the path and fingerprint of each

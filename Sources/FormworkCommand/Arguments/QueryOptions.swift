@@ -30,7 +30,7 @@ struct QueryOptions: ParsableArguments {
     private typealias Named = @Sendable () -> (URLEncodedDialect, QueryDestination)
     private static let dialects: KeyValuePairs<String, Named> = [
         "whatwg": { (.whatwg, .query) },
-        "afnetworking-2": { (.afnetworking2, .appendedEvenEmpty) },
+        "afnetworking-2": { (.afnetworking("2.5.4"), .appendedEvenEmpty) },
         "afnetworking-3": { (.afnetworking3, .appended) },
         "alamofire": { (.alamofire, .joined) },
         "facebook": { (.facebook, .query) },

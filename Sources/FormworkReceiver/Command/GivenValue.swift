@@ -14,7 +14,7 @@ struct GivenValue {
     init(_ option: String, url: String) { self.init(option, SecretText.masked(url: url)) }
 
     /// The end of the command because of the value.
-    func fails(_ reason: String) -> ExitStatus { ExitStatus(2, "formwork: \(self.text): \(reason)") }
+    func fails(_ reason: String) -> ExitStatus { ExitStatus(2, "\(self.text): \(reason)") }
 }
 
 /// A secret from a file, or otherwise from a variable: process lists show neither.
@@ -38,5 +38,5 @@ struct GivenSecret {
     }
 
     /// The end of the command because of the secret.
-    func fails(_ reason: String) -> ExitStatus { ExitStatus(2, "formwork: \(self.place): \(reason)") }
+    func fails(_ reason: String) -> ExitStatus { ExitStatus(2, "\(self.place): \(reason)") }
 }

@@ -84,7 +84,7 @@ package struct LinkCommand: ParsableCommand {
         guard let keys = try LinkKeySource(option: "--key-file", file: self.keyFile).read() else {
             throw ExitStatus(
                 2,
-                "formwork: no key: give the receiver's key with --key-file FILE or \(LinkKeySource.variable); "
+                "no key: give the receiver's key with --key-file FILE or \(LinkKeySource.variable); "
                     + LinkKeySource.advice)
         }
         let now = Int64(clamping: Date.now.timeIntervalSince1970)

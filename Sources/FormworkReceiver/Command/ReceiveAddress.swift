@@ -85,16 +85,14 @@ struct ReceiveAddress: ParsableArguments {
         options.host = host
         options.port = port
         options.isLoopback = !self.isPublic
-        guard !host.isEmpty else { throw ExitStatus(2, "formwork: --host: the name is empty") }
+        guard !host.isEmpty else { throw ExitStatus(2, "--host: the name is empty") }
         guard self.isPublic || Self.isLoopback(host) else {
             let place =
                 options.socket == nil ? GivenValue("--host", host).text : "the passed socket, \(host)"
-            throw ExitStatus(
-                2,
-                "formwork: \(place): other machines may reach this address: add --public, which requires a token")
+            throw ExitStatus(2, "\(place): other machines may reach this address: add --public, which requires a token")
         }
         guard (0...65_535).contains(port) else {
-            throw ExitStatus(2, "formwork: --port \(port): a port is 0 to 65535")
+            throw ExitStatus(2, "--port \(port): a port is 0 to 65535")
         }
         options.token = try self.readToken()
         if self.isPublic, options.token == nil { options.token = .random() }
@@ -143,7 +141,7 @@ struct ReceiveAddress: ParsableArguments {
                 case .count(let count): "LISTEN_FDS is \(count): one socket can be passed"
                 case .unsuitable(let errno): "the passed socket can't be used: give one that listens on TCP (\(errno))"
                 }
-            throw ExitStatus(2, "formwork: \(reason)")
+            throw ExitStatus(2, reason)
         }
     }
 
@@ -171,12 +169,12 @@ struct ReceiveAddress: ParsableArguments {
                 isUnset
                 ? "it is empty: set it, or unset it for none"
                 : "a token is one or more characters of printable ASCII without blanks"
-            throw ExitStatus(2, "formwork: \(place): \(remedy)")
+            throw ExitStatus(2, "\(place): \(remedy)")
         }
         guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
             throw ExitStatus(
                 2,
-                "formwork: \(place): the token is too short: --public needs \(Self.tokenLength, "character") or more"
+                "\(place): the token is too short: --public needs \(Self.tokenLength, "character") or more"
                     + (again ? "; the old token stays in use" : ": leave it out to have one generated"))
         }
         return token
@@ -246,7 +244,7 @@ struct ReceiveAddress: ParsableArguments {
                     ("formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key "
                         + "belongs to another certificate, or one of the two is damaged").withControlCharactersEscaped)
             }
-        default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")
+        default: throw ExitStatus(2, "--tls-cert and --tls-key go together: give both")
         }
     }
 

@@ -96,12 +96,12 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             await stores.close()
             let host = options.host.withControlCharactersEscaped
             if error is SocketAddressError.UnknownHost {
-                throw ExitStatus(2, "formwork: --host \(host): the name can't be resolved")
+                throw ExitStatus(2, "--host \(host): the name can't be resolved")
             }
             guard let error = error as? IOError else { throw error }
             let place = "\(host):\(options.port)"
             let errno = Errno(rawValue: error.errnoCode)
-            throw ExitStatus(errno == .addressInUse ? 71 : 2, "formwork: can't listen on \(place): \(errno)")
+            throw ExitStatus(errno == .addressInUse ? 71 : 2, "can't listen on \(place): \(errno)")
         }
         await stores.close()
         StandardError.output.flush(within: 1)
@@ -119,7 +119,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private func options() throws -> ReceiverOptions {
         for (option, time) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {
             guard time.seconds >= 0, time.seconds <= 86_400 else {
-                throw ExitStatus(2, "formwork: \(option) \(time.text): give 0 to 86400 seconds")
+                throw ExitStatus(2, "\(option) \(time.text): give 0 to 86400 seconds")
             }
         }
         var options = ReceiverOptions()
@@ -267,7 +267,7 @@ private final class Announcement: Sendable {
     func fail(_ error: any Error) async {
         let cause = ((error as? FormworkError)?.cause).map { " (\($0))" } ?? ""
         self.failure.withLock {
-            $0 = ExitStatus(23, "formwork: the address can't be written to standard output\(cause)")
+            $0 = ExitStatus(23, "the address can't be written to standard output\(cause)")
         }
         await self.group.withLock { $0 }?.triggerGracefulShutdown()
     }

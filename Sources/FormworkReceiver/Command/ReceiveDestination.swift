@@ -120,7 +120,7 @@ struct ReceiveDestination: ParsableArguments {
         } catch {
             await storage.close()
             let cause = (error as? FormworkError)?.cause as? S3Error
-            throw ExitStatus(cause?.isTransient == true ? 7 : 2, "formwork: \(error)")
+            throw ExitStatus(cause?.isTransient == true ? 7 : 2, "\(error)")
         }
     }
 

@@ -84,8 +84,8 @@ struct ReceiveHooks: ParsableArguments {
         guard let given, self.hookSecretFile != nil || !given.text.isEmpty else {
             throw ExitStatus(
                 2,
-                "formwork: --hook: messages are signed: give --hook-secret-file FILE or \(Self.variable); "
-                    + "make a secret with 'openssl rand -base64 32'")
+                "--hook: messages are signed: give --hook-secret-file FILE or \(Self.variable); make a secret with "
+                    + "'openssl rand -base64 32'")
         }
         do throws(HookSecret.Failure) { return try HookSecret(given.text) } catch {
             let reason =

@@ -79,10 +79,7 @@ struct ReceiveLimits: ParsableArguments {
         guard let memory else { return ReceiverMemory(limits) }
         let least = ByteCount(Int64(buffer + ReceiverMemory.readBytes))
         guard memory.bytes >= least.bytes else {
-            throw ExitStatus(
-                2,
-                "formwork: --memory \(memory.text): give at least \(least.text), "
-                    + "which one upload needs")
+            throw ExitStatus(2, "--memory \(memory.text): give at least \(least.text), which one upload needs")
         }
         return ReceiverMemory(limits, limit: Int(clamping: memory.bytes), least: buffer)
     }

@@ -134,7 +134,7 @@ struct ReceiveResuming: ParsableArguments {
         guard first?.string.hasPrefix(".") != true else { return }
         throw ExitStatus(
             2,
-            "formwork: \(GivenValue("--resume-dir", resumeDir).text) is inside --dir, where clients can write: "
-                + "choose a folder elsewhere, or one directly in --dir whose name begins with a dot")
+            "\(GivenValue("--resume-dir", resumeDir).text) is inside --dir, where clients can write: choose a "
+                + "folder elsewhere, or one directly in --dir whose name begins with a dot")
     }
 }

@@ -76,8 +76,7 @@ struct BodyOptions: ParsableArguments {
             self.dataJson == nil ? nil : "--data-json",
         ].compactMap(\.self)
         guard given.count <= 1 else {
-            throw ExitStatus(
-                2, "formwork: \(given.joined(separator: " and ")) each make a whole body: use only one")
+            throw ExitStatus(2, "\(given.joined(separator: " and ")) each make a whole body: use only one")
         }
         if let uploadFile { return try self.body(ofFile: uploadFile, form) }
         if let dataJson { return try self.body(ofJSON: dataJson, form) }
@@ -133,7 +132,7 @@ struct BodyOptions: ParsableArguments {
     private func body(ofJSON text: String, _ form: FormOptions) throws -> Body {
         let bytes = try text.fileAfterSign.map { try Self.read($0, "--data-json") } ?? Array(text.utf8)
         do { try OrderedJSON.check(bytes) } catch {
-            throw ExitStatus(2, "formwork: --data-json: \(error.message.withControlCharactersEscaped)")
+            throw ExitStatus(2, "--data-json: \(error.message)")
         }
         let type = form.hasContentType ? try form.contentType(of: nil) : "application/json"
         return Body(plan: try BodyPlan(content: .bytes(bytes), contentType: type), isJSON: true)
@@ -183,7 +182,7 @@ struct BodyOptions: ParsableArguments {
 
     /// - Parameter name: What is before the `@`.
     static func read(_ path: Substring, _ option: String, name: Substring = "") throws -> [UInt8] {
-        guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the path is empty") }
+        guard !path.isEmpty else { throw ExitStatus(2, "\(option): the path is empty") }
         let shown = "\(option) \(ShellQuote.quote("\(name)@\(path)"))".withControlCharactersEscaped
         return try GivenFile.bytes(of: String(path), shown, limit: Self.limit, tooLarge: "send a larger body with -T")
     }

@@ -125,23 +125,21 @@ struct ConnectionOptions: ParsableArguments {
         guard words.count == 3, !words[0].isEmpty, let port = UInt16(words[1]), port > 0,
             let first = words[2].split(separator: ",").first
         else {
-            throw ExitStatus(
-                2, "formwork: --resolve \(ShellQuote.quote(text).withControlCharactersEscaped): write host:port:address"
-            )
+            throw ExitStatus(2, "--resolve \(ShellQuote.quote(text)): write host:port:address")
         }
         let address = first.hasPrefix("[") ? first.dropFirst().prefix { $0 != "]" } : first
         // Otherwise it would be resolved as a name. An address may have a zone.
         guard (try? SocketAddress(ipAddress: String(address.prefix { $0 != "%" }), port: 0)) != nil else {
             let shown = ShellQuote.quote(text).withControlCharactersEscaped
             throw ExitStatus(
-                2, "formwork: --resolve \(shown): the address is not one: write an IP address such as 127.0.0.1 or ::1")
+                2, "--resolve \(shown): the address is not one: write an IP address such as 127.0.0.1 or ::1")
         }
         return ("\(words[0].lowercased()):\(port)", String(address))
     }
 
     func clientOptions(asksFirst: Bool) throws -> FormClient.Options {
         guard self.key == nil || self.cert != nil else {
-            throw ExitStatus(2, "formwork: --key: give --cert too")
+            throw ExitStatus(2, "--key: give --cert too")
         }
         var options = FormClient.Options()
         switch self.http ?? self.version {
@@ -190,7 +188,7 @@ struct RateOption {
     /// - Parameter option: The option's name, for errors.
     func bytesPerSecond(_ option: String) throws -> Int? {
         guard let count else {
-            throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more bytes a second")
+            throw ExitStatus(2, "\(option) \(self.text): give 0 or more bytes a second")
         }
         return count == 0 ? nil : Int(count)
     }

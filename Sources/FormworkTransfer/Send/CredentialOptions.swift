@@ -42,14 +42,12 @@ struct CredentialOptions: ParsableArguments {
     /// The value of `Authorization` for `-u`; `nil` without it.
     func option() throws -> String? {
         guard let user else { return nil }
-        guard !user.isEmpty else { throw ExitStatus(2, "formwork: -u: the user is missing: write user:password") }
+        guard !user.isEmpty else { throw ExitStatus(2, "-u: the user is missing: write user:password") }
         if let credentials = BasicCredentials(user) { return credentials.fieldValue }
         let password = try PasswordPrompt.ask("Password for \(user.withControlCharactersEscaped): ")
         guard let password else {
             throw ExitStatus(
-                2,
-                "formwork: -u: the password is missing, and there is no terminal to ask for it: write user:password"
-            )
+                2, "-u: the password is missing, and there is no terminal to ask for it: write user:password")
         }
         return BasicCredentials(user: user, password: password).fieldValue
     }
@@ -61,7 +59,7 @@ struct CredentialOptions: ParsableArguments {
         guard self.netrc || self.netrcFile != nil else { return nil }
         let home = environment["HOME"] ?? ""
         guard self.netrcFile != nil || !home.isEmpty else {
-            throw ExitStatus(2, "formwork: --netrc: HOME isn't set: name the file with --netrc-file")
+            throw ExitStatus(2, "--netrc: HOME isn't set: name the file with --netrc-file")
         }
         let path = self.netrcFile ?? home + "/.netrc"
         let option = self.netrcFile == nil ? "--netrc" : "--netrc-file"

@@ -34,13 +34,13 @@ struct HabitOptions: ParsableArguments {
         var headers: [String] = []
         for (option, value) in [("-A", self.userAgent), ("-b", self.cookie)] {
             guard let value, !HTTPField.isValidValue(value) else { continue }
-            throw ExitStatus(2, "formwork: \(option): a value can't contain line ends or other control characters")
+            throw ExitStatus(2, "\(option): a value can't contain line ends or other control characters")
         }
         if let userAgent { headers.append(userAgent.isEmpty ? "User-Agent:" : "User-Agent: \(userAgent)") }
         if let cookie {
             // By bytes: a sign and a combining mark after it are one Character.
             guard cookie.utf8.contains(UInt8(ascii: "=")) else {
-                throw ExitStatus(2, "formwork: -b: cookie files aren't read: write -b 'name=value; other=value'")
+                throw ExitStatus(2, "-b: cookie files aren't read: write -b 'name=value; other=value'")
             }
             headers.append("Cookie: \(cookie)")
         }

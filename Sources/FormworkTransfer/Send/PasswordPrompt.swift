@@ -55,7 +55,7 @@ enum PasswordPrompt {
             let count = line.count
             try line.append(upTo: 1) { room throws(Errno) in try SystemCalls.read(terminal, into: &room) }
             guard line.count > count else {
-                guard !line.isEmpty else { throw ExitStatus(2, "formwork: -u: no password was typed") }
+                guard !line.isEmpty else { throw ExitStatus(2, "-u: no password was typed") }
                 break
             }
             if line.last == UInt8(ascii: "\n") {
@@ -64,7 +64,7 @@ enum PasswordPrompt {
             }
         }
         guard let password = String(validating: line, as: UTF8.self) else {
-            throw ExitStatus(2, "formwork: -u: the password isn't UTF-8")
+            throw ExitStatus(2, "-u: the password isn't UTF-8")
         }
         return password
     }

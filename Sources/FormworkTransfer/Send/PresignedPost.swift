@@ -52,6 +52,6 @@ struct PresignedPost {
     }
 
     private static func refusal(_ text: String) -> ExitStatus {
-        ExitStatus(2, "formwork: --presigned: \(text.withControlCharactersEscaped)")
+        ExitStatus(2, "--presigned: \(text)")
     }
 }

@@ -66,7 +66,7 @@ struct RequestFields {
     }
 
     private static func refusal(_ header: String, _ fix: String) -> ExitStatus {
-        ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): \(fix)")
+        ExitStatus(2, "-H \(HeaderText.masked(header)): \(fix)")
     }
 
     /// Lets a server that knows the field process a repeated request once. Also for PUT: our receiver stores a second file

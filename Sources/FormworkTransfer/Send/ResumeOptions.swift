@@ -189,13 +189,13 @@ struct ResumeOptions: ParsableArguments {
         for name in [HTTPField.Name.contentDigest, .contentMD5] where fields[name] != nil {
             throw ExitStatus(
                 2,
-                "formwork: -H '\(name)': describes one request, but a resumable upload may need several: use --repr-digest, "
+                "-H '\(name)': describes one request, but a resumable upload may need several: use --repr-digest, "
                     + "or leave out --resume and --state")
         }
         guard self.choice == .tus else { return }
         for name in [HTTPField.Name.reprDigest, .ifMatch, .ifNoneMatch] where fields[name] != nil {
             let remedy = name == .reprDigest ? "use --repr-digest" : "use --resume ietf"
-            throw ExitStatus(2, "formwork: -H '\(name)': tus has no such field: \(remedy)")
+            throw ExitStatus(2, "-H '\(name)': tus has no such field: \(remedy)")
         }
     }
 
@@ -286,7 +286,7 @@ struct StateFolder {
     func create() throws {
         do throws(Errno) { try SystemCalls.makePrivateFolder(self.folder) } catch {
             let shown = ShellQuote.quote(self.folder.string).withControlCharactersEscaped
-            throw ExitStatus(23, "formwork: --state \(shown): the folder can't be created (\(error))")
+            throw ExitStatus(23, "--state \(shown): the folder can't be created (\(error))")
         }
     }
 

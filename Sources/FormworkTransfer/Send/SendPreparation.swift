@@ -9,8 +9,7 @@ struct SendPreparation {
     func job(_ monitor: UploadMonitor) async throws -> SendJob {
         let post = try self.command.body.presigned.map { try PresignedPost(file: $0) }
         guard post == nil || !self.command.body.givesBody else {
-            throw ExitStatus(
-                2, "formwork: --presigned sends a form: give its file with -F file=@path, not with -T or -d")
+            throw ExitStatus(2, "--presigned sends a form: give its file with -F file=@path, not with -T or -d")
         }
         let content = post == nil ? try self.command.body.body(self.command.form) : nil
         let json = content?.isJSON == true ? ["Accept: application/json"] : []
@@ -71,7 +70,7 @@ struct SendPreparation {
         let command = self.command
         let counts = [("--retry", command.transfer.retry ?? 0), ("--max-redirs", command.repeats.maxRedirs)]
         for (name, count) in counts where count < 0 {
-            throw ExitStatus(2, "formwork: \(name) \(count): give 0 or more")
+            throw ExitStatus(2, "\(name) \(count): give 0 or more")
         }
         return RetryPolicy(
             count: command.transfer.retry ?? (command.resume.choice == .off ? 0 : 7),
@@ -107,11 +106,10 @@ struct SendPreparation {
         // They come with the lines of a file, and would be sent percent-encoded.
         guard !url.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), first != 0x20, last != 0x20 else {
             let shown = ShellQuote.quote(SecretText.masked(url: url)).withControlCharactersEscaped
-            throw ExitStatus(
-                2, "formwork: \(shown): a URL can't have control characters, or blanks around it: leave them out")
+            throw ExitStatus(2, "\(shown): a URL can't have control characters, or blanks around it: leave them out")
         }
         guard let method = HTTPRequest.Method(self.method) else {
-            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is not a method, such as POST")
+            throw ExitStatus(2, "-X \(ShellQuote.quote(self.method)): is not a method, such as POST")
         }
         do {
             return try HTTPRequest(

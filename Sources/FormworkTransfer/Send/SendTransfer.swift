@@ -47,7 +47,7 @@ struct SendTransfer {
             report = next
             if next.status >= 400 { break }
         }
-        guard let report else { throw ExitStatus(2, "formwork: the form has no file") }
+        guard let report else { throw ExitStatus(2, "the form has no file") }
         return report
     }
 
@@ -66,8 +66,7 @@ struct SendTransfer {
         }
         if checks {
             guard let algorithm = server.checksum else {
-                throw ExitStatus(
-                    2, "formwork: --repr-digest: this tus server checks neither SHA-256 nor SHA-1: leave it out")
+                throw ExitStatus(2, "--repr-digest: this tus server checks neither SHA-256 nor SHA-1: leave it out")
             }
             resuming.options.checksum = algorithm
         }
@@ -77,13 +76,13 @@ struct SendTransfer {
             // --spool also collects what -T names.
             let isForm = self.command.body.uploadFile == nil
             let remedy = isForm ? job.plan.lengthBlocker?.lengthRemedy ?? "" : ": --spool finds it"
-            throw ExitStatus(2, "formwork: \(error)\(remedy)".withControlCharactersEscaped)
+            throw ExitStatus(2, "\(error)\(remedy)")
         }
         guard deliveries.count == 1 || !self.command.resume.keepsState else {
             throw ExitStatus(
                 2,
-                "formwork: a saved state belongs to one upload, and this tus server makes each of the \(deliveries.count, "file") "
-                    + "an upload: send them one by one")
+                "a saved state belongs to one upload, and this tus server makes each of the "
+                    + "\(deliveries.count, "file") an upload: send them one by one")
         }
         // Before the first file is sent.
         for delivery in deliveries { _ = try await delivery.plan.checkedIfEmpty() }

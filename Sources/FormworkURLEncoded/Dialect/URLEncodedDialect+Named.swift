@@ -7,10 +7,8 @@ extension URLEncodedDialect {
 
     /// AFNetworking 2.6.0 to 4.0.1.
     public static let afnetworking3 = afnetworking(.latest)
-    /// AFNetworking 2.2.0 to 2.5.4, which doesn't escape brackets in keys.
-    public static let afnetworking2 = afnetworking("2.5.4")
-
-    /// A version of AFNetworking: sorted keys, `a[]`, sets with their bare key, sorted by text, null without `=`.
+    /// A version of AFNetworking: sorted keys, `a[]`, sets with their bare key, sorted by text, null without `=`. Versions
+    /// 2.2.0 to 2.5.4 don't escape brackets in keys.
     public static func afnetworking(_ version: AFNetworkingVersion) -> URLEncodedDialect {
         URLEncodedDialect(
             flattening: Flattening(

@@ -7,7 +7,7 @@ import Testing
 struct StringEncodingTests {
     @Test("A name and a value in GB 18030")
     func gb18030() throws {
-        var dialect = URLEncodedDialect.afnetworking2
+        var dialect = URLEncodedDialect.afnetworking("2.5.4")
         dialect.transcoding = .init(.gb18030)
         #expect(try dialect.encode(["汉": "字 ä"]) == "%BA%BA=%D7%D6%20%810%8A1")
     }

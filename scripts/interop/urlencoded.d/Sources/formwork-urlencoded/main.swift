@@ -9,7 +9,7 @@ let encoders: [String: PercentEncoder] = [
 ]
 let dialects: [String: URLEncodedDialect] = [
     "php": .php, "phpRFC3986": .phpRFC3986, "rails": .rails, "whatwg": .whatwg, "alamofire": .alamofire,
-    "afnetworking2": .afnetworking2, "afnetworking3": .afnetworking3, "facebook": .facebook, "recipes": .recipes,
+    "afnetworking2": .afnetworking("2.5.4"), "afnetworking3": .afnetworking3, "facebook": .facebook, "recipes": .recipes,
     "goValues": URLEncodedDialect(
         flattening: Flattening(
             arrays: .repeated, order: .by { $0.utf8.lexicographicallyPrecedes($1.utf8) }, duplicates: .kept),
