@@ -27,12 +27,8 @@ final class EncodedNode {
 
     var kind = Kind.nothing
     var value = EncodedLeaf.nothing
-    /// In the order of writing.
-    private(set) var children: [EncodedNode] = []
-    /// Places in this container at which nothing was written yet.
-    private(set) var waiting: [EncodedNode] = []
+    private var places = Places()
     private var isWaiting = false
-    private var names = KeyIndex<String>()
     /// How many elements this array was given, including those left out.
     var count = 0
     /// Whether a value was written here since a type began to.
@@ -61,31 +57,23 @@ final class EncodedNode {
         return path.reversed()
     }
 
+    /// In the order of writing.
+    var children: [EncodedNode] { self.places.written }
+    /// Places in this container at which nothing was written yet.
+    var waiting: [EncodedNode] { self.places.waiting }
+
     /// The place of a member that was requested before.
-    func member(_ name: String) -> EncodedNode? {
-        self.names.place(of: name).map { self.children[$0] }
-            ?? self.waiting.first { $0.index < 0 && $0.name == name }
-    }
+    func member(_ name: String) -> EncodedNode? { self.places.member(name) }
 
     /// Keeps this place in its container until something is written here.
     func wait() {
         guard self.kind == .nothing, !self.isWaiting, let parent = self.parent else { return }
         self.isWaiting = true
-        parent.waiting.append(self)
+        parent.places.waiting.append(self)
     }
 
     /// Adds a place at which something is written.
-    func adopt(_ place: EncodedNode) {
-        if place.isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) {
-            self.waiting.remove(at: index)
-        }
-        self.append(place)
-    }
-
-    private func append(_ child: EncodedNode) {
-        if child.index < 0 { self.names.append(child.name) }
-        self.children.append(child)
-    }
+    func adopt(_ place: EncodedNode) { self.places.adopt(place, isWaiting: place.isWaiting) }
 
     // MARK: Replacing
 
@@ -94,13 +82,16 @@ final class EncodedNode {
         let kind: Kind = step.index < 0 ? .object : .array
         if self.kind != kind { self.clear(kind) }
         if kind == .array, step.index < self.children.count { return self.children[step.index] }
-        if kind == .object, let place = self.names.place(of: step.name) { return self.children[place] }
+        if kind == .object, let child = self.places.writtenMember(step.name) { return child }
         let child = EncodedNode(in: self, name: step.name, index: step.index)
-        self.append(child)
+        self.adopt(child)
         return child
     }
 
-    func clear(_ kind: Kind) { (self.kind, self.children, self.names) = (kind, [], KeyIndex()) }
+    func clear(_ kind: Kind) {
+        self.kind = kind
+        self.places.clear()
+    }
 
     // MARK: What was written
 
@@ -126,5 +117,37 @@ final class EncodedNode {
         case .never: parent.emptyDepth > 2
         case nil: false
         }
+    }
+}
+
+/// The places in a container.
+private struct Places {
+    private(set) var written: [EncodedNode] = []
+    var waiting: [EncodedNode] = []
+    /// Where members were written, by name; empty while there are few, which are compared.
+    private var positions: [String: Int] = [:]
+    private static var few: Int { 16 }
+
+    func member(_ name: String) -> EncodedNode? { self.writtenMember(name) ?? Self.first(name, self.waiting) }
+
+    func writtenMember(_ name: String) -> EncodedNode? {
+        self.positions.isEmpty ? Self.first(name, self.written) : self.positions[name].map { self.written[$0] }
+    }
+
+    private static func first(_ name: String, _ places: [EncodedNode]) -> EncodedNode? {
+        places.first { $0.index < 0 && $0.name == name }
+    }
+
+    mutating func adopt(_ place: EncodedNode, isWaiting: Bool) {
+        if isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) { self.waiting.remove(at: index) }
+        if self.written.isEmpty { self.written.reserveCapacity(Self.few) }
+        self.written.append(place)
+        guard place.index < 0, self.written.count > Self.few else { return }
+        for index in self.positions.count..<self.written.count { self.positions[self.written[index].name] = index }
+    }
+
+    mutating func clear() {
+        self.written = []
+        self.positions = [:]
     }
 }

@@ -12,6 +12,8 @@ final class EncodingArena {
     private let convertKey: (([any CodingKey]) -> String)?
     private let convertsBack: ((String) -> String)?
     private let keyProblem: ((String, Bool) -> String?)?
+    let foreign: (any ForeignTypes)?
+    let dates: FormDateFormat?
     let root = EncodedNode()
     /// Whether arrays contain containers, whose names may not distinguish them.
     private(set) var hasContainersInArrays = false
@@ -20,13 +22,15 @@ final class EncodingArena {
     /// The text for nil; `nil` if it isn't written or doesn't matter.
     let nullText: String?
     /// The text that is read as nil for optionals of all types but `String`; `nil` for none.
-    private var emptyText: String? { self.nullText ?? (self.coding.readsEmptyAsNil ? "" : nil) }
+    private let emptyText: String?
 
     init(_ coding: CodingPolicy) {
         (self.coding, self.changesNames, self.isLossy) = (coding, coding.changesNames, coding.isLossy)
         (self.rules, self.levels, self.keyProblem) = (coding.flattening, coding.depth.levels, coding.keyProblem)
         (self.convertKey, self.convertsBack) = (coding.convertKey, coding.convertsBack)
+        (self.foreign, self.dates) = (coding.foreign, coding.dates)
         self.nullText = coding.isLossy ? nil : coding.nullText
+        self.emptyText = self.nullText ?? (coding.readsEmptyAsNil ? "" : nil)
     }
 
     /// Encodes a value whose root is an object.
@@ -171,7 +175,7 @@ extension EncodingArena {
 
     /// Refuses a name that would be split differently or read as another key.
     private func checkName(of place: EncodedNode, in parent: EncodedNode, isContainer: Bool) throws {
-        if let key = place.key, let read = self.convertsBack?(place.name),
+        if let convertsBack = self.convertsBack, let key = place.key, case let read = convertsBack(place.name),
             place.name != key.stringValue || read != place.name, read != key.stringValue, !type(of: key).isAny
         {
             throw self.refusal(

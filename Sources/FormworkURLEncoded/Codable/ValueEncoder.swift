@@ -32,10 +32,9 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func put(_ value: some Encodable, _ key: Key, isOptional: Bool = false) throws {
         // A dictionary's keys are known only from its values' names.
-        let isDictionary = !isOptional && Key.isAny
         try self.arena.put(
             value, at: self.arena.place(key, in: self.place), isOptional: isOptional,
-            lacks: isDictionary
+            lacks: !isOptional && Key.isAny
                 ? "A dictionary's value that is nil or empty writes nothing: its key would be lost" : nil)
     }
 
@@ -214,8 +213,8 @@ extension EncodingArena {
         }
         if let type = Value.self as? any FixedWidthInteger.Type { return Self.digits(value, type).map { .value($0) } }
         do {
-            if let leaf = try self.coding.foreign?.leaf(of: value) { return leaf }
-            guard let dates = self.coding.dates else { return nil }
+            if let leaf = try self.foreign?.leaf(of: value) { return leaf }
+            guard let dates = self.dates else { return nil }
             if let value = value as? any FormTextConvertible { return .value(.text(try value.checkedText)) }
             if let moment = value as? any FormMoment {
                 return .value(.text(try moment.text(dates, self.coding.words.option("dates"))))
