@@ -123,7 +123,7 @@ extension NIOTests {
             ) { answer in
                 let text = String(buffer: try await answer.body.collect(upTo: 100).bytes)
                 return Seen(
-                    status: answer.head.status.code, text: text, isHTTP2: answer.isHTTP2,
+                    status: answer.head.status.code, text: text, isHTTP2: answer.version == .http2,
                     isBodyComplete: answer.isBodyComplete)
             }
         }
