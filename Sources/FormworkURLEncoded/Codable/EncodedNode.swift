@@ -27,7 +27,7 @@ final class EncodedNode {
 
     var kind = Kind.nothing
     var value = EncodedLeaf.nothing
-    private var places = Places()
+    private var places = Positions()
     private var isWaiting = false
     /// How many elements this array was given, including those left out.
     var count = 0
@@ -121,7 +121,7 @@ final class EncodedNode {
 }
 
 /// The places in a container.
-private struct Places {
+private struct Positions {
     private(set) var written: [EncodedNode] = []
     var waiting: [EncodedNode] = []
     /// Where members were written, by name; empty while there are few, which are compared.
