@@ -171,20 +171,28 @@ extension FormLeaves: DecodingLeaves {
 
 extension FormDataDecoder {
     fileprivate var coding: CodingPolicy {
-        let coding = CodingPolicy()
-        (coding.dates, coding.acceptsNonFiniteNumbers) = (self.dates, self.acceptsNonFiniteNumbers)
-        (coding.readsEmptyAsNil, coding.needsObject, coding.foreign) = (true, true, ReceivedBytes())
-        (coding.hasSparseIndices, coding.lists) = (self.indices == .sparse, self.nameDepth)
-        coding.userInfo = self.userInfo
-        switch self.keyDecodingStrategy {
-        case .useDefaultKeys: break
-        case .convertFromSnakeCase: coding.key = { name, _ in CamelCase.joined(name) }
-        case .custom(let convert):
-            coding.key = { name, path in convert(path + [IndexKey(named: name)]).stringValue }
+        CodingPolicy(
+            dates: self.dates, acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers, readsEmptyAsNil: true,
+            foreign: ReceivedBytes(), userInfo: self.userInfo, hasSparseIndices: self.indices == .sparse,
+            lists: self.nameDepth, needsObject: true, key: self.keyDecodingStrategy.convert, words: Self.words)
+    }
+
+    private static let words: CodingWords = {
+        var words = CodingWords()
+        words.objectNames = "fields with brackets in their names, or a part of type application/json"
+        words.owner = "FormDataDecoder"
+        return words
+    }()
+}
+
+extension FormDataDecoder.KeyDecodingStrategy {
+    /// The key of a name, by the path to its object; `nil` for the name itself.
+    fileprivate var convert: ((_ name: String, _ path: [any CodingKey]) -> String)? {
+        switch self {
+        case .useDefaultKeys: nil
+        case .convertFromSnakeCase: { name, _ in CamelCase.joined(name) }
+        case .custom(let convert): { name, path in convert(path + [IndexKey(named: name)]).stringValue }
         }
-        coding.words.objectNames = "fields with brackets in their names, or a part of type application/json"
-        coding.words.owner = "FormDataDecoder"
-        return coding
     }
 }
 

@@ -15,8 +15,8 @@ final class PartsCursor: SourceCursor {
     private var used = 0
     /// Content of the part that was made last, not yet opened.
     ///
-    /// It is assigned instead of changed in place, as ``gathered`` is. Otherwise every access to it is checked for
-    /// exclusivity at runtime, which took a tenth of the time for small files.
+    /// It is assigned instead of changed in place, as ``gathered`` is: one access in place, and every access to it is
+    /// checked for exclusivity at runtime, which took a tenth of the time for small files.
     private var waiting: [PartMaker.Waiting] = []
     private var cursor: (any SourceCursor)?
     /// The last part whose content had to be opened.
@@ -162,9 +162,10 @@ final class PartsCursor: SourceCursor {
                 ? try await BlockingThread().run { () throws(FormworkError) in
                     try part.planned(place, index, mayBlock: false)
                 } : try part.planned(place, index, mayBlock: mayBlock)
-            (self.gathered, self.used) = ([], 0)
+            var (bytes, waiting): ([UInt8], [PartMaker.Waiting]) = ([], [])
             self.log?.base = self.given
-            try self.append(planned, to: &self.gathered, &self.waiting)
+            defer { (self.gathered, self.used, self.waiting) = (bytes, 0, waiting) }
+            try self.append(planned, to: &bytes, &waiting)
         } catch {
             throw error.naming(self.maker.reference(to: part))
         }

@@ -49,7 +49,18 @@ package final class CodingPolicy {
     /// The wrapper that writes any value in a format of its own; `nil` for none.
     package var wrapper: String?
 
-    package init() {}
+    /// - Parameters: Of a policy that only reads, in one step: it is made for each form.
+    package init(
+        dates: FormDateFormat? = nil, acceptsNonFiniteNumbers: Bool = false, readsEmptyAsNil: Bool = false,
+        foreign: (any ForeignTypes)? = nil, userInfo: [CodingUserInfoKey: any Sendable] = [:],
+        hasSparseIndices: Bool = true, lists: Int = 1, needsObject: Bool = false,
+        key: ((_ name: String, _ path: [any CodingKey]) -> String)? = nil, words: CodingWords = CodingWords()
+    ) {
+        (self.dates, self.foreign, self.userInfo) = (dates, foreign, userInfo)
+        (self.acceptsNonFiniteNumbers, self.readsEmptyAsNil) = (acceptsNonFiniteNumbers, readsEmptyAsNil)
+        (self.hasSparseIndices, self.lists, self.needsObject) = (hasSparseIndices, lists, needsObject)
+        (self.key, self.words) = (key, words)
+    }
 
     /// Whether keys may have other names in the text.
     var changesNames: Bool {
@@ -158,7 +169,7 @@ extension DecodingError {
 }
 
 /// What errors say.
-package struct CodingWords {
+package struct CodingWords: Sendable {
     /// What an object needs.
     package var objectNames = "names for its members"
     /// The type that has the options for dates, numbers, repeated names and indices; empty for none.

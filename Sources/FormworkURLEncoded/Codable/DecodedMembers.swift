@@ -33,6 +33,11 @@ struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try self.read(type, key) }
+    // The generic method would do for these too, but isn't specialised for them: it is generic in its key.
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try self.read(type, key) }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try self.read(type, key) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try self.read(type, key) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try self.read(type, key) }
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try self.read(type, key) }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try self.read(type, key) }
 

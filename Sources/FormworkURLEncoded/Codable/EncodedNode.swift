@@ -126,7 +126,7 @@ private struct Positions {
     var waiting: [EncodedNode] = []
     /// Where members were written, by name; empty while there are few, which are compared.
     private var positions: [String: Int] = [:]
-    private static var few: Int { 16 }
+    private static var few: Int { 64 }
 
     func member(_ name: String) -> EncodedNode? { self.writtenMember(name) ?? Self.first(name, self.waiting) }
 
@@ -140,7 +140,7 @@ private struct Positions {
 
     mutating func adopt(_ place: EncodedNode, isWaiting: Bool) {
         if isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) { self.waiting.remove(at: index) }
-        if self.written.isEmpty { self.written.reserveCapacity(Self.few) }
+        if self.written.isEmpty { self.written.reserveCapacity(16) }
         self.written.append(place)
         guard place.index < 0, self.written.count > Self.few else { return }
         for index in self.positions.count..<self.written.count { self.positions[self.written[index].name] = index }

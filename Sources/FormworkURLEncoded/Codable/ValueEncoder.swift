@@ -65,6 +65,11 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
+    // The generic method would do for these too, but isn't specialised for them: it is generic in its key.
+    func encode(_ value: String, forKey key: Key) throws { try self.put(value, key) }
+    func encode(_ value: Bool, forKey key: Key) throws { try self.put(value, key) }
+    func encode(_ value: Double, forKey key: Key) throws { try self.put(value, key) }
+    func encode(_ value: Int, forKey key: Key) throws { try self.put(value, key) }
     func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
 
