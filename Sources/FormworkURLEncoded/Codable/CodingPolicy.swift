@@ -18,10 +18,10 @@ package final class CodingPolicy {
     package var foreign: (any ForeignTypes)?
     /// How dates are written. Types with a text for forms are written as that text. `nil` if all of them code themselves.
     package var dates: FormDateFormat?
-    package var acceptsNonFiniteNumbers = false
+    package var acceptsNonFiniteNumbers: Bool
     /// Whether an empty text is read as `nil` for optionals of all types but `String`, as empty controls are.
-    package var readsEmptyAsNil = false
-    package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    package var readsEmptyAsNil: Bool
+    package var userInfo: [CodingUserInfoKey: any Sendable]
     /// The most levels of a name below its first, and the option for it.
     package var depth = (levels: URLEncodedLimits().depth, option: "URLEncodedLimits.depth")
     /// The name of a key, by the path to it; `nil` for the key itself. A dictionary's keys aren't converted.
@@ -34,16 +34,16 @@ package final class CodingPolicy {
     /// The limits of text that is read.
     package var limits = URLEncodedLimits()
     /// Whether members with any numbers are an array, in the order of their numbers.
-    package var hasSparseIndices = true
+    package var hasSparseIndices: Bool
     /// How many arrays a single text may be: an array of one is an array of an array of one.
-    package var lists = 1
+    package var lists: Int
     /// Whether a root that isn't an object is a mistake of the program, whatever the text is.
-    package var needsObject = false
+    package var needsObject: Bool
     /// The key of a name, by the path to its object; `nil` for the name itself. A dictionary's keys are never converted.
     package var key: ((_ name: String, _ path: [any CodingKey]) -> String)?
 
     /// What errors say.
-    package var words = CodingWords()
+    package var words: CodingWords
     /// What writes a value that is refused, in brackets; empty for nothing.
     package var advice = ""
     /// The wrapper that writes any value in a format of its own; `nil` for none.

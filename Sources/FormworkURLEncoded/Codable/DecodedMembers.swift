@@ -227,13 +227,18 @@ final class DecodedMemberList {
     private func plain<Wanted>(_ type: Wanted.Type, _ place: Int) -> Wanted? {
         guard case .leaf(let leaf) = self[place] else { return nil }
         guard self.hasPlainMembers else { return self.leaves.plainValue(type, leaf) }
-        if type == String.self { return self.leaves.plainText(leaf) as? Wanted }
-        if type == Int.self { return self.leaves.plainNumber(leaf).flatMap { Int(exactly: $0) } as? Wanted }
-        if type == Bool.self { return self.leaves.plainText(leaf).flatMap { Bool(formText: $0) } as? Wanted }
+        // Not `as? Wanted` of an optional, which is looked up at runtime.
+        if type == String.self { return self.leaves.plainText(leaf).flatMap { $0 as? Wanted } }
+        if type == Int.self {
+            return self.leaves.plainNumber(leaf).flatMap { Int(exactly: $0) }.flatMap { $0 as? Wanted }
+        }
+        if type == Bool.self {
+            return self.leaves.plainText(leaf).flatMap { Bool(formText: $0) }.flatMap { $0 as? Wanted }
+        }
         if type == Double.self {
             let acceptsNonFinite = self.leaves.coding.acceptsNonFiniteNumbers
             return self.leaves.plainText(leaf)
-                .flatMap { Double(decimal: $0, acceptsNonFinite: acceptsNonFinite) } as? Wanted
+                .flatMap { Double(decimal: $0, acceptsNonFinite: acceptsNonFinite) }.flatMap { $0 as? Wanted }
         }
         return self.leaves.plainValue(type, leaf)
     }

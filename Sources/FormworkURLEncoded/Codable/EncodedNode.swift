@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// A place at which a type writes, and what it wrote there.
 ///
 /// A place joins the children of its container when its first value is written, so an empty container leaves no trace. Until
@@ -124,18 +126,22 @@ final class EncodedNode {
 private struct Positions {
     private(set) var written: [EncodedNode] = []
     var waiting: [EncodedNode] = []
-    /// Where members were written, by name; empty while there are few, which are compared.
-    private var positions: [String: Int] = [:]
+    /// Where members were written, by name; empty while there are few, which are compared. Both ways compare bytes, as reading
+    /// does: the two spellings of `é` are different names.
+    private var positions: [[UInt8]: Int] = [:]
     private static var few: Int { 64 }
 
     func member(_ name: String) -> EncodedNode? { self.writtenMember(name) ?? Self.first(name, self.waiting) }
 
     func writtenMember(_ name: String) -> EncodedNode? {
-        self.positions.isEmpty ? Self.first(name, self.written) : self.positions[name].map { self.written[$0] }
+        self.positions.isEmpty
+            ? Self.first(name, self.written) : self.positions[Array(name.utf8)].map { self.written[$0] }
     }
 
     private static func first(_ name: String, _ places: [EncodedNode]) -> EncodedNode? {
-        places.first { $0.index < 0 && $0.name == name }
+        // Names differ in their lengths first, which takes no call.
+        let length = name.utf8.count
+        return places.first { $0.index < 0 && $0.name.utf8.count == length && $0.name.hasSameBytes(as: name) }
     }
 
     mutating func adopt(_ place: EncodedNode, isWaiting: Bool) {
@@ -143,7 +149,9 @@ private struct Positions {
         if self.written.isEmpty { self.written.reserveCapacity(16) }
         self.written.append(place)
         guard place.index < 0, self.written.count > Self.few else { return }
-        for index in self.positions.count..<self.written.count { self.positions[self.written[index].name] = index }
+        for index in self.positions.count..<self.written.count {
+            self.positions[Array(self.written[index].name.utf8)] = index
+        }
     }
 
     mutating func clear() {

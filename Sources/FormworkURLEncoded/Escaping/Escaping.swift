@@ -18,7 +18,7 @@ extension [UInt8] {
                 unsafe room.withUnsafeMutableBufferPointer { room, written in
                     guard let start = UnsafeMutableRawPointer(room.baseAddress) else { return }
                     var output = unsafe start
-                    unsafe Self.escape(bytes, table, encoder.leavesLetters, &output)
+                    unsafe Self.escape(bytes, table, encoder.plain, &output)
                     written = unsafe output - start
                 }
             }
@@ -28,7 +28,7 @@ extension [UInt8] {
     /// Names and values of many pairs, joined with `=` and `&`: the array grows at most once.
     mutating func append(escaping pairs: [URLEncodedPair], names: PercentEncoder, values: PercentEncoder) {
         let (ampersand, equals) = (1 << 24 | UInt32(0x26), 1 << 24 | UInt32(0x3D))
-        let letters = (names: names.leavesLetters, values: values.leavesLetters)
+        let plain = (names: names.plain, values: values.plain)
         let count = pairs.reduce(4) { $0 + 3 * ($1.name.utf8.count + ($1.value?.utf8.count ?? 0)) + 2 }
         unsafe names.entries.withUnsafeBufferPointer { names in
             unsafe values.entries.withUnsafeBufferPointer { values in
@@ -39,12 +39,12 @@ extension [UInt8] {
                         let pairs = pairs.span
                         for index in pairs.indices {
                             if index > 0 { unsafe Self.put(ampersand, &output) }
-                            unsafe Self.escape(pairs[index].name, names, letters.names, &output)
+                            unsafe Self.escape(pairs[index].name, names, plain.names, &output)
                             // Unwrapped in place, and with `@inline(always)`: a value bound to a name or passed to a
                             // function is retained and released, which takes a fifth of the whole time.
                             guard pairs[index].value != nil else { continue }
                             unsafe Self.put(equals, &output)
-                            unsafe Self.escape(pairs[index].value!, values, letters.values, &output)
+                            unsafe Self.escape(pairs[index].value!, values, plain.values, &output)
                         }
                         written = unsafe output - start
                     }
@@ -60,22 +60,22 @@ extension [UInt8] {
     @inline(__always)
     #endif
     private static func escape(
-        _ text: String, _ table: UnsafeBufferPointer<UInt32>, _ leavesLetters: Bool,
+        _ text: String, _ table: UnsafeBufferPointer<UInt32>, _ plain: UInt64,
         _ output: inout UnsafeMutableRawPointer
     ) {
         let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
-            unsafe escape($0, table, leavesLetters, &output)
+            unsafe escape($0, table, plain, &output)
         }
         guard isDone == nil else { return }
-        unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe escape($0, table, leavesLetters, &output) }
+        unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe escape($0, table, plain, &output) }
     }
 
     /// Copies eight letters or digits at once, and otherwise whole table entries: no branch depends on the content, so
     /// mixed text costs little more than plain text. Excess bytes are overwritten.
-    /// - Parameter leavesLetters: Whether letters and digits are copied; not with every set of a caller.
+    /// - Parameter plain: What ``Swift/UInt64/lettersAndDigits`` is for bytes that are copied.
     @inline(__always)
     private static func escape(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt32>, _ leavesLetters: Bool,
+        _ bytes: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt32>, _ plain: UInt64,
         _ output: inout UnsafeMutableRawPointer
     ) {
         guard let source = bytes.baseAddress, let entries = table.baseAddress else { return }
@@ -83,7 +83,7 @@ extension [UInt8] {
         let count = bytes.count
         while count - index >= 8 {
             let word = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
-            if leavesLetters, word.isLettersAndDigits {
+            if word.lettersAndDigits == plain {
                 unsafe output.storeBytes(of: word, as: UInt64.self)
                 unsafe output += 8
             } else {
@@ -96,7 +96,7 @@ extension [UInt8] {
         if count >= 8 {
             // The last eight bytes: those already written are letters and digits too, and are written again.
             let word = unsafe UnsafeRawPointer(source + count - 8).loadUnaligned(as: UInt64.self)
-            if leavesLetters, word.isLettersAndDigits {
+            if word.lettersAndDigits == plain {
                 unsafe (output + rest - 8).storeBytes(of: word, as: UInt64.self)
                 unsafe output += rest
                 return
@@ -117,14 +117,20 @@ extension [UInt8] {
 }
 
 extension UInt64 {
-    /// Whether all eight bytes are ASCII letters or digits. With the top bits clear no sum carries into the next byte,
-    /// and a sum's top bit shows whether the byte has reached a bound.
+    /// The top bit of each byte that is an ASCII letter or digit; 0 if a byte isn't ASCII. With the top bits clear no sum
+    /// carries into the next byte, and a sum's top bit shows whether the byte has reached a bound.
     @inline(__always)
-    fileprivate var isLettersAndDigits: Bool {
-        guard self & 0x8080_8080_8080_8080 == 0 else { return false }
+    fileprivate var lettersAndDigits: UInt64 {
+        guard self & 0x8080_8080_8080_8080 == 0 else { return 0 }
         let lower = self | 0x2020_2020_2020_2020
         let letters = (lower &+ 0x1F1F_1F1F_1F1F_1F1F) & ~(lower &+ 0x0505_0505_0505_0505)
         let digits = (self &+ 0x5050_5050_5050_5050) & ~(self &+ 0x4646_4646_4646_4646)
-        return (letters | digits) & 0x8080_8080_8080_8080 == 0x8080_8080_8080_8080
+        return (letters | digits) & 0x8080_8080_8080_8080
     }
+}
+
+extension PercentEncoder {
+    /// What ``Swift/UInt64/lettersAndDigits`` is for bytes that are copied: all of them letters or digits, or never, for a
+    /// caller's set that may not contain letters.
+    fileprivate var plain: UInt64 { self.leavesLetters ? 0x8080_8080_8080_8080 : .max }
 }
