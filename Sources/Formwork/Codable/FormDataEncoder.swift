@@ -102,29 +102,30 @@ public struct FormDataEncoder: Sendable {
     }
 
     private var coding: CodingPolicy {
-        let coding = CodingPolicy()
-        coding.flattening.arrays =
+        var rules = CodingPolicy.swift
+        rules.bools = .literal
+        rules.arrays =
             switch self.arrays {
             case .brackets: .brackets
             case .indices: .indexed
             case .repeated: .repeated
             }
-        coding.flattening.bools = .literal
-        coding.foreign = FormTypes(encoder: self)
-        (coding.dates, coding.acceptsNonFiniteNumbers) = (self.dates, self.acceptsNonFiniteNumbers)
-        (coding.readsEmptyAsNil, coding.userInfo) = (true, self.userInfo)
-        coding.depth = (min(max(0, self.nameDepth), 512), "nameDepth of FormDataEncoder and FormDataDecoder")
-        coding.keyProblem = FormTypes.problem
-        switch self.keyEncodingStrategy {
-        case .useDefaultKeys: break
-        case .convertToSnakeCase:
-            coding.convertKey = { CamelCase.split($0.last?.stringValue ?? "", by: "_") }
-            coding.convertsBack = CamelCase.joined
-        case .custom(let convert): coding.convertKey = { convert($0).stringValue }
-        }
-        (coding.wrapper, coding.words.owner) = ("JSONPart", "FormDataEncoder")
-        return coding
+        let names: (convert: (([any CodingKey]) -> String)?, back: ((String) -> String)?) =
+            switch self.keyEncodingStrategy {
+            case .useDefaultKeys: (nil, nil)
+            case .convertToSnakeCase:
+                ({ CamelCase.split($0.last?.stringValue ?? "", by: "_") }, { CamelCase.joined($0) })
+            case .custom(let convert): ({ convert($0).stringValue }, nil)
+            }
+        return CodingPolicy(
+            flattening: rules, foreign: FormTypes(encoder: self), dates: self.dates,
+            acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers, readsEmptyAsNil: true, userInfo: self.userInfo,
+            depth: min(max(0, self.nameDepth), 512), convertKey: names.convert, convertsBack: names.back,
+            keyProblem: { FormTypes.problem(with: $0, isFirst: $1) }, words: Self.words)
     }
+
+    private static let words = CodingWords(
+        owner: "FormDataEncoder", depthOption: "nameDepth of FormDataEncoder and FormDataDecoder", wrapper: "JSONPart")
 }
 
 extension FormData {

@@ -172,17 +172,14 @@ extension FormLeaves: DecodingLeaves {
 extension FormDataDecoder {
     fileprivate var coding: CodingPolicy {
         CodingPolicy(
-            dates: self.dates, acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers, readsEmptyAsNil: true,
-            foreign: ReceivedBytes(), userInfo: self.userInfo, hasSparseIndices: self.indices == .sparse,
+            foreign: ReceivedBytes(), dates: self.dates, acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers,
+            readsEmptyAsNil: true, userInfo: self.userInfo, hasSparseIndices: self.indices == .sparse,
             lists: self.nameDepth, needsObject: true, key: self.keyDecodingStrategy.convert, words: Self.words)
     }
 
-    private static let words: CodingWords = {
-        var words = CodingWords()
-        words.objectNames = "fields with brackets in their names, or a part of type application/json"
-        words.owner = "FormDataDecoder"
-        return words
-    }()
+    private static let words = CodingWords(
+        objectNames: "fields with brackets in their names, or a part of type application/json", owner: "FormDataDecoder"
+    )
 }
 
 extension FormDataDecoder.KeyDecodingStrategy {

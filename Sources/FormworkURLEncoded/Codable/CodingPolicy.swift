@@ -1,66 +1,75 @@
 import FormworkCore
 
 /// How values of `Codable` types become names and texts, and how these are read back.
+///
+/// It is made in one step, for each form, and all its properties are constants: a class's variable would be checked for
+/// exclusive access with each value.
 package final class CodingPolicy {
     /// How a tree of values becomes names and texts.
-    package var flattening = Flattening(bools: .numeric, doubles: .swift, order: .byText, depth: .max)
+    package let flattening: Flattening
     /// The text for no value; `nil` leaves out its name too.
-    package var null: () throws -> String? = { nil }
+    let null: (() throws -> String?)?
     /// ``null``, if it can be written.
-    lazy var nullText: String? = try? self.null()
+    let nullText: String?
     /// Changes a whole name before it is escaped; `nil` for no change.
-    package var rename: ((String) -> String)?
-    package var escaping = PercentEncoder.alamofire
+    let rename: ((String) -> String)?
+    let escaping: PercentEncoder
     /// Whether values are written that couldn't be read back: keys with a number are indexes, and later values replace
     /// earlier ones.
-    package var isLossy = false
+    let isLossy: Bool
     /// The types that have a form of their own; `nil` for none.
-    package var foreign: (any ForeignTypes)?
+    let foreign: (any ForeignTypes)?
     /// How dates are written. Types with a text for forms are written as that text. `nil` if all of them code themselves.
-    package var dates: FormDateFormat?
-    package var acceptsNonFiniteNumbers: Bool
+    let dates: FormDateFormat?
+    let acceptsNonFiniteNumbers: Bool
     /// Whether an empty text is read as `nil` for optionals of all types but `String`, as empty controls are.
-    package var readsEmptyAsNil: Bool
-    package var userInfo: [CodingUserInfoKey: any Sendable]
-    /// The most levels of a name below its first, and the option for it.
-    package var depth = (levels: URLEncodedLimits().depth, option: "URLEncodedLimits.depth")
+    let readsEmptyAsNil: Bool
+    let userInfo: [CodingUserInfoKey: any Sendable]
+    /// The most levels of a name below its first.
+    let depth: Int
     /// The name of a key, by the path to it; `nil` for the key itself. A dictionary's keys aren't converted.
-    package var convertKey: (([any CodingKey]) -> String)?
+    let convertKey: (([any CodingKey]) -> String)?
     /// The key that a converted name is read as; `nil` if that isn't known.
-    package var convertsBack: ((String) -> String)?
+    let convertsBack: ((String) -> String)?
     /// Why a key can't be a name; `nil` if it can. The second argument is whether it is the name's first key.
-    package var keyProblem: ((String, Bool) -> String?)?
+    let keyProblem: ((String, Bool) -> String?)?
 
     /// The limits of text that is read.
-    package var limits = URLEncodedLimits()
+    let limits: URLEncodedLimits
     /// Whether members with any numbers are an array, in the order of their numbers.
-    package var hasSparseIndices: Bool
+    let hasSparseIndices: Bool
     /// How many arrays a single text may be: an array of one is an array of an array of one.
-    package var lists: Int
+    let lists: Int
     /// Whether a root that isn't an object is a mistake of the program, whatever the text is.
-    package var needsObject: Bool
+    let needsObject: Bool
     /// The key of a name, by the path to its object; `nil` for the name itself. A dictionary's keys are never converted.
-    package var key: ((_ name: String, _ path: [any CodingKey]) -> String)?
+    let key: ((_ name: String, _ path: [any CodingKey]) -> String)?
 
     /// What errors say.
-    package var words: CodingWords
-    /// What writes a value that is refused, in brackets; empty for nothing.
-    package var advice = ""
-    /// The wrapper that writes any value in a format of its own; `nil` for none.
-    package var wrapper: String?
+    let words: CodingWords
 
-    /// - Parameters: Of a policy that only reads, in one step: it is made for each form.
     package init(
-        dates: FormDateFormat? = nil, acceptsNonFiniteNumbers: Bool = false, readsEmptyAsNil: Bool = false,
-        foreign: (any ForeignTypes)? = nil, userInfo: [CodingUserInfoKey: any Sendable] = [:],
-        hasSparseIndices: Bool = true, lists: Int = 1, needsObject: Bool = false,
-        key: ((_ name: String, _ path: [any CodingKey]) -> String)? = nil, words: CodingWords = CodingWords()
+        flattening: Flattening = CodingPolicy.swift, null: (() throws -> String?)? = nil,
+        rename: ((String) -> String)? = nil, escaping: PercentEncoder = .alamofire, isLossy: Bool = false,
+        foreign: (any ForeignTypes)? = nil, dates: FormDateFormat? = nil, acceptsNonFiniteNumbers: Bool = false,
+        readsEmptyAsNil: Bool = false, userInfo: [CodingUserInfoKey: any Sendable] = [:],
+        depth: Int = URLEncodedLimits().depth, convertKey: (([any CodingKey]) -> String)? = nil,
+        convertsBack: ((String) -> String)? = nil, keyProblem: ((String, Bool) -> String?)? = nil,
+        limits: URLEncodedLimits = URLEncodedLimits(), hasSparseIndices: Bool = true, lists: Int = 1,
+        needsObject: Bool = false, key: ((_ name: String, _ path: [any CodingKey]) -> String)? = nil,
+        words: CodingWords = .standard
     ) {
-        (self.dates, self.foreign, self.userInfo) = (dates, foreign, userInfo)
-        (self.acceptsNonFiniteNumbers, self.readsEmptyAsNil) = (acceptsNonFiniteNumbers, readsEmptyAsNil)
-        (self.hasSparseIndices, self.lists, self.needsObject) = (hasSparseIndices, lists, needsObject)
-        (self.key, self.words) = (key, words)
+        (self.flattening, self.null, self.nullText) = (flattening, null, try? null?())
+        (self.rename, self.escaping, self.isLossy, self.foreign) = (rename, escaping, isLossy, foreign)
+        (self.dates, self.acceptsNonFiniteNumbers) = (dates, acceptsNonFiniteNumbers)
+        (self.readsEmptyAsNil, self.userInfo, self.depth) = (readsEmptyAsNil, userInfo, depth)
+        (self.convertKey, self.convertsBack, self.keyProblem) = (convertKey, convertsBack, keyProblem)
+        (self.limits, self.hasSparseIndices, self.lists) = (limits, hasSparseIndices, lists)
+        (self.needsObject, self.key, self.words) = (needsObject, key, words)
     }
+
+    /// Rules for names of Swift's own values.
+    package static let swift = Flattening(bools: .numeric, doubles: .swift, order: .byText, depth: .max)
 
     /// Whether keys may have other names in the text.
     var changesNames: Bool {
@@ -69,10 +78,10 @@ package final class CodingPolicy {
     }
 
     /// The end of advice on a value that is refused.
-    func remedy(_ what: String) -> String { self.wrapper.map { ", or send \(what) as a \($0)" } ?? "" }
+    func remedy(_ what: String) -> String { self.words.wrapper.map { ", or send \(what) as a \($0)" } ?? "" }
 
     func refusal(_ value: Any, _ path: [any CodingKey], _ why: String) -> EncodingError {
-        .invalidValue(value, .init(codingPath: path, debugDescription: "\(why)\(self.advice)."))
+        .invalidValue(value, .init(codingPath: path, debugDescription: "\(why)\(self.words.advice)."))
     }
 
     /// The text of a single value; `nil` for one that isn't text.
@@ -169,19 +178,35 @@ extension DecodingError {
 }
 
 /// What errors say.
-package struct CodingWords: Sendable {
+package final class CodingWords: Sendable {
     /// What an object needs.
-    package var objectNames = "names for its members"
+    let objectNames: String
     /// The type that has the options for dates, numbers, repeated names and indices; empty for none.
-    package var owner = ""
+    let owner: String
+    /// The option that limits the levels of a name.
+    let depthOption: String
     /// The option that names an array's elements, and its value that tells each one.
-    var arrayOption = "arrayEncoding"
-    var indexedOption = "indexInBrackets"
+    let (arrayOption, indexedOption): (String, String)
     /// The option that changes or splits names, and what it splits them at.
-    var nameOption = "keyEncoding"
-    var splittingOption = "keyPathEncoding's dot"
+    let (nameOption, splittingOption): (String, String)
+    /// What writes a value that is refused, in brackets; empty for nothing.
+    let advice: String
+    /// The wrapper that writes any value in a format of its own; `nil` for none.
+    let wrapper: String?
 
-    package init() {}
+    static let standard = CodingWords()
+
+    package init(
+        objectNames: String = "names for its members", owner: String = "",
+        depthOption: String = "URLEncodedLimits.depth", arrayOption: String = "arrayEncoding",
+        indexedOption: String = "indexInBrackets", nameOption: String = "keyEncoding",
+        splittingOption: String = "keyPathEncoding's dot", advice: String = "", wrapper: String? = nil
+    ) {
+        (self.objectNames, self.owner, self.depthOption) = (objectNames, owner, depthOption)
+        (self.arrayOption, self.indexedOption) = (arrayOption, indexedOption)
+        (self.nameOption, self.splittingOption) = (nameOption, splittingOption)
+        (self.advice, self.wrapper) = (advice, wrapper)
+    }
 
     /// An option, in brackets after a blank; empty for none.
     func option(_ name: String) -> String { self.owner.isEmpty ? "" : " (\(self.owner).\(name))" }

@@ -16,8 +16,8 @@ final class EncodedNode {
         case never
     }
 
-    /// The container, which keeps this place; `nil` for the root.
-    unowned let parent: EncodedNode?
+    /// The container; `nil` for the root. It keeps this place, too, until the arena ends: see ``leaveContainers()``.
+    let parent: EncodedNode?
     /// `nil` for the root and for elements of arrays.
     let key: (any CodingKey)?
     /// The key's name in the text; empty for an element.
@@ -29,8 +29,16 @@ final class EncodedNode {
 
     var kind = Kind.nothing
     var value = EncodedLeaf.nothing
-    private var places = Positions()
+    /// In the order of writing.
+    private(set) var children: [EncodedNode] = []
+    /// Places in this container at which nothing was written yet.
+    private(set) var waiting: [EncodedNode] = []
     private var isWaiting = false
+    /// A bit for each name that was requested, by its length and first byte: most names are new, and needn't be compared.
+    private var marks: UInt128 = 0
+    /// Where members were written, by name; empty while there are few, which are compared. Both ways compare bytes, as reading
+    /// does: the two spellings of `é` are different names.
+    private var positions: [[UInt8]: Int] = [:]
     /// How many elements this array was given, including those left out.
     var count = 0
     /// Whether a value was written here since a type began to.
@@ -59,23 +67,49 @@ final class EncodedNode {
         return path.reversed()
     }
 
-    /// In the order of writing.
-    var children: [EncodedNode] { self.places.written }
-    /// Places in this container at which nothing was written yet.
-    var waiting: [EncodedNode] { self.places.waiting }
-
     /// The place of a member that was requested before.
-    func member(_ name: String) -> EncodedNode? { self.places.member(name) }
+    func member(_ name: String) -> EncodedNode? {
+        let mark = UInt128(1) &<< UInt128(truncatingIfNeeded: name.utf8.count &* 37 &+ Int(name.utf8.first ?? 0))
+        defer { self.marks |= mark }
+        return self.marks & mark == 0 ? nil : self.writtenMember(name) ?? Self.first(name, self.waiting)
+    }
+
+    private func writtenMember(_ name: String) -> EncodedNode? {
+        self.positions.isEmpty
+            ? Self.first(name, self.children) : self.positions[Array(name.utf8)].map { self.children[$0] }
+    }
+
+    private static func first(_ name: String, _ places: [EncodedNode]) -> EncodedNode? {
+        // Names differ in their lengths first, which takes no call.
+        let length = name.utf8.count
+        return places.first { $0.index < 0 && $0.name.utf8.count == length && $0.name.hasSameBytes(as: name) }
+    }
 
     /// Keeps this place in its container until something is written here.
     func wait() {
         guard self.kind == .nothing, !self.isWaiting, let parent = self.parent else { return }
         self.isWaiting = true
-        parent.places.waiting.append(self)
+        parent.waiting.append(self)
     }
 
     /// Adds a place at which something is written.
-    func adopt(_ place: EncodedNode) { self.places.adopt(place, isWaiting: place.isWaiting) }
+    func adopt(_ place: EncodedNode) {
+        if place.isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) { self.waiting.remove(at: index) }
+        if self.children.isEmpty { self.children.reserveCapacity(16) }
+        self.children.append(place)
+        guard place.index < 0, self.children.count > 64 else { return }
+        for index in self.positions.count..<self.children.count {
+            self.positions[Array(self.children[index].name.utf8)] = index
+        }
+    }
+
+    /// Ends the cycles of containers and places.
+    func leaveContainers() {
+        for place in self.children + self.waiting where place.isContainer || !place.waiting.isEmpty {
+            place.leaveContainers()
+        }
+        (self.children, self.waiting) = ([], [])
+    }
 
     // MARK: Replacing
 
@@ -84,7 +118,7 @@ final class EncodedNode {
         let kind: Kind = step.index < 0 ? .object : .array
         if self.kind != kind { self.clear(kind) }
         if kind == .array, step.index < self.children.count { return self.children[step.index] }
-        if kind == .object, let child = self.places.writtenMember(step.name) { return child }
+        if kind == .object, let child = self.writtenMember(step.name) { return child }
         let child = EncodedNode(in: self, name: step.name, index: step.index)
         self.adopt(child)
         return child
@@ -92,7 +126,8 @@ final class EncodedNode {
 
     func clear(_ kind: Kind) {
         self.kind = kind
-        self.places.clear()
+        for place in self.children { place.leaveContainers() }
+        (self.children, self.positions) = ([], [:])
     }
 
     // MARK: What was written
@@ -119,43 +154,5 @@ final class EncodedNode {
         case .never: parent.emptyDepth > 2
         case nil: false
         }
-    }
-}
-
-/// The places in a container.
-private struct Positions {
-    private(set) var written: [EncodedNode] = []
-    var waiting: [EncodedNode] = []
-    /// Where members were written, by name; empty while there are few, which are compared. Both ways compare bytes, as reading
-    /// does: the two spellings of `é` are different names.
-    private var positions: [[UInt8]: Int] = [:]
-    private static var few: Int { 64 }
-
-    func member(_ name: String) -> EncodedNode? { self.writtenMember(name) ?? Self.first(name, self.waiting) }
-
-    func writtenMember(_ name: String) -> EncodedNode? {
-        self.positions.isEmpty
-            ? Self.first(name, self.written) : self.positions[Array(name.utf8)].map { self.written[$0] }
-    }
-
-    private static func first(_ name: String, _ places: [EncodedNode]) -> EncodedNode? {
-        // Names differ in their lengths first, which takes no call.
-        let length = name.utf8.count
-        return places.first { $0.index < 0 && $0.name.utf8.count == length && $0.name.hasSameBytes(as: name) }
-    }
-
-    mutating func adopt(_ place: EncodedNode, isWaiting: Bool) {
-        if isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) { self.waiting.remove(at: index) }
-        if self.written.isEmpty { self.written.reserveCapacity(16) }
-        self.written.append(place)
-        guard place.index < 0, self.written.count > Self.few else { return }
-        for index in self.positions.count..<self.written.count {
-            self.positions[Array(self.written[index].name.utf8)] = index
-        }
-    }
-
-    mutating func clear() {
-        self.written = []
-        self.positions = [:]
     }
 }

@@ -5,33 +5,20 @@ final class EncodingArena {
     let coding: CodingPolicy
     /// Whether keys may have other names in the text.
     let changesNames: Bool
-    // Constants of the coding, whose variables would be checked for exclusive access with each value.
-    let isLossy: Bool
-    private let rules: Flattening
-    private let levels: Int
-    private let convertKey: (([any CodingKey]) -> String)?
-    private let convertsBack: ((String) -> String)?
-    private let keyProblem: ((String, Bool) -> String?)?
-    let foreign: (any ForeignTypes)?
-    let dates: FormDateFormat?
     let root = EncodedNode()
     /// Whether arrays contain containers, whose names may not distinguish them.
     private(set) var hasContainersInArrays = false
     /// The containers that the types themselves made.
     private var required: [EncodedNode] = []
-    /// The text for nil; `nil` if it isn't written or doesn't matter.
-    let nullText: String?
-    /// The text that is read as nil for optionals of all types but `String`; `nil` for none.
-    private let emptyText: String?
+    init(_ coding: CodingPolicy) { (self.coding, self.changesNames) = (coding, coding.changesNames) }
 
-    init(_ coding: CodingPolicy) {
-        (self.coding, self.changesNames, self.isLossy) = (coding, coding.changesNames, coding.isLossy)
-        (self.rules, self.levels, self.keyProblem) = (coding.flattening, coding.depth.levels, coding.keyProblem)
-        (self.convertKey, self.convertsBack) = (coding.convertKey, coding.convertsBack)
-        (self.foreign, self.dates) = (coding.foreign, coding.dates)
-        self.nullText = coding.isLossy ? nil : coding.nullText
-        self.emptyText = self.nullText ?? (coding.readsEmptyAsNil ? "" : nil)
-    }
+    deinit { self.root.leaveContainers() }
+
+    var isLossy: Bool { self.coding.isLossy }
+    /// The text for nil; `nil` if it isn't written or doesn't matter.
+    var nullText: String? { self.isLossy ? nil : self.coding.nullText }
+    /// The text that is read as nil for optionals of all types but `String`; `nil` for none.
+    private var emptyText: String? { self.nullText ?? (self.coding.readsEmptyAsNil ? "" : nil) }
 
     /// Encodes a value whose root is an object.
     /// - Throws: ``InvalidRoot`` for other roots; `EncodingError`; errors of the value's type.
@@ -83,7 +70,7 @@ extension EncodingArena {
 
     /// The name of a key in the text.
     private func name(of key: some CodingKey, in place: EncodedNode) -> String {
-        guard let convert = self.convertKey, !type(of: key).isAny else { return key.stringValue }
+        guard let convert = self.coding.convertKey, !type(of: key).isAny else { return key.stringValue }
         return convert(place.codingPath + [key])
     }
 
@@ -175,7 +162,7 @@ extension EncodingArena {
 
     /// Refuses a name that would be split differently or read as another key.
     private func checkName(of place: EncodedNode, in parent: EncodedNode, isContainer: Bool) throws {
-        if let convertsBack = self.convertsBack, let key = place.key, case let read = convertsBack(place.name),
+        if let convertsBack = self.coding.convertsBack, let key = place.key, case let read = convertsBack(place.name),
             place.name != key.stringValue || read != place.name, read != key.stringValue, !type(of: key).isAny
         {
             throw self.refusal(
@@ -185,8 +172,8 @@ extension EncodingArena {
         }
         // An element may have its array's name.
         var levels = parent.depth
-        if case .repeated = self.rules.arrays, place.index >= 0, !isContainer { levels -= 1 }
-        guard levels <= self.levels else { throw self.tooDeep(place) }
+        if case .repeated = self.coding.flattening.arrays, place.index >= 0, !isContainer { levels -= 1 }
+        guard levels <= self.coding.depth else { throw self.tooDeep(place) }
         guard place.index < 0, let why = self.problem(with: place.name, isFirst: parent.parent == nil, isContainer)
         else { return }
         throw self.refusal(place.name, place, why)
@@ -194,9 +181,9 @@ extension EncodingArena {
 
     /// Why a key would be read as another one.
     private func problem(with key: String, isFirst: Bool, _ isContainer: Bool) -> String? {
-        if let problem = self.keyProblem { return problem(key, isFirst) }
+        if let problem = self.coding.keyProblem { return problem(key, isFirst) }
         let isSplit: Bool
-        switch self.rules.members {
+        switch self.coding.flattening.members {
         case .brackets: isSplit = key.contains(byte: 0x5B, or: isFirst ? 0x5B : 0x5D)
         case .dots: isSplit = key.contains(byte: 0x5B, or: 0x2E)
         case .custom, .refused: return nil
@@ -218,7 +205,7 @@ extension EncodingArena {
     private func tooDeep(_ place: EncodedNode) -> EncodingError {
         self.refusal(
             place.key?.stringValue ?? "", place,
-            "The name nests deeper than \(self.levels, "level") (\(self.coding.depth.option))")
+            "The name nests deeper than \(self.coding.depth, "level") (\(self.coding.words.depthOption))")
     }
 }
 
@@ -251,7 +238,7 @@ extension EncodingArena {
     /// Whether an array is written like `nil`.
     private func looksNull(_ place: EncodedNode) -> Bool {
         guard let empty = self.emptyText, place.kind == .array, place.children.count == 1,
-            case .repeated = self.rules.arrays, place.children[0].kind == .value
+            case .repeated = self.coding.flattening.arrays, place.children[0].kind == .value
         else { return false }
         return self.coding.text(of: place.children[0].value) == empty
     }
@@ -293,7 +280,7 @@ extension EncodingArena {
         case .object, .nothing:
             for child in place.children { try self.visit(child, "\(name)[\(child.name)]", visit) }
         case .array:
-            if case .repeated = self.rules.arrays,
+            if case .repeated = self.coding.flattening.arrays,
                 Set(place.children.map { $0.kind == .value }).count > 1
             {
                 throw self.coding.refusal(
@@ -303,7 +290,7 @@ extension EncodingArena {
             for (index, child) in place.children.enumerated() {
                 let isValue = child.kind == .value
                 try self.visit(
-                    child, isValue ? self.rules.arrays.name(name, index) : "\(name)[\(index)]", visit)
+                    child, isValue ? self.coding.flattening.arrays.name(name, index) : "\(name)[\(index)]", visit)
             }
         }
     }

@@ -43,20 +43,20 @@ extension URLEncodedDialect {
     }
 
     private var coding: CodingPolicy {
-        let coding = CodingPolicy()
-        coding.words.arrayOption = "Flattening.arrays"
-        coding.words.nameOption = "URLEncodedDialect.expansion"
-        coding.words.splittingOption = "a separator of Flattening.members"
-        (coding.dates, coding.readsEmptyAsNil, coding.lists) = (.iso8601, true, self.parsing.limits.depth)
-        if case .repeated = self.flattening.arrays { coding.flattening.arrays = .repeated }
-        coding.words.indexedOption =
+        var rules = CodingPolicy.swift
+        if case .repeated = self.flattening.arrays { rules.arrays = .repeated }
+        let indexed =
             switch self.expansion {
             // Rack takes an index for a name.
             case .rack: "the same members in each object, or another dialect"
             case .flat: "repeated for single values, or another dialect"
             case .brackets, .dots, .php: "indexed"
             }
-        return coding
+        return CodingPolicy(
+            flattening: rules, dates: .iso8601, readsEmptyAsNil: true, lists: self.parsing.limits.depth,
+            words: CodingWords(
+                arrayOption: "Flattening.arrays", indexedOption: indexed, nameOption: "URLEncodedDialect.expansion",
+                splittingOption: "a separator of Flattening.members"))
     }
 
     private func decoder(of tree: ParameterValue) throws -> ValueDecoder {

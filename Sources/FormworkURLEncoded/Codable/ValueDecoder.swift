@@ -88,7 +88,8 @@ package final class ValueDecoder: Decoder {
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         try self.checkIsObject(isOpen: Key.isAny)
         return KeyedDecodingContainer(
-            DecodedMembers<Key>(members: DecodedMemberList(of: self, convertsKeys: !Key.isAny)))
+            DecodedMembers<Key>(
+                members: DecodedMemberList(of: self, convertsKeys: self.leaves.coding.key != nil && !Key.isAny)))
     }
 
     /// - Parameter isOpen: Whether keys are known only from the names.

@@ -26,7 +26,7 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { self.place.codingPath }
 
     func encodeNil(forKey key: Key) throws {
-        guard let null = try self.arena.coding.null() else { return try self.arena.leaveOut(key, in: self.place) }
+        guard let null = try self.arena.coding.null?() else { return try self.arena.leaveOut(key, in: self.place) }
         try self.arena.write(.value(.text(null)), at: self.arena.place(key, in: self.place))
     }
 
@@ -66,10 +66,18 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
     // The generic method would do for these too, but isn't specialised for them: it is generic in its key.
-    func encode(_ value: String, forKey key: Key) throws { try self.put(value, key) }
-    func encode(_ value: Bool, forKey key: Key) throws { try self.put(value, key) }
-    func encode(_ value: Double, forKey key: Key) throws { try self.put(value, key) }
-    func encode(_ value: Int, forKey key: Key) throws { try self.put(value, key) }
+    func encode(_ value: String, forKey key: Key) throws {
+        try self.arena.put(value, at: self.arena.place(key, in: self.place), lacks: nil)
+    }
+    func encode(_ value: Bool, forKey key: Key) throws {
+        try self.arena.put(value, at: self.arena.place(key, in: self.place), lacks: nil)
+    }
+    func encode(_ value: Double, forKey key: Key) throws {
+        try self.arena.put(value, at: self.arena.place(key, in: self.place), lacks: nil)
+    }
+    func encode(_ value: Int, forKey key: Key) throws {
+        try self.arena.put(value, at: self.arena.place(key, in: self.place), lacks: nil)
+    }
     func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
 
@@ -119,7 +127,7 @@ private struct EncodedElements: UnkeyedEncodingContainer {
     }
 
     func encodeNil() throws {
-        if let null = try self.arena.coding.null() {
+        if let null = try self.arena.coding.null?() {
             return try self.arena.write(.value(.text(null)), at: self.next())
         }
         guard !self.arena.isLossy else { return }
@@ -159,7 +167,7 @@ private struct EncodedSingle: SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { self.place.codingPath }
 
     mutating func encodeNil() throws {
-        guard let null = try self.arena.coding.null() else {
+        guard let null = try self.arena.coding.null?() else {
             if self.place.parent == nil, !self.arena.isLossy { throw InvalidRoot.singleValue }
             return try self.arena.checkIsFree(self.place, isNil: true)
         }
@@ -218,8 +226,8 @@ extension EncodingArena {
         }
         if let type = Value.self as? any FixedWidthInteger.Type { return Self.digits(value, type).map { .value($0) } }
         do {
-            if let leaf = try self.foreign?.leaf(of: value) { return leaf }
-            guard let dates = self.dates else { return nil }
+            if let leaf = try self.coding.foreign?.leaf(of: value) { return leaf }
+            guard let dates = self.coding.dates else { return nil }
             if let value = value as? any FormTextConvertible { return .value(.text(try value.checkedText)) }
             if let moment = value as? any FormMoment {
                 return .value(.text(try moment.text(dates, self.coding.words.option("dates"))))

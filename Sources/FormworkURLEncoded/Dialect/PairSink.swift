@@ -62,14 +62,19 @@ struct PairSink {
         guard starts.count > 1, let first = starts.first else { return }
         // A run begins after its `&`; the first of the whole text has none.
         let from = self.text[first.text] == 0x26 ? first.text + 1 : first.text
-        var runs: [(text: Range<Int>, pairs: Range<Int>)] = []
+        // The first bytes as a number: most runs differ there.
+        var runs: [(head: UInt64, text: Range<Int>, pairs: Range<Int>)] = []
         runs.reserveCapacity(starts.count)
         for (index, start) in starts.enumerated() {
             let end = index + 1 < starts.count ? starts[index + 1] : self.end
-            runs.append(((index == 0 ? from : start.text + 1)..<end.text, start.pairs..<end.pairs))
+            let range = (index == 0 ? from : start.text + 1)..<end.text
+            let head = (0..<8).reduce(0 as UInt64) { head, offset in
+                head << 8 | (offset < range.count ? UInt64(self.text[range.lowerBound + offset]) : 0)
+            }
+            runs.append((head, range, start.pairs..<end.pairs))
         }
         let (text, pairs) = (self.text, self.pairs)
-        runs.sort { text.order($0.text, $1.text) < 0 }
+        runs.sort { $0.head != $1.head ? $0.head < $1.head : text.order($0.text, $1.text) < 0 }
         var sorted: [UInt8] = []
         sorted.reserveCapacity(text.count)
         sorted += text[..<from]

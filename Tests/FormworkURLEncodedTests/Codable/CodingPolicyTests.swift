@@ -27,9 +27,9 @@ struct CodingPolicyTests {
     }
 
     private var indexed: CodingPolicy {
-        let coding = CodingPolicy()
-        coding.flattening.arrays = .indexed
-        return coding
+        var rules = CodingPolicy.swift
+        rules.arrays = .indexed
+        return CodingPolicy(flattening: rules)
     }
 
     @Test("Each dialect writes a value in its way, and reads it back")

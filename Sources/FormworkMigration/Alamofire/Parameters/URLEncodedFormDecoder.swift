@@ -47,8 +47,7 @@ public struct URLEncodedFormDecoder {
     /// Decodes a value from text in UTF-8.
     /// - Throws: `DecodingError`, also for exceeded limits.
     public func decode<Value: Decodable>(_ type: Value.Type, from text: some Sequence<UInt8>) throws -> Value {
-        let coding = self.encoder.coding
-        (coding.limits, coding.acceptsNonFiniteNumbers) = (self.limits, self.acceptsNonFiniteNumbers)
-        return try coding.decode(type, from: Array(text))
+        try self.encoder.coding(self.limits, acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers)
+            .decode(type, from: Array(text))
     }
 }

@@ -110,7 +110,7 @@ public final class URLEncodedFormEncoder {
     }
 
     private func bytes(of value: some Encodable) throws -> [UInt8] {
-        do { return try self.coding.encode(value) } catch let root as InvalidRoot {
+        do { return try self.coding().encode(value) } catch let root as InvalidRoot {
             throw Error.invalidRootObject(root.rawValue)
         }
     }
@@ -122,21 +122,22 @@ public final class URLEncodedFormEncoder {
         return PercentEncoder(space: self.spaceEncoding) { allowed.contains(Unicode.Scalar($0)) }
     }
 
-    var coding: CodingPolicy {
-        let coding = CodingPolicy()
+    /// - Parameters: Of a decoder.
+    func coding(
+        _ limits: URLEncodedLimits = URLEncodedLimits(), acceptsNonFiniteNumbers: Bool = false
+    ) -> CodingPolicy {
+        var rules = CodingPolicy.swift
         let isExact = self.compatibility == .exact
-        coding.flattening.order = !self.alphabetizeKeyValuePairs ? .given : isExact ? .byTextWithArrays : .byText
-        coding.flattening.arrays = self.arrayEncoding
-        coding.flattening.members = self.keyPathEncoding
-        coding.flattening.bools = self.boolEncoding
-        coding.null = self.nilEncoding.text
-        coding.rename = self.keyEncoding.rename
-        coding.escaping = self.escaping
-        coding.isLossy = isExact
-        coding.advice = " (Compatibility.exact writes what Alamofire writes)"
-        coding.foreign = FoundationTypes(data: self.dataEncoding, date: self.dateEncoding, writesURLs: !isExact)
-        return coding
+        rules.order = !self.alphabetizeKeyValuePairs ? .given : isExact ? .byTextWithArrays : .byText
+        (rules.arrays, rules.members, rules.bools) = (self.arrayEncoding, self.keyPathEncoding, self.boolEncoding)
+        return CodingPolicy(
+            flattening: rules, null: self.nilEncoding.text, rename: self.keyEncoding.rename, escaping: self.escaping,
+            isLossy: isExact,
+            foreign: FoundationTypes(data: self.dataEncoding, date: self.dateEncoding, writesURLs: !isExact),
+            acceptsNonFiniteNumbers: acceptsNonFiniteNumbers, limits: limits, words: Self.words)
     }
+
+    private static let words = CodingWords(advice: " (Compatibility.exact writes what Alamofire writes)")
 }
 
 extension CharacterSet {
