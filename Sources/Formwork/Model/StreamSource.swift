@@ -54,14 +54,6 @@ enum ReadyStep<Element> {
     case end
     /// It can be known only after a wait.
     case unknown
-
-    func map<Mapped>(_ transform: (Element) -> Mapped) -> ReadyStep<Mapped> {
-        switch self {
-        case .next(let element): .next(transform(element))
-        case .end: .end
-        case .unknown: .unknown
-        }
-    }
 }
 
 /// A type-erased iterator of an async sequence. It belongs to one reader.

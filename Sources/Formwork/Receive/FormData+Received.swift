@@ -32,8 +32,8 @@ extension ReceivedPart {
     /// The content as a source that can be read once, before the next part is requested. The reader sets
     /// the pace. Its errors are those of ``collect(upTo:)``.
     public var source: BodySource {
-        let once = OneShot(self)
-        return .readOnce(nil, .refuse) { ReceivedContentIterator(try once.take()) }
+        let once = OneShot<ChunkIterator>(ReceivedContentIterator(self))
+        return .readOnce(nil, .refuse) { try once.take() }
     }
 }
 
@@ -54,8 +54,8 @@ where Chunks.Element: BodyChunk {
         defer { self.isFirst = false }
         return try self.reader.ready { state in
             if self.isFirst { try state.checkUnfinished() }
-            return try state.nextPart(of: self.reader)
-        }.map { BodyPart($0) }
+            return try state.nextPart(of: self.reader) { BodyPart($0) }
+        }
     }
 }
 
@@ -79,7 +79,7 @@ where Chunks.Element: BodyChunk {
 
     override func ready() throws -> ReadyStep<any BodyChunk> {
         try self.begin()
-        return try self.part.reader.ready { try $0.nextContent(of: self.part.index) }.map { $0 }
+        return try self.part.reader.ready { try $0.nextContent(of: self.part.index) { $0 } }
     }
 }
 

@@ -67,13 +67,13 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     /// - Parameter isFirst: Whether a loop over the parts begins, which isn't possible after their end.
     @inlinable
     func nextPart(isFirst: Bool) async throws -> ReceivedPart<Chunks>? {
-        try await self.run({ if isFirst { try $0.checkUnfinished() } }, { try $0.nextPart(of: self) })
+        try await self.run({ if isFirst { try $0.checkUnfinished() } }, { try $0.nextPart(of: self) { $0 } })
     }
 
     /// - Parameter access: What a loop that begins wants; `nil` for a loop that continues.
     @inlinable
     func nextContent(of part: Int, beginning access: ContentAccess?) async throws -> Chunks.Element.Content? {
-        try await self.run({ if let access { try $0.checkUnread(part, access) } }, { try $0.nextContent(of: part) })
+        try await self.run({ if let access { try $0.checkUnread(part, access) } }, { try $0.nextContent(of: part) { $0 } })
     }
 
     @inlinable
@@ -115,7 +115,7 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     func skipContent(of part: Int) async throws {
         _ = try await self.run { state in
             while true {
-                switch try state.nextContent(of: part) {
+                switch try state.nextContent(of: part, { _ in () }) {
                 case .next: continue
                 case .end: return .end as ReadyStep<Never>
                 case .unknown: return .unknown
@@ -221,21 +221,29 @@ struct PartsState<Chunk: BodyChunk> {
         if self.machine.isFinished { throw PartsMachine.allRead }
     }
 
+    /// - Parameter made: What is made of the part here: the step of a type that is known takes no look-up at runtime.
     @inlinable
-    mutating func nextPart<Chunks>(of reader: PartsReader<Chunks>) throws -> ReadyStep<ReceivedPart<Chunks>> {
+    @inline(__always)
+    mutating func nextPart<Chunks, Part>(
+        of reader: PartsReader<Chunks>, _ made: (ReceivedPart<Chunks>) -> Part
+    ) throws -> ReadyStep<Part> {
         if self.machine.isFinished { return .end }
         if self.peeked != nil { self.peeked = nil }
         let header = try self.inChunk(nil) { machine, bytes throws(FormworkError) in try machine.nextPart(in: bytes) }
         guard let header else { return .unknown }
-        return .next(ReceivedPart(reader: reader, header: header, index: self.machine.count - 1))
+        return .next(made(ReceivedPart(reader: reader, header: header, index: self.machine.count - 1)))
     }
 
+    /// - Parameter made: What is made of the content here, as with ``nextPart(of:_:)``.
     @inlinable
-    mutating func nextContent(of part: Int) throws -> ReadyStep<Chunk.Content> {
+    @inline(__always)
+    mutating func nextContent<Content>(
+        of part: Int, _ made: (Chunk.Content) -> Content
+    ) throws -> ReadyStep<Content> {
         guard try self.isOpen(part) else { return .end }
         if self.peeked != nil {
             let bytes = self.takePeeked(of: part)
-            if !bytes.isEmpty { return .next(Chunk.Content(copying: bytes[...])) }
+            if !bytes.isEmpty { return .next(made(Chunk.Content(copying: bytes[...]))) }
             guard self.machine.isInPart else { return .end }
         }
         let step = try self.inChunk(.needsChunk) { machine, bytes throws(FormworkError) in
@@ -244,10 +252,11 @@ struct PartsState<Chunk: BodyChunk> {
         switch step {
         case .content(let range):
             self.begunPart = part
-            return self.chunk.map { .next($0.content(range)) } ?? .unknown
+            guard let chunk = self.chunk else { return .unknown }
+            return .next(made(chunk.content(range)))
         case .heldContent(let bytes):
             self.begunPart = part
-            return .next(Chunk.Content(copying: bytes[...]))
+            return .next(made(Chunk.Content(copying: bytes[...])))
         case .partEnded: return .end
         case .needsChunk: return .unknown
         }

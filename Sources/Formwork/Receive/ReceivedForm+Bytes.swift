@@ -50,7 +50,9 @@ extension ReceivedForm {
     @usableFromInline
     package static func isURLEncoded(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
-        var wanted = "application/x-www-form-urlencoded".utf8.makeIterator()
+        let type = "application/x-www-form-urlencoded"
+        if contentType.hasSameBytes(as: type) { return true }
+        var wanted = type.utf8.makeIterator()
         for byte in contentType.utf8 {
             if byte == 0x3B { break }
             if byte.isBlank { continue }
