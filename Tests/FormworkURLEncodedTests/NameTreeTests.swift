@@ -15,7 +15,7 @@ struct NameTreeTests {
 
     /// The tree of names in brackets, their values 0, 1, 2, …
     private func tree(_ names: [String], overwrites: Bool = false) throws -> String {
-        var tree = NameTree<Int>(overwrites: overwrites)
+        let tree = NameTree<Int>(overwrites: overwrites)
         for (index, name) in names.enumerated() {
             let path = try #require(NameKey.path(Array(name.utf8), dots: false, limit: 10))
             try tree.set(index, at: path, named: name)

@@ -121,11 +121,12 @@ public struct FormDataEncoder: Sendable {
             flattening: rules, foreign: FormTypes(encoder: self), dates: self.dates,
             acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers, readsEmptyAsNil: true, userInfo: self.userInfo,
             depth: min(max(0, self.nameDepth), 512), convertKey: names.convert, convertsBack: names.back,
-            keyProblem: { FormTypes.problem(with: $0, isFirst: $1) }, words: Self.words)
+            keyProblem: { FormTypes.problem(with: $0, isFirst: $1) },
+            wording: {
+                ($0.owner, $0.wrapper) = ("FormDataEncoder", "JSONPart")
+                $0.depthOption = "nameDepth of FormDataEncoder and FormDataDecoder"
+            })
     }
-
-    private static let words = CodingWords(
-        owner: "FormDataEncoder", depthOption: "nameDepth of FormDataEncoder and FormDataDecoder", wrapper: "JSONPart")
 }
 
 extension FormData {

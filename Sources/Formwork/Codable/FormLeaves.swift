@@ -29,7 +29,7 @@ final class FormLeaves {
             case .last: .lastWins
             case .refuse: .refused
             }
-        var tree = NameTree<Int>(overwrites: false, duplicates: duplicates, groups: true)
+        let tree = NameTree<Int>(overwrites: false, duplicates: duplicates, groups: true)
         // Trees are walked recursively, so even `.max` needs a bound.
         let depth = min(max(0, self.options.nameDepth), 512)
         for index in 0..<self.parts.count {
@@ -174,12 +174,12 @@ extension FormDataDecoder {
         CodingPolicy(
             foreign: ReceivedBytes(), dates: self.dates, acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers,
             readsEmptyAsNil: true, userInfo: self.userInfo, hasSparseIndices: self.indices == .sparse,
-            lists: self.nameDepth, needsObject: true, key: self.keyDecodingStrategy.convert, words: Self.words)
+            lists: self.nameDepth, needsObject: true, key: self.keyDecodingStrategy.convert,
+            wording: {
+                $0.objectNames = "fields with brackets in their names, or a part of type application/json"
+                $0.owner = "FormDataDecoder"
+            })
     }
-
-    private static let words = CodingWords(
-        objectNames: "fields with brackets in their names, or a part of type application/json", owner: "FormDataDecoder"
-    )
 }
 
 extension FormDataDecoder.KeyDecodingStrategy {

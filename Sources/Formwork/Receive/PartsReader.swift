@@ -33,17 +33,17 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     // MARK: steps
 
     /// Takes steps until one has a result, and pulls a chunk after each that hasn't.
-    /// - Parameter check: What is checked before the first step.
+    /// - Parameter check: What is checked before the first step. It changes nothing: passed in place, the state isn't copied.
     /// - Returns: `nil` at the end.
     @inlinable
     @inline(__always)
     func run<Element>(
-        _ check: (PartsState<Chunks.Element>) throws -> Void = { _ in },
+        _ check: (inout PartsState<Chunks.Element>) throws -> Void = { _ in },
         _ step: (inout PartsState<Chunks.Element>) throws -> ReadyStep<Element>
     ) async throws -> Element? {
         try self.enter()
         defer { self.leave() }
-        try check(self.state)
+        try check(&self.state)
         while true {
             switch try step(&self.state) {
             case .next(let element): return element

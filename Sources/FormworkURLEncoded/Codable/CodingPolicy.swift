@@ -45,8 +45,8 @@ package final class CodingPolicy {
     /// The key of a name, by the path to its object; `nil` for the name itself. A dictionary's keys are never converted.
     let key: ((_ name: String, _ path: [any CodingKey]) -> String)?
 
-    /// What errors say.
-    let words: CodingWords
+    /// Changes what errors say. It is called for an error: strings aren't copied for each form.
+    private let wording: (inout CodingWords) -> Void
 
     package init(
         flattening: Flattening = CodingPolicy.swift, null: (() throws -> String?)? = nil,
@@ -57,7 +57,7 @@ package final class CodingPolicy {
         convertsBack: ((String) -> String)? = nil, keyProblem: ((String, Bool) -> String?)? = nil,
         limits: URLEncodedLimits = URLEncodedLimits(), hasSparseIndices: Bool = true, lists: Int = 1,
         needsObject: Bool = false, key: ((_ name: String, _ path: [any CodingKey]) -> String)? = nil,
-        words: CodingWords = .standard
+        wording: @escaping (inout CodingWords) -> Void = { _ in }
     ) {
         (self.flattening, self.null, self.nullText) = (flattening, null, try? null?())
         (self.rename, self.escaping, self.isLossy, self.foreign) = (rename, escaping, isLossy, foreign)
@@ -65,11 +65,18 @@ package final class CodingPolicy {
         (self.readsEmptyAsNil, self.userInfo, self.depth) = (readsEmptyAsNil, userInfo, depth)
         (self.convertKey, self.convertsBack, self.keyProblem) = (convertKey, convertsBack, keyProblem)
         (self.limits, self.hasSparseIndices, self.lists) = (limits, hasSparseIndices, lists)
-        (self.needsObject, self.key, self.words) = (needsObject, key, words)
+        (self.needsObject, self.key, self.wording) = (needsObject, key, wording)
     }
 
     /// Rules for names of Swift's own values.
     package static let swift = Flattening(bools: .numeric, doubles: .swift, order: .byText, depth: .max)
+
+    /// What errors say.
+    var words: CodingWords {
+        var words = CodingWords()
+        self.wording(&words)
+        return words
+    }
 
     /// Whether keys may have other names in the text.
     var changesNames: Bool {
@@ -178,35 +185,23 @@ extension DecodingError {
 }
 
 /// What errors say.
-package final class CodingWords: Sendable {
+package struct CodingWords {
     /// What an object needs.
-    let objectNames: String
+    package var objectNames = "names for its members"
     /// The type that has the options for dates, numbers, repeated names and indices; empty for none.
-    let owner: String
+    package var owner = ""
     /// The option that limits the levels of a name.
-    let depthOption: String
+    package var depthOption = "URLEncodedLimits.depth"
     /// The option that names an array's elements, and its value that tells each one.
-    let (arrayOption, indexedOption): (String, String)
+    var arrayOption = "arrayEncoding"
+    var indexedOption = "indexInBrackets"
     /// The option that changes or splits names, and what it splits them at.
-    let (nameOption, splittingOption): (String, String)
+    var nameOption = "keyEncoding"
+    var splittingOption = "keyPathEncoding's dot"
     /// What writes a value that is refused, in brackets; empty for nothing.
-    let advice: String
+    package var advice = ""
     /// The wrapper that writes any value in a format of its own; `nil` for none.
-    let wrapper: String?
-
-    static let standard = CodingWords()
-
-    package init(
-        objectNames: String = "names for its members", owner: String = "",
-        depthOption: String = "URLEncodedLimits.depth", arrayOption: String = "arrayEncoding",
-        indexedOption: String = "indexInBrackets", nameOption: String = "keyEncoding",
-        splittingOption: String = "keyPathEncoding's dot", advice: String = "", wrapper: String? = nil
-    ) {
-        (self.objectNames, self.owner, self.depthOption) = (objectNames, owner, depthOption)
-        (self.arrayOption, self.indexedOption) = (arrayOption, indexedOption)
-        (self.nameOption, self.splittingOption) = (nameOption, splittingOption)
-        (self.advice, self.wrapper) = (advice, wrapper)
-    }
+    package var wrapper: String?
 
     /// An option, in brackets after a blank; empty for none.
     func option(_ name: String) -> String { self.owner.isEmpty ? "" : " (\(self.owner).\(name))" }

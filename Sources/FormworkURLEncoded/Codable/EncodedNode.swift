@@ -94,7 +94,9 @@ final class EncodedNode {
 
     /// Adds a place at which something is written.
     func adopt(_ place: EncodedNode) {
-        if place.isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) { self.waiting.remove(at: index) }
+        if place.isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) {
+            self.waiting.remove(at: index)
+        }
         if self.children.isEmpty { self.children.reserveCapacity(16) }
         self.children.append(place)
         guard place.index < 0, self.children.count > 64 else { return }

@@ -57,10 +57,6 @@ extension EncodingArena {
         return place
     }
 
-    func place(_ index: Int, in parent: EncodedNode) -> EncodedNode {
-        EncodedNode(in: parent, index: index)
-    }
-
     func require(_ place: EncodedNode, _ requirement: EncodedNode.Requirement) -> EncodedNode {
         place.wait()
         place.requirement = requirement
@@ -91,7 +87,7 @@ extension EncodingArena {
     ///   - isOptional: Whether the value was in an optional that isn't part of `Value`.
     ///   - lacks: Why a value without any text can't be read back; `nil` if it can.
     func put<Value: Encodable>(
-        _ value: Value, at place: EncodedNode, isOptional: Bool = false, lacks: @autoclosure () -> String?
+        _ value: Value, at place: EncodedNode, isOptional: Bool = false, lacks: @autoclosure () -> String? = nil
     ) throws {
         let leaf = try self.leaf(value, at: place)
         if let leaf, !leaf.isNothing {

@@ -45,18 +45,21 @@ extension URLEncodedDialect {
     private var coding: CodingPolicy {
         var rules = CodingPolicy.swift
         if case .repeated = self.flattening.arrays { rules.arrays = .repeated }
-        let indexed =
-            switch self.expansion {
-            // Rack takes an index for a name.
-            case .rack: "the same members in each object, or another dialect"
-            case .flat: "repeated for single values, or another dialect"
-            case .brackets, .dots, .php: "indexed"
-            }
+        let expansion = self.expansion
         return CodingPolicy(
             flattening: rules, dates: .iso8601, readsEmptyAsNil: true, lists: self.parsing.limits.depth,
-            words: CodingWords(
-                arrayOption: "Flattening.arrays", indexedOption: indexed, nameOption: "URLEncodedDialect.expansion",
-                splittingOption: "a separator of Flattening.members"))
+            wording: { words in
+                words.arrayOption = "Flattening.arrays"
+                words.nameOption = "URLEncodedDialect.expansion"
+                words.splittingOption = "a separator of Flattening.members"
+                words.indexedOption =
+                    switch expansion {
+                    // Rack takes an index for a name.
+                    case .rack: "the same members in each object, or another dialect"
+                    case .flat: "repeated for single values, or another dialect"
+                    case .brackets, .dots, .php: "indexed"
+                    }
+            })
     }
 
     private func decoder(of tree: ParameterValue) throws -> ValueDecoder {

@@ -25,15 +25,17 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     var codingPath: [any CodingKey] { self.place.codingPath }
 
+    private func at(_ key: Key) -> EncodedNode { self.arena.place(key, in: self.place) }
+
     func encodeNil(forKey key: Key) throws {
         guard let null = try self.arena.coding.null?() else { return try self.arena.leaveOut(key, in: self.place) }
-        try self.arena.write(.value(.text(null)), at: self.arena.place(key, in: self.place))
+        try self.arena.write(.value(.text(null)), at: self.at(key))
     }
 
     private func put(_ value: some Encodable, _ key: Key, isOptional: Bool = false) throws {
         // A dictionary's keys are known only from its values' names.
         try self.arena.put(
-            value, at: self.arena.place(key, in: self.place), isOptional: isOptional,
+            value, at: self.at(key), isOptional: isOptional,
             lacks: !isOptional && Key.isAny
                 ? "A dictionary's value that is nil or empty writes nothing: its key would be lost" : nil)
     }
@@ -46,38 +48,29 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        let place = self.arena.require(self.arena.place(key, in: self.place), Key.isAny ? .always : .ifAlone)
+        let place = self.arena.require(self.at(key), Key.isAny ? .always : .ifAlone)
         return KeyedEncodingContainer(EncodedMembers<NestedKey>(arena: self.arena, place: place))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        let place = self.arena.place(key, in: self.place)
-        return EncodedElements(self.arena, self.arena.require(place, Key.isAny ? .always : .never))
+        EncodedElements(self.arena, self.arena.require(self.at(key), Key.isAny ? .always : .never))
     }
 
     /// A superclass writes its members beside the others.
     func superEncoder() -> any Encoder { ValueEncoder(arena: self.arena, place: self.place) }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        let place = self.arena.place(key, in: self.place)
+        let place = self.at(key)
         place.wait()
         return ValueEncoder(arena: self.arena, place: place)
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
     // The generic method would do for these too, but isn't specialised for them: it is generic in its key.
-    func encode(_ value: String, forKey key: Key) throws {
-        try self.arena.put(value, at: self.arena.place(key, in: self.place), lacks: nil)
-    }
-    func encode(_ value: Bool, forKey key: Key) throws {
-        try self.arena.put(value, at: self.arena.place(key, in: self.place), lacks: nil)
-    }
-    func encode(_ value: Double, forKey key: Key) throws {
-        try self.arena.put(value, at: self.arena.place(key, in: self.place), lacks: nil)
-    }
-    func encode(_ value: Int, forKey key: Key) throws {
-        try self.arena.put(value, at: self.arena.place(key, in: self.place), lacks: nil)
-    }
+    func encode(_ value: String, forKey key: Key) throws { try self.arena.put(value, at: self.at(key)) }
+    func encode(_ value: Bool, forKey key: Key) throws { try self.arena.put(value, at: self.at(key)) }
+    func encode(_ value: Double, forKey key: Key) throws { try self.arena.put(value, at: self.at(key)) }
+    func encode(_ value: Int, forKey key: Key) throws { try self.arena.put(value, at: self.at(key)) }
     func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
 
@@ -123,7 +116,7 @@ private struct EncodedElements: UnkeyedEncodingContainer {
 
     private func next() -> EncodedNode {
         defer { self.counter.count += 1 }
-        return self.arena.place(self.count, in: self.place)
+        return EncodedNode(in: self.place, index: self.count)
     }
 
     func encodeNil() throws {
@@ -131,7 +124,7 @@ private struct EncodedElements: UnkeyedEncodingContainer {
             return try self.arena.write(.value(.text(null)), at: self.next())
         }
         guard !self.arena.isLossy else { return }
-        throw self.arena.refusal(Void?.none as Any, self.arena.place(self.count, in: self.place), self.lost)
+        throw self.arena.refusal(Void?.none as Any, EncodedNode(in: self.place, index: self.count), self.lost)
     }
 
     private func put(_ value: some Encodable) throws { try self.arena.put(value, at: self.next(), lacks: self.lost) }

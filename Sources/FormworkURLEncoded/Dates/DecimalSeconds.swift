@@ -34,18 +34,9 @@ struct DecimalSeconds {
         guard (1...digits).contains(halves[0].count), halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }),
             let whole = Int64(String(halves[0]) ?? "")
         else { return nil }
-        self.init(isNegative: isNegative, whole: whole, fraction: halves.count > 1 ? halves[1].map { $0 - 0x30 } : [])
-    }
-
-    /// A number from its sign and digits.
-    private init(isNegative: Bool, whole: Int64, fraction: [UInt8]) {
-        let plain = DecimalSeconds(whole: whole, fraction: fraction)
-        guard isNegative else {
-            self = plain
-            return
-        }
-        self.init(
-            whole: plain.fraction.isEmpty ? -whole : -whole - 1, fraction: Self.complement(plain.fraction))
+        self.init(whole: whole, fraction: halves.count > 1 ? halves[1].map { $0 - 0x30 } : [])
+        guard isNegative else { return }
+        self.init(whole: self.fraction.isEmpty ? -whole : -whole - 1, fraction: Self.complement(self.fraction))
     }
 
     /// The digits of 1 minus this fraction.

@@ -2,24 +2,14 @@
 ///
 /// Missing numbers are 0. For a release candidate use the version before it: 0.10.1 for 1.0RC1.
 public struct AFNetworkingVersion: Hashable, Comparable, Sendable {
-    /// The first number.
-    var major: Int
-    /// The second number.
-    var minor: Int
-    /// The third number.
-    var patch: Int
-
-    /// Creates a version.
-    init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
-        (self.major, self.minor, self.patch) = (major, minor, patch)
-    }
+    private let numbers: [Int]
 
     /// 4.0.1, the last version.
-    public static let latest = AFNetworkingVersion(4, 0, 1)
+    public static let latest: AFNetworkingVersion = "4.0.1"
 
     /// Orders older versions first.
     public static func < (left: AFNetworkingVersion, right: AFNetworkingVersion) -> Bool {
-        (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+        left.numbers.lexicographicallyPrecedes(right.numbers)
     }
 }
 
@@ -29,7 +19,7 @@ extension AFNetworkingVersion: LosslessStringConvertible, ExpressibleByStringLit
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { UInt16($0) }.map(Int.init)
         guard (1...3).contains(parts.count), numbers.count == parts.count else { return nil }
-        self.init(numbers[0], numbers.count > 1 ? numbers[1] : 0, numbers.count > 2 ? numbers[2] : 0)
+        self.numbers = numbers + Array(repeating: 0, count: 3 - numbers.count)
     }
 
     /// Creates the version from a literal.
@@ -42,5 +32,5 @@ extension AFNetworkingVersion: LosslessStringConvertible, ExpressibleByStringLit
     }
 
     /// `2.5.4`.
-    public var description: String { "\(self.major).\(self.minor).\(self.patch)" }
+    public var description: String { self.numbers.map(String.init).joined(separator: ".") }
 }

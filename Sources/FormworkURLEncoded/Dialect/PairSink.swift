@@ -74,7 +74,9 @@ struct PairSink {
             runs.append((head, range, start.pairs..<end.pairs))
         }
         let (text, pairs) = (self.text, self.pairs)
-        runs.sort { $0.head != $1.head ? $0.head < $1.head : text.order($0.text, $1.text) < 0 }
+        runs.sort {
+            $0.head != $1.head ? $0.head < $1.head : text[$0.text].lexicographicallyPrecedes(text[$1.text])
+        }
         var sorted: [UInt8] = []
         sorted.reserveCapacity(text.count)
         sorted += text[..<from]
@@ -84,16 +86,5 @@ struct PairSink {
         }
         self.text = sorted
         if self.keepsPairs { self.pairs.replaceSubrange(first.pairs..., with: runs.flatMap { pairs[$0.pairs] }) }
-    }
-}
-
-extension [UInt8] {
-    /// Which of two ranges comes first, byte by byte: negative, 0 or positive.
-    fileprivate func order(_ left: Range<Int>, _ right: Range<Int>) -> Int {
-        for offset in 0..<Swift.min(left.count, right.count) {
-            let (mine, other) = (self[left.lowerBound + offset], self[right.lowerBound + offset])
-            if mine != other { return Int(mine) - Int(other) }
-        }
-        return left.count - right.count
     }
 }

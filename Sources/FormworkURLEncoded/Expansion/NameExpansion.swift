@@ -55,7 +55,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
     ) throws(FormworkError) -> NameTree<Leaf>.Value {
         let depth = limits.nesting
         var levels = limits.levels
-        var tree = NameTree<Leaf>(overwrites: self == .php, groups: self != .php, marksUnclear: marksUnclear)
+        let tree = NameTree<Leaf>(overwrites: self == .php, groups: self != .php, marksUnclear: marksUnclear)
         for (name, leaf) in names {
             guard let path = self.path(name, depth) else { continue }
             guard path.count <= depth + 1 else { throw limits.tooDeep(name) }
@@ -70,8 +70,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         switch self {
         case .php: Self.phpPath(name, limit)
         case .flat, .rack: [NameKey(name)]
-        case .brackets: NameKey.path(name, dots: false, limit: limit) ?? [NameKey(name)]
-        case .dots: NameKey.path(name, dots: true, limit: limit) ?? [NameKey(name)]
+        case .brackets, .dots: NameKey.path(name, dots: self == .dots, limit: limit) ?? [NameKey(name)]
         }
     }
 

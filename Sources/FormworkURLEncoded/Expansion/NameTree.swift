@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// A tree built from names with brackets. Its nodes are in one array, so that building it needs no recursion.
+/// A tree built from names with brackets.
 package struct NameTree<Leaf> {
     /// A place of the finished tree.
     package enum Value {
@@ -11,36 +11,34 @@ package struct NameTree<Leaf> {
         case object([(name: String, value: Value)])
     }
 
-    /// The content of a node. Lists are in separate arrays, where they grow without being copied.
-    private enum Node {
-        case value(Leaf)
-        /// Created, but not set yet.
-        case empty
+    private enum Child {
+        case leaf(Leaf)
         /// The values of a name that was repeated.
-        case values(Int)
-        case members(Int)
+        case leaves([Leaf])
+        case node(Node)
     }
 
-    private struct Members {
-        var keys = KeyIndex<NameKey>()
-        var nodes: [Int] = []
+    /// The members at a place.
+    private final class Node {
+        private(set) var keys = KeyIndex<NameKey>()
+        var children: [Child] = []
         /// The largest number plus one; `nil` if there is no number.
-        var next: Int?
-        /// The element that `[]` created, while it is the last one.
-        var open: Int?
+        private(set) var next: Int?
+        /// Whether `[]` created the last member.
+        private(set) var endsWithElement = false
         /// Whether elements are objects without a number.
         var isGrouped = false
         /// Whether such elements contain arrays, whose repeated names show nothing.
         var hasInnerArrays = false
 
-        func node(of key: NameKey) -> Int? { self.keys.place(of: key).map { self.nodes[$0] } }
-
-        mutating func append(_ key: NameKey, _ node: Int) {
+        /// - Parameter isElement: Whether `[]` creates it.
+        func append(_ key: NameKey, _ child: Child, isElement: Bool) {
             self.keys.append(key)
-            self.nodes.append(node)
+            self.children.append(child)
             if case .number(let number) = key, number >= self.next ?? .min {
                 self.next = number < .max ? number + 1 : .max
             }
+            self.endsWithElement = isElement
         }
     }
 
@@ -48,9 +46,7 @@ package struct NameTree<Leaf> {
     private let duplicates: Flattening.Duplicates
     private let groups: Bool
     private let marksUnclear: Bool
-    private var nodes: [Node] = [.members(0)]
-    private var members: [Members] = [Members()]
-    private var values: [[Leaf]] = []
+    private let root = Node()
 
     /// - Parameters:
     ///   - overwrites: Whether a later value replaces an earlier one, as in PHP.
@@ -67,111 +63,94 @@ package struct NameTree<Leaf> {
 
     /// Adds a value at the place that its name describes.
     /// - Throws: ``FormworkError/Code/malformedBody`` for a name that is both a value and a tree.
-    package mutating func set(
+    package func set(
         _ value: Leaf, at path: [NameKey], named name: @autoclosure () -> String
     ) throws(FormworkError) {
-        var node = 0
+        var node = self.root
         for (depth, key) in path.enumerated() {
-            let rest = path[(depth + 1)...]
-            if key == .next, !rest.isEmpty { self.noteGroup(node, rest) }
-            if key == .next, let open = self.openElement(of: node, for: rest) {
-                node = open
+            let (rest, isNext) = (path[(depth + 1)...], key == .next)
+            if isNext, !rest.isEmpty {
+                if self.marksUnclear {
+                    node.isGrouped = true
+                    if rest.contains(.next) { node.hasInnerArrays = true }
+                }
+                if let open = self.openElement(of: node, for: rest) {
+                    node = open
+                    continue
+                }
+            }
+            let key = isNext ? NameKey.number(node.next ?? 0) : key
+            let inner = { rest.isEmpty ? nil : Node() }
+            guard let place = node.keys.place(of: key) else {
+                let new = inner()
+                node.append(key, new.map(Child.node) ?? .leaf(value), isElement: isNext)
+                node = new ?? node
                 continue
             }
-            guard let child = try self.child(key, of: node, named: name) else { return }
-            node = child.node
-            let isLeaf = depth == path.count - 1
-            switch (child.isNew ? nil : self.nodes[node], isLeaf) {
-            case (.members?, false): break
-            case (nil, true): self.nodes[node] = .value(value)
-            case (nil, false): self.nodes[node] = self.newMembers()
-            case (_, true) where self.overwrites: self.nodes[node] = .value(value)
-            case (_, false) where self.overwrites: self.nodes[node] = self.newMembers()
-            case (.values(let list)?, true): self.values[list].append(value)
-            case (.value(let first)?, true): try self.repeat(node, first, value)
+            if isNext {
+                // Only after the largest possible number.
+                if self.overwrites { return }
+                throw FormworkError(.malformedBody, "\"\(name())\" can't be added after the largest number")
+            }
+            switch (node.children[place], rest.isEmpty) {
+            case (.node(let child), false): node = child
+            case (_, _) where self.overwrites:
+                let new = inner()
+                node.children[place] = new.map(Child.node) ?? .leaf(value)
+                node = new ?? node
+            case (.leaf(let first), true): node.children[place] = try self.both(first, value)
+            case (.leaves(var list), true):
+                // It would be copied if it had two owners.
+                node.children[place] = .leaf(value)
+                list.append(value)
+                node.children[place] = .leaves(list)
             default: throw FormworkError(.malformedBody, "\"\(name())\" is both a value and a tree of values")
             }
         }
     }
 
-    /// Adds a value to a place that has one.
-    private mutating func `repeat`(_ node: Int, _ first: Leaf, _ value: Leaf) throws(FormworkError) {
+    /// What a place has that is given a second value.
+    private func both(_ first: Leaf, _ value: Leaf) throws(FormworkError) -> Child {
         switch self.duplicates {
-        case .kept:
-            self.nodes[node] = .values(self.values.count)
-            self.values.append([first, value])
-        case .lastWins: self.nodes[node] = .value(value)
-        case .firstWins: break
+        case .kept: .leaves([first, value])
+        case .lastWins: .leaf(value)
+        case .firstWins: .leaf(first)
         case .refused: throw FormworkError(.malformedBody, "The name occurs more than once (duplicates)")
         }
     }
 
-    private mutating func newMembers() -> Node {
-        self.members.append(Members())
-        return .members(self.members.count - 1)
-    }
-
-    private mutating func noteGroup(_ node: Int, _ rest: ArraySlice<NameKey>) {
-        guard self.marksUnclear, case .members(let list) = self.nodes[node] else { return }
-        self.members[list].isGrouped = true
-        if rest.contains(.next) { self.members[list].hasInnerArrays = true }
-    }
-
     /// The existing element for a name that continues after `[]`; `nil` for a new one.
-    private func openElement(of node: Int, for path: ArraySlice<NameKey>) -> Int? {
-        guard self.groups, !path.isEmpty, case .members(let list) = self.nodes[node],
-            let open = self.members[list].open, case .members(let element) = self.nodes[open],
-            self.members[element].open == nil
+    private func openElement(of node: Node, for path: ArraySlice<NameKey>) -> Node? {
+        guard self.groups, node.endsWithElement, case .node(let open)? = node.children.last, !open.endsWithElement
         else { return nil }
         // For arrays inside an element, the element's end is unknown.
         if path.contains(.next) { return path.first == .next ? nil : open }
         var node = open
-        for key in path {
-            guard case .members(let list) = self.nodes[node], let next = self.members[list].node(of: key) else {
-                return open
-            }
-            node = next
+        for (depth, key) in zip(path.indices, path) {
+            guard let place = node.keys.place(of: key) else { return open }
+            guard case .node(let child) = node.children[place] else { return depth == path.endIndex - 1 ? nil : open }
+            node = child
         }
         return nil
     }
 
-    /// The node of a key, created if there is none; `nil` if no number is left for it.
-    private mutating func child(
-        _ key: NameKey, of node: Int, named name: () -> String
-    ) throws(FormworkError) -> (node: Int, isNew: Bool)? {
-        guard case .members(let list) = self.nodes[node] else { return nil }
-        let isNext = key == .next
-        let key = isNext ? NameKey.number(self.members[list].next ?? 0) : key
-        if let node = self.members[list].node(of: key) {
-            guard isNext else { return (node, false) }
-            // Only after the largest possible number.
-            if self.overwrites { return nil }
-            throw FormworkError(.malformedBody, "\"\(name())\" can't be added after the largest number")
-        }
-        self.members[list].append(key, self.nodes.count)
-        self.members[list].open = isNext ? self.nodes.count : nil
-        self.nodes.append(.empty)
-        return (self.nodes.count - 1, true)
-    }
-
     /// The finished tree. Members named `0`, `1`, … in that order become an array.
-    package var value: Value { self.value(0) }
+    package var value: Value { self.value(of: self.root) }
 
-    private func value(_ node: Int) -> Value {
-        switch self.nodes[node] {
-        case .value(let value): return .leaf(value)
-        case .values(let list): return .array(self.values[list].map(Value.leaf))
-        case .empty: return .object([])
-        case .members(let list):
-            let (members, keys) = (self.members[list], self.members[list].keys.keys)
-            let isArray = !keys.isEmpty && keys.indices.allSatisfy { keys[$0] == .number($0) }
-            if isArray {
-                let elements = members.nodes.map(self.value)
-                let isUnclear = members.isGrouped && (members.hasInnerArrays || !elements.haveOneShape())
-                return isUnclear ? .unclear(elements) : .array(elements)
+    private func value(of node: Node) -> Value {
+        let keys = node.keys.keys
+        let values = node.children.map { child -> Value in
+            switch child {
+            case .leaf(let leaf): .leaf(leaf)
+            case .leaves(let leaves): .array(leaves.map(Value.leaf))
+            case .node(let node): self.value(of: node)
             }
-            return .object(zip(keys, members.nodes).map { ($0.text, self.value($1)) })
         }
+        guard !keys.isEmpty, keys.indices.allSatisfy({ keys[$0] == .number($0) }) else {
+            return .object(zip(keys, values).map { ($0.text, $1) })
+        }
+        let isUnclear = node.isGrouped && (node.hasInnerArrays || !values.haveOneShape())
+        return isUnclear ? .unclear(values) : .array(values)
     }
 }
 

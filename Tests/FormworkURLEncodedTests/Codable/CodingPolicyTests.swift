@@ -3,6 +3,14 @@ import TestSupport
 import Testing
 
 extension CodingPolicy {
+    fileprivate convenience init(
+        arrays: Flattening.ArrayNames = .brackets, members: Flattening.MemberNames = .brackets
+    ) {
+        var rules = CodingPolicy.swift
+        (rules.arrays, rules.members) = (arrays, members)
+        self.init(flattening: rules)
+    }
+
     fileprivate func encodeText(_ value: some Encodable) throws -> String {
         String(decoding: try self.encode(value), as: UTF8.self)
     }
@@ -24,12 +32,6 @@ struct CodingPolicyTests {
         var nothing: Int?
         var inner = Inner(b: [3, 1, 2], c: ["7": false, "a": true])
         var list: [Inner] = [Inner(b: [1], c: ["x": true]), Inner(b: [2, 3], c: ["x": false])]
-    }
-
-    private var indexed: CodingPolicy {
-        var rules = CodingPolicy.swift
-        rules.arrays = .indexed
-        return CodingPolicy(flattening: rules)
     }
 
     @Test("Each dialect writes a value in its way, and reads it back")
@@ -139,8 +141,7 @@ struct CodingPolicyTests {
         let text = try CodingPolicy().encode(value)
         #expect(try CodingPolicy().decode([String: [String: String]].self, from: text) == value)
         let dots = Array("a.%CC%81b=1".utf8)
-        let decoding = CodingPolicy()
-        decoding.flattening.members = .dots
+        let decoding = CodingPolicy(members: .dots)
         #expect(try decoding.decode([String: [String: String]].self, from: dots) == ["a": ["\u{301}b": "1"]])
     }
 
@@ -169,7 +170,7 @@ struct CodingPolicyTests {
 
     @Test("The coding path is known at every level")
     func codingPath() throws {
-        #expect(try self.indexed.encodeText(Path()) == "outer%5B0%5D=0&outer%5B1%5D%5Binner%5D=1")
+        #expect(try CodingPolicy(arrays: .indexed).encodeText(Path()) == "outer%5B0%5D=0&outer%5B1%5D%5Binner%5D=1")
     }
 
     /// Two members of its own type, each tried before the text.
@@ -208,19 +209,14 @@ struct CodingPolicyTests {
     private final class Endless: Decodable { var next: Endless? }
 
     /// Elements have names beside the members: `tags_0`.
-    private static var named: CodingPolicy {
-        let decoding = CodingPolicy()
-        decoding.flattening.arrays = .custom { "\($0)_\($1)" }
-        return decoding
-    }
+    private static var named: CodingPolicy { CodingPolicy(arrays: .custom { "\($0)_\($1)" }) }
 
     @Test("An element's name isn't read as a member of a type that has itself as a member")
     func namedElements() throws {
         let node = try Self.named.decode(Node.self, from: Array("next_0=1&tags_0=a&tags_1=b".utf8))
         #expect(node.tags == ["a", "b"])
         #expect(node.next?.tags == nil && node.next?.next == nil)
-        let endless = CodingPolicy()
-        endless.flattening.arrays = .custom { _, _ in "x" }
+        let endless = CodingPolicy(arrays: .custom { _, _ in "x" })
         let other = try endless.decode(Endless.self, from: Array("x=1".utf8))
         #expect(other.next != nil && other.next?.next == nil)
     }
@@ -378,7 +374,9 @@ struct CodingPolicyTests {
             },
         ]
         for calls in misuses {
-            #expect(throws: EncodingError.self) { try self.indexed.encodeText(["x": [Calls(calls: calls)]]) }
+            #expect(throws: EncodingError.self) {
+                try CodingPolicy(arrays: .indexed).encodeText(["x": [Calls(calls: calls)]])
+            }
         }
     }
 
@@ -415,7 +413,9 @@ struct CodingPolicyTests {
     @Test("Arrays in thousands of arrays are refused, and don't overflow the stack")
     func deepArrays() throws {
         let deep = (0..<5_000).reduce(Arrays(nil)) { inner, _ in Arrays(inner) }
-        let error = try #require(throws: EncodingError.self) { try self.indexed.encodeText(["a": deep]) }
+        let error = try #require(throws: EncodingError.self) {
+            try CodingPolicy(arrays: .indexed).encodeText(["a": deep])
+        }
         guard case .invalidValue(_, let context) = error else { throw error }
         #expect(context.debugDescription.contains("The name nests deeper than 64 levels"))
         #expect(context.codingPath.count == 513)

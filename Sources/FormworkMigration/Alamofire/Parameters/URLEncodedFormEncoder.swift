@@ -134,10 +134,9 @@ public final class URLEncodedFormEncoder {
             flattening: rules, null: self.nilEncoding.text, rename: self.keyEncoding.rename, escaping: self.escaping,
             isLossy: isExact,
             foreign: FoundationTypes(data: self.dataEncoding, date: self.dateEncoding, writesURLs: !isExact),
-            acceptsNonFiniteNumbers: acceptsNonFiniteNumbers, limits: limits, words: Self.words)
+            acceptsNonFiniteNumbers: acceptsNonFiniteNumbers, limits: limits,
+            wording: { $0.advice = " (Compatibility.exact writes what Alamofire writes)" })
     }
-
-    private static let words = CodingWords(advice: " (Compatibility.exact writes what Alamofire writes)")
 }
 
 extension CharacterSet {
