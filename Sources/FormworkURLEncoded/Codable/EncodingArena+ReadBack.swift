@@ -78,7 +78,7 @@ extension EncodingArena {
 
     /// Checks that nothing is read where nothing was written, if names may be changed.
     private func checkWaiting(in place: EncodedNode, _ members: DecodedMemberList) throws {
-        guard self.changesNames else { return }
+        guard self.coding.changesNames else { return }
         for child in place.waiting {
             guard let key = child.key else { continue }
             let member = try members.member(key)

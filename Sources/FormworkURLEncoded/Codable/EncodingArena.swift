@@ -3,14 +3,12 @@ import FormworkCore
 /// The state that all encoders and containers of one encoding share.
 final class EncodingArena {
     let coding: CodingPolicy
-    /// Whether keys may have other names in the text.
-    let changesNames: Bool
     let root = EncodedNode()
     /// Whether arrays contain containers, whose names may not distinguish them.
     private(set) var hasContainersInArrays = false
     /// The containers that the types themselves made.
     private var required: [EncodedNode] = []
-    init(_ coding: CodingPolicy) { (self.coding, self.changesNames) = (coding, coding.changesNames) }
+    init(_ coding: CodingPolicy) { self.coding = coding }
 
     deinit { self.root.leaveContainers() }
 
@@ -53,7 +51,7 @@ extension EncodingArena {
         // An element whose key is a number below 0 is appended.
         if self.isLossy, let number = key.intValue { index = number < 0 ? .max : number }
         let place = EncodedNode(in: parent, key, name: name, index: index)
-        if self.changesNames { place.isOpen = key.isOpen }
+        if self.coding.changesNames { place.isOpen = key.isOpen }
         return place
     }
 
@@ -75,7 +73,7 @@ extension EncodingArena {
         guard !self.isLossy else { return }
         if let known = parent.member(self.name(of: key, in: parent)) { try self.checkIsFree(known, isNil: true) }
         // It has to be missing from the text.
-        if self.changesNames { self.place(key, in: parent).wait() }
+        if self.coding.changesNames { self.place(key, in: parent).wait() }
     }
 }
 

@@ -24,9 +24,7 @@ func configureVapor() {
 func vaporRoutes(_ app: RoutesBuilder) {
     app.on(.POST, "photos", body: .stream) { request in
         let contentType = request.headers.first(name: "Content-Type")
-        for try await part in try ReceivedParts(request.body, contentType: contentType) where part.isFile {
-            try await part.write(into: "uploads")
-        }
+        try await ReceivedParts(request.body, contentType: contentType).writeFiles(into: "uploads")
         return HTTPStatus.created
     }
 

@@ -26,9 +26,7 @@ extension Request {
 }
 
 app.on(.POST, "photos", body: .stream) { request in
-    for try await part in try request.parts() where part.isFile {
-        try await part.write(into: folder)
-    }
+    try await request.parts().writeFiles(into: folder)
     return HTTPStatus.created
 }
 
