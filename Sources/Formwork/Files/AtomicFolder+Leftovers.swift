@@ -1,6 +1,6 @@
 import FormworkSystem
 
-extension OpenFolder {
+extension AtomicFolder {
     /// Removes files that a killed process left, and undoes or completes the publication of its forms. Files of running
     /// processes are locked, and stay.
     /// - Returns: The number of removed files and settled forms.
@@ -94,7 +94,7 @@ extension OpenFolder {
     }
 }
 
-extension OpenFolder {
+extension AtomicFolder {
     /// Checks that the folder is still at its path: another may have been mounted over it.
     /// - Throws: `writeFailed`.
     package func checkPlace() throws(FormworkError) {
