@@ -229,7 +229,7 @@ public struct BodySource: Sendable {
         once chunks: Chunks, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
         let once = OneShot(chunks)
-        return .readOnce(length, ignoringSurplus) { SequenceIterator(try once.take().makeAsyncIterator()) }
+        return .readOnce(length, ignoringSurplus) { try once.take().byteIterator() }
     }
 
     /// Chunks of an async sequence of buffers, iterated once. Read such a body with an ``AsyncBodyReader``.
@@ -238,7 +238,7 @@ public struct BodySource: Sendable {
         once chunks: Chunks, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource where Chunks.Element: BodyChunk {
         let once = OneShot(chunks)
-        return .readOnce(length, ignoringSurplus) { BodyChunkIterator(try once.take().makeAsyncIterator()) }
+        return .readOnce(length, ignoringSurplus) { try once.take().chunkIterator() }
     }
 
     /// - Parameter open: Begins to read the chunks, once.
@@ -264,9 +264,7 @@ public struct BodySource: Sendable {
         length: Int64? = nil, ignoringSurplus: Bool = false,
         open: @escaping @Sendable (_ offset: Int64) throws -> Chunks
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
-        .stream(
-            length, ignoringSurplus, beginsAtOffset: true,
-            .chunks { SequenceIterator(try open($0).makeAsyncIterator()) })
+        .stream(length, ignoringSurplus, beginsAtOffset: true, .chunks { try open($0).byteIterator() })
     }
 
     /// A stream or an async sequence of the caller's.
