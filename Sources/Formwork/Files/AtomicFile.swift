@@ -144,6 +144,12 @@ package final class AtomicFile: Sendable {
         try? SystemCalls.close(self.descriptor)
     }
 
+    /// Passes the descriptor to the caller, who has to close it.
+    func release() -> FileDescriptor {
+        self.isOpen.store(false, ordering: .relaxed)
+        return self.descriptor
+    }
+
     /// Whether it isn't written at once.
     var isNew: Bool { self.folder != nil }
 
