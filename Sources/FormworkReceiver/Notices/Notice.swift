@@ -69,14 +69,14 @@ struct FolderNotices: NoticeBox {
     static let folderName = ".formwork-hooks"
     private static let suffix = ".json"
 
-    private let folder: OpenFolder
+    private let folder: AtomicFolder
 
     var leastAge: Double { 0 }
 
     /// - Parameter destination: The folder of the files.
     /// - Throws: `writeFailed`.
     init(in destination: FilePath) throws(FormworkError) {
-        self.folder = try OpenFolder(private: Self.folderName, in: OpenFolder(destination))
+        self.folder = try AtomicFolder(private: Self.folderName, in: AtomicFolder(destination))
     }
 
     /// The path of a message, below the destination.
@@ -86,9 +86,9 @@ struct FolderNotices: NoticeBox {
 
     func put(_ bytes: [UInt8], _ name: String) async throws {
         try await NIOThreadPool.singleton.runIfActive {
-            var file = try self.folder.makeFile()
+            let file = try self.folder.makeFile()
             defer { file.close() }
-            try file.write([bytes])
+            try file.write(bytes)
             _ = try file.publish(as: SafeFilename(unchecked: name + Self.suffix), .replacing, durably: false)
         }
     }

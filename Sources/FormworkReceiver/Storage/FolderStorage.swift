@@ -12,7 +12,7 @@ import Synchronization
 
 /// Stores uploads as files in a folder.
 final class FolderStorage: ReceiverStorage {
-    private let folder: OpenFolder
+    private let folder: AtomicFolder
     private let replacing: Bool
     private let durably: Bool
     /// Bytes of disk space to keep free.
@@ -33,7 +33,7 @@ final class FolderStorage: ReceiverStorage {
         _ path: FilePath, replacing: Bool = false, durably: Bool = false, freeBytes: Int64 = 0,
         avoidsUnnamedFiles: Bool = false
     ) throws(FormworkError) {
-        self.folder = try OpenFolder(path, avoidsUnnamedFiles: avoidsUnnamedFiles)
+        self.folder = try AtomicFolder(path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         (self.replacing, self.durably, self.freeBytes) = (replacing, durably, max(0, freeBytes))
         try self.folder.removeLeftovers()
         // Reports a folder that can't be written to now, not with the first upload.
@@ -75,16 +75,16 @@ final class FolderStorage: ReceiverStorage {
 
     /// Copies some of a file's bytes.
     fileprivate func copy(
-        _ finished: FinishedFile, _ range: Range<Int64>, to file: UnpublishedFile
+        _ finished: FinishedFile, _ range: Range<Int64>, to file: AtomicFile
     ) throws(FormworkError) {
         if self.freeBytes > 0 { try self.lookForRoom(for: Int64(range.count)) }
         try file.append(finished, range)
     }
 
     /// Writes some of a file's bytes.
-    fileprivate func write(_ batch: [ByteBuffer], to file: UnpublishedFile) throws(FormworkError) {
+    fileprivate func write(_ batch: [ByteBuffer], to file: AtomicFile) throws(FormworkError) {
         if self.freeBytes > 0 { try self.lookForRoom(for: batch.reduce(0) { $0 + Int64($1.readableBytes) }) }
-        try file.write(batch)
+        for buffer in batch { try file.write(buffer) }
     }
 
     func begin(_ file: IncomingFile) async throws -> any StorageUpload {
@@ -99,7 +99,7 @@ final class FolderStorage: ReceiverStorage {
     func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? {
         guard case .slices(let slices) = content else { return nil }
         let (folder, replaced) = (self.folder, self.rule(for: file) == .replacing ? file.path : nil)
-        let adopted = try await NIOThreadPool.singleton.runIfActive { () throws -> UnpublishedFile? in
+        let adopted = try await NIOThreadPool.singleton.runIfActive { () throws -> AtomicFile? in
             try self.check(file)
             guard slices.count == 1, slices[0].isWhole else { return nil }
             return folder.adopt(slices[0].file, replacing: replaced)
@@ -125,7 +125,7 @@ final class FolderStorage: ReceiverStorage {
         }
     }
 
-    private func upload(_ unpublished: UnpublishedFile, _ file: IncomingFile) -> FolderUpload {
+    private func upload(_ unpublished: AtomicFile, _ file: IncomingFile) -> FolderUpload {
         self.count.add(1, ordering: .relaxed)
         return FolderUpload(self, unpublished, file)
     }
@@ -305,7 +305,7 @@ private struct MissingFolder: StorageFailure, CustomStringConvertible {
 /// calls.
 private final class FolderUpload: StorageUpload {
     private enum State {
-        case writing(UnpublishedFile, batch: [ByteBuffer], bytes: Int)
+        case writing(AtomicFile, batch: [ByteBuffer], bytes: Int)
         case published(PublishedFile)
         case over
     }
@@ -314,14 +314,14 @@ private final class FolderUpload: StorageUpload {
     private let incoming: IncomingFile
     private let state: Mutex<State>
 
-    init(_ storage: FolderStorage, _ file: UnpublishedFile, _ incoming: IncomingFile) {
+    init(_ storage: FolderStorage, _ file: AtomicFile, _ incoming: IncomingFile) {
         (self.storage, self.incoming) = (storage, incoming)
         self.state = Mutex(.writing(file, batch: [], bytes: 0))
     }
 
     func write(_ buffer: ByteBuffer) async throws {
         let limit = self.storage.batchBytes
-        let full = self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
+        let full = self.state.withLock { state -> (AtomicFile, [ByteBuffer])? in
             guard case .writing(let file, var batch, var bytes) = state else { return nil }
             state = .over
             batch.collect(buffer)
@@ -337,7 +337,7 @@ private final class FolderUpload: StorageUpload {
 
     /// A complete file to be published.
     struct Whole: Sendable {
-        let file: UnpublishedFile
+        let file: AtomicFile
         let batch: [ByteBuffer]
         let incoming: IncomingFile
     }

@@ -65,7 +65,7 @@ public final class UploadStore: Sendable {
         let uploads = try FolderUploads(folder: folder, isDurable: options.isDurable, mayBeLink: mayBeLink)
         if makesFolder {
             try uploads.makeFolder()
-            try OpenFolder(folder).makeFile().close()
+            try AtomicFolder(folder).makeFile().close()
         }
         self.init(uploads, options, afterReading)
     }

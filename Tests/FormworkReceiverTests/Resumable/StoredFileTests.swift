@@ -145,7 +145,7 @@ import Testing
     @Test func `A finished file that has another name already is copied`() throws {
         let folder = TemporaryFolder()
         try folder.file("finished", "hello")
-        let (open, file) = (try OpenFolder(folder.path), FinishedFile(folder.path.appending("finished"), count: 5))
+        let (open, file) = (try AtomicFolder(folder.path), FinishedFile(folder.path.appending("finished"), count: 5))
         let first = try #require(open.adopt(file))
         #expect(open.adopt(file) == nil)
         first.close()
@@ -158,7 +158,7 @@ import Testing
 
     @Test func `Bytes that were discarded are freed, but not those of a file with a name`() throws {
         let folder = TemporaryFolder()
-        let (path, open) = (folder.path.appending("a"), try OpenFolder(folder.path))
+        let (path, open) = (folder.path.appending("a"), try AtomicFolder(folder.path))
         let file = try AppendedFile(path, creating: true)
         try file.append(Array("hello".utf8))
         try SystemCalls.link(path, from: .currentFolder, as: "b", in: open.descriptor)

@@ -58,9 +58,9 @@ import FormworkSystem
     @Test func `After a kill between a name and the end of the publication, the file is taken back and stored again`()
         async throws
     {
-        let open = try OpenFolder(self.folder.path)
+        let open = try AtomicFolder(self.folder.path)
         let file = try open.makeFile()
-        try file.write([Array("hello".utf8)])
+        try file.write(Array("hello".utf8))
         var journal = try FormJournal(in: open, id: Self.name, durably: false)
         journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, of: file))
         journal.add(FormJournal.Destination(path: "a.txt", replaces: false), for: 0)
@@ -84,7 +84,7 @@ import FormworkSystem
         let upload = IncomingUpload(.file(try #require(SafePath("b")), contentType: nil), length: 5)
         _ = try await self.complete(upload, "hello")
         let storage = try FolderStorage(self.folder.path)
-        let open = try OpenFolder(self.folder.path)
+        let open = try AtomicFolder(self.folder.path)
         let file = try open.makeFile()
         var journal = try FormJournal(in: open, durably: false)
         journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, of: file))

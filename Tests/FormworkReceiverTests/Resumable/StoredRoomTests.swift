@@ -126,7 +126,7 @@ import Testing
 
     @Test func `What an upload needs, by where it is and what it is`() throws {
         let folder = TemporaryFolder()
-        let open = try OpenFolder(folder.path)
+        let open = try AtomicFolder(folder.path)
         let all = try #require(DiskSpace.available(at: folder.path))
         let (third, most) = (all / 3, all / 20 * 13)
         let (own, other) = (folder.path, FilePath("/dev/shm"))
