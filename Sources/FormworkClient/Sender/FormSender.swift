@@ -99,16 +99,15 @@ public struct FormSender: Sendable {
 extension FormSender {
     /// How to resume a transfer that was cut.
     package struct Resuming: Sendable {
-        /// The protocol and the number of tries. `isReplayable` comes from the plan, and the rules for redirects
-        /// from the sender.
-        package var options: UploadClientOptions
+        /// The protocol and the number of tries. The rules for redirects are the sender's.
+        package var options: ResumingOptions
         /// A saved upload to resume.
         package var link: SavedUpload?
         /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
         package var save: @Sendable (SavedUpload?) throws -> Void
 
         package init(
-            _ options: UploadClientOptions, continuing link: SavedUpload? = nil,
+            _ options: ResumingOptions, continuing link: SavedUpload? = nil,
             save: @escaping @Sendable (SavedUpload?) throws -> Void = { _ in }
         ) {
             (self.options, self.link, self.save) = (options, link, save)

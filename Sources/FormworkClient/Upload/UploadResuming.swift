@@ -73,7 +73,7 @@ public struct UploadResuming: Sendable {
     func prepare(
         _ plan: BodyPlan, _ request: HTTPRequest, _ retry: RetryPolicy
     ) async throws -> (plan: BodyPlan, resuming: FormSender.Resuming, lock: FileLock?) {
-        var options = UploadClientOptions(self.choice)
+        var options = ResumingOptions(self.choice)
         // If the upload is created before its bytes are sent, its state can be asked for whatever happens to them.
         options.createsFirst = self.choice == .ietf
         options.maximumAppendSize = self.maximumRequestSize

@@ -26,10 +26,10 @@ extension NIOTests {
         }
 
         private func resumable(
-            _ change: (inout UploadClientOptions) -> Void = { _ in },
+            _ change: (inout ResumingOptions) -> Void = { _ in },
             save: @escaping @Sendable (SavedUpload?) throws -> Void = { _ in }
         ) throws -> ResumableSend {
-            var options = UploadClientOptions(.auto)
+            var options = ResumingOptions(.auto)
             options.delays = []
             change(&options)
             return try ResumableSend(
@@ -76,7 +76,7 @@ extension NIOTests {
                 (TransferError(.connect, "refused"), "pause 0: refused"),
             ])
         func emptyBody(error: TransferError, step: String) throws {
-            var options = UploadClientOptions(.auto)
+            var options = ResumingOptions(.auto)
             options.delays = []
             var machine = try ResumableSend(
                 try BodyPlan(copying: .bytes([])), try self.request(), FormSender.Resuming(options),

@@ -9,30 +9,6 @@ struct UploadRange: Sendable, Hashable {
     init(offset: Int64, count: Int64?) { (self.offset, self.count) = (offset, count) }
 }
 
-/// The next step of an upload.
-enum UploadStep: Sendable {
-    /// Send this request, with this range of the body; without a range it has no content. Then call
-    /// ``UploadClient/answered(_:retryAfter:)`` or ``UploadClient/lost(_:wasReached:)``.
-    case send(HTTPRequest, content: UploadRange?)
-    /// Wait this long, then ask for the next step.
-    case wait(Duration)
-    /// The upload has ended with this answer.
-    case done(UploadOutcome)
-    /// The upload has ended without an answer to show.
-    case fail(TransferError)
-}
-
-/// How an upload ended.
-struct UploadOutcome: Sendable, Hashable {
-    /// The answer to show: the target's own, or the one that ended the tries.
-    var response: HTTPResponse
-    /// Whether the server has the whole upload, but its answer was lost. The response shown is then about the upload
-    /// only.
-    var isAnswerLost: Bool
-    /// Whether the upload can no longer be resumed, so that saved state should be removed.
-    var isOver: Bool
-}
-
 /// The upload's own URL, and its properties on the server.
 package struct SavedUpload: Sendable, Hashable {
     /// The URL.
