@@ -20,7 +20,7 @@ extension ResumableSend {
                         ?? "the server answered \(response.status.code) without saying where to continue the upload (Location)"
                 )
             }
-            self.agreement.settle()
+            self.isSettled = true
             self.continued(response, exchange)
         case 400 where self.link == nil && self.fallBack(response): break
         case 413: self.shrink(response, exchange)
@@ -52,14 +52,14 @@ extension ResumableSend {
         guard self.canGive(0), let draft = self.uploadProtocol?.draft else { return false }
         if let other = response.headerFields.interopVersion {
             guard other < draft else { return false }
-            self.agreement.speak(.draft(other))
+            self.uploadProtocol = .draft(other)
         } else {
             // An answer with content is about the request itself.
             guard response.headerFields[.contentLength] == "0" else { return false }
             if draft > .v6 {
-                self.agreement.speak(.draft(.v6))
+                self.uploadProtocol = .draft(.v6)
             } else if self.options.choice == .auto {
-                self.agreement = .none
+                (self.uploadProtocol, self.isSettled) = (nil, false)
             } else {
                 return false
             }
@@ -257,7 +257,7 @@ extension ResumableSend {
         let begins = self.link != nil || !self.isTus && self.canGive(0)
         guard isKnown, begins, fits, canGoOn, size < rest else { return self.finish(response) }
         self.pieceSize = size
-        self.agreement.settle()
+        self.isSettled = true
         self.phase = self.link == nil ? .create : .ask
     }
 
@@ -311,7 +311,7 @@ extension ResumableSend {
     }
 
     private mutating func redirect(to location: String, _ response: HTTPResponse, _ exchange: Exchange) {
-        guard let target = exchange.target.resolving(location) else {
+        guard let url = exchange.request.located(location) else {
             return self.turnAway(
                 exchange,
                 "the server redirects to \(SecretText.masked(url: location)), which isn't HTTP, or has no TLS: send there, if you trust it"
@@ -321,15 +321,15 @@ extension ResumableSend {
         guard self.redirects <= self.rules.maximumRedirects else {
             return self.turnAway(
                 exchange,
-                "more than \(self.rules.maximumRedirects, "redirect"): \(SecretText.masked(url: exchange.target.url)) redirects to \(SecretText.masked(url: target.url))"
+                "more than \(self.rules.maximumRedirects, "redirect"): \(exchange.request.shownURL) redirects to \(SecretText.masked(url: url))"
             )
         }
         switch exchange.kind {
-        case .create: self.creationTarget = target
-        case .ask, .append, .replay: self.redirected = target
+        case .create: self.creationURL = url
+        case .ask, .append, .replay: self.redirected = url
         }
         // A permanent redirect also applies to later requests (RFC 9110 §15.4.9).
-        if response.status.code == 308, self.redirected != nil { self.link?.target = target }
+        if response.status.code == 308, self.redirected != nil { self.link?.url = url }
         if case .append = exchange.kind { self.phase = .append } else { self.phase = self.repeating(exchange) }
     }
 
@@ -342,12 +342,6 @@ extension ResumableSend {
 
 // What is known of the server.
 extension ResumableSend {
-    /// The protocol; `nil` for an ordinary request.
-    var uploadProtocol: ResumableProtocol? { self.agreement.uploadProtocol }
-
-    /// Whether the server supports the protocol, as far as it has shown or the caller says.
-    var isSettled: Bool { if case .settled = self.agreement { true } else { false } }
-
     /// Whether the protocol is tus.
     var isTus: Bool { self.uploadProtocol == .tus }
 

@@ -31,7 +31,7 @@ extension ResumableSend {
         case .ask, .replay: return true
         }
         guard self.link != nil else { return true }
-        self.agreement.settle()
+        self.isSettled = true
         self.learn(response)
         if draft.hasProgress, let offset = response.headerFields.uploadOffset, offset > self.acknowledged {
             guard self.take(offset) else { return false }
@@ -107,19 +107,19 @@ extension ResumableSend {
     /// request may still succeed as an ordinary one.
     mutating func adopt(_ location: String, of exchange: Exchange) {
         guard let spoken = self.uploadProtocol else { return }
-        guard let target = exchange.target.resolving(location) else {
+        guard let url = exchange.request.located(location) else {
             self.refusedLocation = location
             return
         }
-        self.link = SavedUpload(target: target, uploadProtocol: spoken, limits: self.limits)
-        self.link?.isFile = self.options.isFile
+        self.link = SavedUpload(
+            url: url, uploadProtocol: spoken, limits: self.limits, isFile: self.options.isFile)
     }
 
     /// Why the upload's URL can't be used; `nil` if the server named none.
     var refusal: String? {
         self.refusedLocation.map { location in
             "the server places the upload at \(SecretText.masked(url: location)), which "
-                + (UploadTarget(location) == nil
+                + ((try? HTTPRequest(to: location)) == nil
                     ? "isn't a URL of http or https"
                     : "has no TLS: it may not know that a proxy in front of it has TLS")
         }

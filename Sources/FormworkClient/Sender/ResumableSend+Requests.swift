@@ -5,7 +5,7 @@ extension ResumableSend {
     func question() -> Exchange {
         var request = self.request(.head)
         self.identify(&request)
-        return Exchange(kind: .ask, request: request, target: self.uploadTarget)
+        return Exchange(kind: .ask, request: request)
     }
 
     func replay(of answer: HTTPResponse) -> Exchange {
@@ -16,7 +16,7 @@ extension ResumableSend {
         // Nothing of an earlier creation that was lost counts.
         self.acknowledged = 0
         var request = self.original
-        self.adopt(self.creationTarget, in: &request)
+        if let creationURL { self.adopt(creationURL, in: &request) }
         for name in [HTTPField.Name.contentLength, .transferEncoding] { request.headerFields[name] = nil }
         var range: UploadRange? = UploadRange(offset: 0, count: self.length)
         var completes = true
@@ -42,8 +42,7 @@ extension ResumableSend {
         self.isContinued = false
         if self.plan.isReplayable { self.sent = 0 }
         if let count = range?.count { request.headerFields[.contentLength] = "\(count)" }
-        return Exchange(
-            kind: .create, request: request, target: self.creationTarget, range: range, completes: completes)
+        return Exchange(kind: .create, request: request, range: range, completes: completes)
     }
 
     /// tus transfers one file and its metadata. For a server that reads forms, the encoded form is that file, and the
@@ -87,8 +86,7 @@ extension ResumableSend {
             if !self.isLengthDeclared { request.headerFields.uploadLength = self.length }
         }
         return Exchange(
-            kind: kind, request: request, target: self.uploadTarget, range: range, completes: completes,
-            declaresLength: self.length != nil)
+            kind: kind, request: request, range: range, completes: completes, declaresLength: self.length != nil)
     }
 
     /// The next range, and whether the body ends with it.
@@ -106,13 +104,11 @@ extension ResumableSend {
             ? (UploadRange(offset: offset, count: size), false) : (UploadRange(offset: offset, count: rest), true)
     }
 
-    private var uploadTarget: UploadTarget { self.redirected ?? self.link?.target ?? self.creationTarget }
-
     /// A request to the upload with the original's fields, without those about its content.
     private func request(_ method: HTTPRequest.Method) -> HTTPRequest {
         var request = self.original
         request.method = method
-        self.adopt(self.uploadTarget, in: &request)
+        if let url = self.redirected ?? self.link?.url { self.adopt(url, in: &request) }
         Self.removeContentFields(&request.headerFields)
         return request
     }
@@ -125,10 +121,11 @@ extension ResumableSend {
         }
     }
 
-    /// Changes the request's target, and removes the fields that only the original's origin may see.
-    private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
+    /// Changes the request's URL, and removes the fields that only the original's origin may see.
+    private func adopt(_ url: String, in request: inout HTTPRequest) {
+        guard let target = try? HTTPRequest(to: url) else { return }
         (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
-        guard !target.hasOrigin(of: self.target) else { return }
+        guard !target.hasOrigin(of: self.original) else { return }
         for name in Set(request.headerFields.map(\.name))
         where Redirection.staysAtOrigin(name.rawName, isTrusted: self.rules.trustsRedirects) {
             request.headerFields[name] = nil

@@ -25,36 +25,11 @@ struct ResumableSend: SendMachine {
         case failed(any Error)
     }
 
-    /// What client and server have agreed on.
-    enum Agreement: Sendable {
-        /// No protocol: an ordinary request.
-        case none
-        /// The server hasn't shown yet that it supports the protocol.
-        case offered(ResumableProtocol)
-        case settled(ResumableProtocol)
-
-        var uploadProtocol: ResumableProtocol? {
-            switch self {
-            case .none: nil
-            case .offered(let spoken), .settled(let spoken): spoken
-            }
-        }
-
-        /// The server has shown that it supports the protocol.
-        mutating func settle() { if case .offered(let spoken) = self { self = .settled(spoken) } }
-
-        /// Another version is used from now on.
-        mutating func speak(_ other: ResumableProtocol) {
-            if case .settled = self { self = .settled(other) } else { self = .offered(other) }
-        }
-    }
-
     /// A request in progress.
     struct Exchange: Sendable {
         enum Kind: Sendable { case create, ask, append, replay(HTTPResponse) }
         var kind: Kind
         var request: HTTPRequest
-        var target: UploadTarget
         /// What the request carries of the body; `nil` for a request without content.
         var range: UploadRange?
         /// Whether the body ends with this request.
@@ -66,22 +41,6 @@ struct ResumableSend: SendMachine {
         var hasContent: Bool { self.range.map { $0.count != 0 } ?? false }
     }
 
-    /// The upload as the caller knows it.
-    private enum Known: Sendable {
-        case none
-        /// The caller has it saved.
-        case saved(SavedUpload)
-        /// It is over: the caller has nothing saved, and its state is still reported.
-        case over(SavedUpload)
-
-        var link: SavedUpload? {
-            switch self {
-            case .none: nil
-            case .saved(let link), .over(let link): link
-            }
-        }
-    }
-
     let plan: BodyPlan
     let options: ResumingOptions
     /// Its rules for redirects. Tries and credentials are those of ``options`` and ``authentication``.
@@ -89,7 +48,6 @@ struct ResumableSend: SendMachine {
     private let save: @Sendable (SavedUpload?) throws -> Void
     /// The request as it would be sent without resuming.
     private(set) var original: HTTPRequest
-    let target: UploadTarget
     private var authentication: AuthenticationRule
     /// The answer that asked for credentials.
     private var challenged: (answer: SendResponse, remaining: Duration?)?
@@ -97,10 +55,16 @@ struct ResumableSend: SendMachine {
     var phase: Phase
     /// Bytes of the body; `nil` until its end is known.
     var length: Int64?
-    var agreement: Agreement
+    /// The protocol; `nil` for an ordinary request.
+    var uploadProtocol: ResumableProtocol?
+    /// Whether the server supports the protocol, as far as it has shown or the caller says.
+    var isSettled: Bool
     /// The upload's URL once it is known.
     var link: SavedUpload?
-    private var known = Known.none
+    /// The upload as the caller knows it; `nil` if there is none.
+    private var known: SavedUpload?
+    /// Whether the caller has it saved. One that is over is still reported.
+    private var isSaved = false
     /// Bytes that the server has confirmed.
     var acknowledged: Int64 = 0
     /// The furthest offset up to which the body was ever read.
@@ -112,10 +76,10 @@ struct ResumableSend: SendMachine {
 
     /// The upload's URL, as the server gave it, if it can't be used.
     var refusedLocation: String?
-    /// The target of a redirect; until the next request for the offset.
-    var redirected: UploadTarget?
-    /// The target of the creation, which redirects change.
-    var creationTarget: UploadTarget
+    /// Where a redirect leads to; until the next request for the offset.
+    var redirected: String?
+    /// Where redirects have moved the creation to.
+    var creationURL: String?
     var limits = UploadLimits()
     /// The most bytes of one request, after the server found a larger one too large.
     var pieceSize: Int64?
@@ -154,31 +118,32 @@ struct ResumableSend: SendMachine {
     init(
         _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, _ options: UploadOptions
     ) throws(FormworkError) {
-        guard let target = UploadTarget(request) else {
+        guard request.scheme != nil, request.authority?.isEmpty == false else {
             throw FormworkError(.invalidArgument, "An upload's request needs a scheme and an authority.")
         }
         (self.plan, self.options, self.save) = (plan, resuming.options, resuming.save)
         var rules = options
         (rules.retry, rules.authentication) = (RetryPolicy(), nil)
         (self.rules, self.authentication) = (rules, AuthenticationRule(options))
-        (self.original, self.target, self.creationTarget) = (request, target, target)
+        self.original = request
         self.original.headerFields[.contentType] = plan.contentType
         (self.length, self.isLengthDeclared) = (plan.contentLength, plan.contentLength != nil)
         self.pieceSize = resuming.options.maximumAppendSize
         let choice = resuming.options.choice
         self.createsFirst = resuming.options.createsFirst && choice == .ietf
-        self.agreement =
+        self.uploadProtocol =
             switch choice {
-            case .auto: .offered(.draft(.latest))
-            case .ietf: .settled(.draft(.latest))
-            case .tus: .settled(.tus)
-            case .off: .none
+            case .auto, .ietf: .draft(.latest)
+            case .tus: .tus
+            case .off: nil
             }
+        self.isSettled = [.ietf, .tus].contains(choice)
         (self.phase, self.wasCut) = (.create, resuming.link != nil)
         guard let link = resuming.link else { return }
-        self.known = .saved(link)
+        (self.known, self.isSaved) = (link, true)
         guard choice != .off else { return }
-        (self.link, self.limits, self.agreement) = (link, link.limits, .settled(link.uploadProtocol))
+        (self.link, self.limits) = (link, link.limits)
+        (self.uploadProtocol, self.isSettled) = (link.uploadProtocol, true)
         (self.isContinued, self.phase) = (true, .ask)
     }
 
@@ -403,11 +368,12 @@ struct ResumableSend: SendMachine {
     }
 
     var upload: ResumableUpload? {
-        guard let link = self.known.link else { return nil }
-        return ResumableUpload(
-            url: link.target.url, protocolName: link.uploadProtocol.description, acknowledged: self.acknowledged,
-            offset: self.offset, resumedFrom: self.resumedFrom, resumptions: self.resumptions,
-            isAnswerLost: self.isAnswerLost)
+        self.known.map { link in
+            ResumableUpload(
+                url: link.url, protocolName: link.uploadProtocol.description, acknowledged: self.acknowledged,
+                offset: self.offset, resumedFrom: self.resumedFrom, resumptions: self.resumptions,
+                isAnswerLost: self.isAnswerLost)
+        }
     }
 
     /// A transfer whose answer was cut can be continued: the server is asked for the answer again.
@@ -417,10 +383,10 @@ struct ResumableSend: SendMachine {
     private mutating func keep() {
         guard let link = self.link, !self.isHopeless else {
             self.release()
-            return self.known = .none
+            return self.known = nil
         }
-        guard link != self.known.link else { return }
-        self.known = .saved(link)
+        guard link != self.known else { return }
+        (self.known, self.isSaved) = (link, true)
         self.saveState(link)
     }
 
@@ -432,8 +398,8 @@ struct ResumableSend: SendMachine {
 
     /// Nothing is left to resume.
     private mutating func release() {
-        guard case .saved(let link) = self.known else { return }
-        self.known = .over(link)
+        guard self.isSaved else { return }
+        self.isSaved = false
         self.saveState(nil)
     }
 

@@ -63,7 +63,9 @@ extension NIOTests {
             options.delays = [.zero]
             sender.client.options.expectationThreshold = threshold
             sender.options.monitor = monitor
-            let resuming = FormSender.Resuming(options) { saved.add($0?.target.path ?? "over") }
+            let resuming = FormSender.Resuming(options) { link in
+                saved.add(link.flatMap { try? HTTPRequest(to: $0.url).path } ?? "over")
+            }
             return try await sender.send(
                 plan, with: HTTPRequest(to: url, headerFields: fields), resuming: resuming
             ) { answer, trace in

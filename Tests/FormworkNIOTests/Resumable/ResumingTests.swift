@@ -28,7 +28,7 @@ import Testing
             ])
         client.sending(upTo: 30_000_000)
         #expect(self.continues(&client, Self.offer))
-        #expect(client.link?.target.url == "https://example.com/upload/b530ce8ff")
+        #expect(client.link?.url == "https://example.com/upload/b530ce8ff")
         let progress: HTTPFields = [.uploadDraftInteropVersion: "9", .uploadOffset: "23456789"]
         #expect(self.continues(&client, progress))
         #expect(client.acknowledged == 23_456_789)
@@ -183,9 +183,7 @@ import Testing
     @Test func draft3() throws {
         var client = try ResumableSend(
             .post(), length: 100,
-            continuing: SavedUpload(
-                target: try #require(UploadTarget("https://example.com/upload/b530ce8ff")),
-                uploadProtocol: .draft(.v3)))
+            continuing: SavedUpload(url: "https://example.com/upload/b530ce8ff", uploadProtocol: .draft(.v3)))
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadOffset: "50", .uploadIncomplete: "?1"]))
         let patch = try self.sent(&client).0
@@ -270,23 +268,18 @@ import Testing
         #expect(failure.code == .tooLarge)
     }
 
-    @Test func tooMuchAtOnce() throws {
-        var client = try ResumableSend(.post(), length: 1_000_000)
-        _ = try self.sent(&client)
-        client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000, max-size=2000000"]))
-        let (request, range) = try self.sent(&client)
-        #expect(range == UploadRange(offset: 0, count: 300_000))
-        #expect(request.headerFields[.uploadComplete] == "?0")
-    }
-
-    /// A refusal of the whole request may show in other ways, too, that the server knows the draft.
-    @Test(arguments: [[.uploadComplete: "?0"], [.uploadDraftInteropVersion: "9"]] as [HTTPFields])
-    func tooMuchWithoutLimits(fields: HTTPFields) throws {
+    /// A refusal of the whole request shows in several ways that the server knows the draft.
+    @Test(
+        arguments: [
+            ([.uploadLimit: "max-append-size=300000, max-size=2000000"], 300_000), ([.uploadComplete: "?0"], 500_000),
+            ([.uploadDraftInteropVersion: "9"], 500_000),
+        ] as [(HTTPFields, Int64)])
+    func tooMuchAtOnce(fields: HTTPFields, size: Int64) throws {
         var client = try ResumableSend(.post(), length: 1_000_000)
         _ = try self.sent(&client)
         client.answered(self.answer(413, fields))
         let (request, range) = try self.sent(&client)
-        #expect(range == UploadRange(offset: 0, count: 500_000))
+        #expect(range == UploadRange(offset: 0, count: size))
         #expect(request.headerFields[.uploadComplete] == "?0")
     }
 
@@ -342,37 +335,24 @@ import Testing
         #expect(outcome.response.status.code == 422 && outcome.isOver && !outcome.isAnswerLost)
     }
 
-    @Test func givesUp() throws {
+    /// `Retry-After` replaces the client's own pause, also a longer one; the answer to the last try is the result.
+    @Test(arguments: [(3, [3], [3, 1]), (5, [1, 1, 1, 1, 1], [1, 1, 1, 1])])
+    func pauses(tries: Int, asked: [Int], waited: [Int]) throws {
         var options = ResumingOptions()
-        options.maximumAttempts = 3
-        let link = try Self.saved()
-        var client = try ResumableSend(.post(), length: 100, options: options, continuing: link)
+        options.maximumAttempts = tries
+        var client = try ResumableSend(.post(), length: 100, options: options, continuing: try Self.saved())
         var waits: [Duration] = []
-        for _ in 0..<3 {
+        for number in 0..<tries {
             if case .wait(let duration) = client.step() {
                 waits.append(duration)
                 _ = client.step()
             }
-            client.answered(self.answer(503), retryAfter: waits.isEmpty ? .seconds(3) : nil)
+            let pause = asked.indices.contains(number) ? Duration.seconds(asked[number]) : nil
+            client.answered(self.answer(503), retryAfter: pause)
         }
-        #expect(waits == [.seconds(3), .seconds(1)])
+        #expect(waits == waited.map { .seconds($0) })
         let outcome = try self.outcome(&client)
         #expect(outcome.response.status.code == 503 && !outcome.isOver)
-    }
-
-    /// `Retry-After` replaces the client's own pause, also a longer one.
-    @Test func shorterPause() throws {
-        let link = try Self.saved()
-        var client = try ResumableSend(.post(), length: 100, continuing: link)
-        var waits: [Duration] = []
-        for _ in 0..<5 {
-            if case .wait(let duration) = client.step() {
-                waits.append(duration)
-                _ = client.step()
-            }
-            client.answered(self.answer(503), retryAfter: .seconds(1))
-        }
-        #expect(waits == Array(repeating: .seconds(1), count: 4))
     }
 
     /// Asking again can't help: there is no room, or no such ability.
@@ -440,15 +420,15 @@ import Testing
     }
 
     @Test func targets() throws {
-        let target = try #require(UploadTarget(.post()))
-        #expect(target.resolving("/uploads/abc")?.url == "https://example.com/uploads/abc")
-        #expect(target.resolving("abc?x=1#y")?.url == "https://example.com/project/123/abc?x=1")
-        #expect(target.resolving("/a%20b [1]?s=%2B")?.url == "https://example.com/a%20b%20%5B1%5D?s=%2B")
-        #expect(UploadTarget("https://h/%2B é")?.url == "https://h/%2B%20%C3%A9")
-        #expect(target.resolving("//[::1]:80/u")?.authority == "[::1]:80")
-        #expect(target.resolving("http://example.com/u") == nil)
-        #expect(target.resolving("ftp://example.com/u") == nil)
-        #expect(try #require(target.resolving("https://EXAMPLE.com:443/u")).hasOrigin(of: target))
-        #expect(try !#require(target.resolving("https://example.com:444/u")).hasOrigin(of: target))
+        let request = HTTPRequest.post()
+        #expect(request.located("/uploads/abc") == "https://example.com/uploads/abc")
+        #expect(request.located("abc?x=1#y") == "https://example.com/project/123/abc?x=1")
+        #expect(request.located("/a%20b [1]?s=%2B") == "https://example.com/a%20b%20%5B1%5D?s=%2B")
+        #expect(request.located("https://h/%2B é") == "https://h/%2B%20%C3%A9")
+        #expect(request.located("//[::1]:80/u") == "https://[::1]:80/u")
+        #expect(request.located("http://example.com/u") == nil)
+        #expect(request.located("ftp://example.com/u") == nil)
+        #expect(try HTTPRequest(to: "https://EXAMPLE.com:443/u").hasOrigin(of: request))
+        #expect(try !HTTPRequest(to: "https://example.com:444/u").hasOrigin(of: request))
     }
 }
