@@ -236,10 +236,10 @@ extension HTTPClientResponse {
     fileprivate func locatedAbsolutely() -> Self {
         guard self.history.count > 1, let last = self.history.last?.request.url,
             let location = self.headers.first(name: "Location"),
-            let target = UploadTarget(last)?.resolving(location)
+            let target = (try? HTTPRequest(to: last))?.located(location)
         else { return self }
         var copy = self
-        copy.headers.replaceOrAdd(name: "Location", value: target.url)
+        copy.headers.replaceOrAdd(name: "Location", value: target)
         return copy
     }
 }

@@ -125,11 +125,11 @@ actor StoredUpload {
 
     /// Begins the transfer that comes with the creation.
     func beginCreation(_ creation: UploadCreation, _ check: DigestCheck?) async throws -> Turn {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        try await self.takeOver()
-        self.resource.beginCreation(creation)
-        return try await self.open(check)
+        try await self.alone {
+            try await self.takeOver()
+            self.resource.beginCreation(creation)
+            return try await self.open(check)
+        }
     }
 
     /// Begins an addition, or refuses it.
@@ -171,11 +171,11 @@ actor StoredUpload {
 
     /// Ends a request's turn after a failure, and releases the upload for others.
     func abandon(_ turn: Turn) async {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        guard self.transfer?.number == turn.number else { return }
-        self.endTransfer()
-        await self.closeContent()
+        await self.alone {
+            guard self.transfer?.number == turn.number else { return }
+            self.endTransfer()
+            await self.closeContent()
+        }
     }
 
     struct Refusal: Error { var answer: ResumableResponse }
@@ -330,55 +330,48 @@ actor StoredUpload {
 
     /// Cancels it.
     func cancel() async throws -> ResumableResponse {
-        try await self.stop()
+        self.endTransfer()
+        try await self.alone { try await self.takeOver() }
         _ = await self.processing?.value
-        try await self.removeCancelled()
+        try await self.alone {
+            self.endTransfer()
+            // It may have been processed meanwhile. Then it wasn't cancelled, even if its answer couldn't be saved.
+            guard self.content.answer == nil else { return try await self.remove() }
+            await self.content.close()
+            try await self.store.remove(self.name, note: self.note, because: .cancelled)
+        }
         return self.resource.cancelled
-    }
-
-    private func removeCancelled() async throws {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        self.endTransfer()
-        // It may have been processed meanwhile. Then it wasn't cancelled, even if its answer couldn't be saved.
-        guard self.content.answer == nil else { return try await self.remove() }
-        await self.content.close()
-        try await self.store.remove(self.name, note: self.note, because: .cancelled)
-    }
-
-    private func stop() async throws {
-        self.endTransfer()
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        try await self.takeOver()
     }
 
     /// Removes it, in any state.
     func forget() async throws {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        self.endTransfer()
-        try await self.remove()
+        try await self.alone {
+            self.endTransfer()
+            try await self.remove()
+        }
     }
 
     /// Removes it, unless a request adds to it, it is being processed, or another process has it.
     /// - Parameter isWanted: Whether it is still to be removed; called while the upload is locked.
     func remove(because reason: UploadRemoval.Reason, if isWanted: @Sendable () async -> Bool) async -> Bool {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        guard !self.isInUse else { return false }
-        do {
-            let bytes = try await self.store.openBytes(self.name)
-            let isRemoved =
-                await isWanted()
-                ? (try? await self.store.remove(self.name, note: self.note, because: reason)) != nil : false
-            await bytes?.close()
-            return isRemoved
-        } catch { return false }
+        await self.alone {
+            guard !self.isInUse else { return false }
+            return await self.store.withBytes(self.name) {
+                guard await isWanted() else { return false }
+                return (try? await self.store.remove(self.name, note: self.note, because: reason)) != nil
+            }
+        }
     }
 
     /// Releases it for others, unless it is being processed.
     private func closeContent() async { if self.processing == nil { await self.content.close() } }
+
+    /// Makes calls that wait for the storage without others between them.
+    private func alone<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        return try await body()
+    }
 
     private func closingAfterError<Result>(_ body: () async throws -> Result) async throws -> Result {
         do { return try await body() } catch {
@@ -439,17 +432,17 @@ actor StoredUpload {
                 answer = self.resource.failed(HTTPResponse.Status(processingError: error))
             }
         }
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        await self.content.close()
-        self.processing = nil
+        await self.alone {
+            await self.content.close()
+            self.processing = nil
+        }
         return answer
     }
 
     private func completed(by handler: ResumableHandler) async throws -> ResumableResponse {
         if !self.content.isOpen {
             // A request in between closed it, and another process may have opened it since then.
-            try await self.readAlone()
+            try await self.alone { try await self.readState() }
             if let answer = self.content.answer { return answer }
         }
         let upload = try await self.content.finished(count: self.resource.offset)
@@ -466,28 +459,22 @@ actor StoredUpload {
         }
         self.content.take(answer)
         self.resource.processed()
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        do {
-            try await self.content.saveAnswer()
-            await handler.saved(self.name)
-        } catch { handler.report(self.name, UnsavedResponse(cause: error)) }
+        await self.alone {
+            do {
+                try await self.content.saveAnswer()
+                await handler.saved(self.name)
+            } catch { handler.report(self.name, UnsavedResponse(cause: error)) }
+        }
         return answer
     }
 
     /// The answer of another process that completed the upload in the meantime, and removed what this one was reading.
     private func answerOfAnother() async -> ResumableResponse? {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        await self.content.close()
-        try? await self.readState()
-        return self.content.answer
-    }
-
-    private func readAlone() async throws {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        try await self.readState()
+        await self.alone {
+            await self.content.close()
+            try? await self.readState()
+            return self.content.answer
+        }
     }
 }
 

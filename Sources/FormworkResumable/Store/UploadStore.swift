@@ -281,12 +281,17 @@ public final class UploadStore: Sendable {
     ) async -> Bool {
         if let upload = await self.object(name) { return await upload.remove(because: reason, if: isWanted) }
         // Its record is damaged, or of another version: no request can use it here.
-        do {
-            let bytes = try await self.openBytes(name)
-            let isRemoved = await isWanted() ? (try? await self.remove(name)) != nil : false
-            await bytes?.close()
-            return isRemoved
-        } catch { return false }
+        return await self.withBytes(name) { await isWanted() ? (try? await self.remove(name)) != nil : false }
+    }
+
+    /// Locks an upload's bytes, unless another process has them.
+    /// - Returns: What `body` returns; `false` if they can't be locked.
+    func withBytes(_ name: String, _ body: () async -> Bool) async -> Bool {
+        let bytes: (any UploadContent)?
+        do { bytes = try await self.openBytes(name) } catch { return false }
+        let result = await body()
+        await bytes?.close()
+        return result
     }
 
     /// The one object for an upload.

@@ -102,8 +102,7 @@ package struct SendCommand: ParsableCommand, Sendable {
             }
             report = try await transfer.send(job)
         } catch {
-            let proxy = self.connection.environmentProxy(isSecure: isSecure)
-            var status = ExitStatus(transfer: proxy?.explain(error) ?? error)
+            var status = ExitStatus(transfer: self.connection.explain(error, isSecure: isSecure))
             if !isSecure, record.isFirst, let error = error as? TransferError { status.hintAtTLS(after: error, url) }
             if record.canContinue, (error as? TransferError)?.code == .gone {
                 status.message? += ": look there, or add --restart-if-changed to send it again"
