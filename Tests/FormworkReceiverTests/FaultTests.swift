@@ -67,7 +67,7 @@ struct FaultTests {
 
     @Test func `If one file of a form can't be finished, those before it are withdrawn`() async throws {
         let folder = TemporaryFolder()
-        let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .finishing("b"))
+        let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .committing("b"))
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
             let answer = try await receiver.request(
                 "POST /", ["Content-Type: multipart/form-data; boundary=b"],

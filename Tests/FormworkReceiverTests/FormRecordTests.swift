@@ -99,7 +99,7 @@ struct FormRecordTests {
 
     @Test func `A form whose record has no room is not kept`() async throws {
         let folder = TemporaryFolder()
-        let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .finishing("a.form.json"))
+        let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .committing("a.form.json"))
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
             let answer = try await receiver.request("POST /", [Self.form], formBody([("tag", "a"), ("f;a", "1")]))
             #expect(answer.status == 500)

@@ -88,7 +88,7 @@ import Testing
         try await uploads.create("0123456789abcdef0123456789abcdef", record: [1])
         // The store says that the name is free: that is no error.
         let file = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
-        _ = try await file.finish()
+        _ = try await storage.finish(file)
         await storage.close()
         store.close()
         #expect(store.count("Head") > 0)

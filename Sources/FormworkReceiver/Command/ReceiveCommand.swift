@@ -139,27 +139,30 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         // Before the storage is opened, which would have to be closed after an error.
         let hookOptions = try self.hooks.options()
         let metrics = self.metrics ? MemoryMetrics() : nil
-        let storage = try await self.destination.open(
+        let destination = try await self.destination.open(
             logger, metrics, hasFolders: options.linkKeys != nil || hookOptions != nil)
-        let bucket = self.resuming.needsBucket ? await self.bucketUploads(in: storage) : nil
+        let bucket = self.resuming.needsBucket ? await self.uploads(in: destination.bucket) : nil
         do {
-            options.memory = try self.limits.memory(options.limits, storage.bufferBytes)
+            options.memory = try self.limits.memory(options.limits, destination.bufferBytes)
             let unfinished = try self.resuming.store(
                 in: self.destination.dir.map { FilePath($0) }, bucket, options.limits,
                 isDurable: self.destination.fsync, isDigesting: options.isDigesting,
                 hasMemoryLimit: self.limits.memory != nil)
-            let hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
-            return Stores(storage: storage, bucket: bucket, unfinished: unfinished, hooks: hooks, metrics: metrics)
+            let hooks = try hookOptions.map { options in
+                Hooks(options, box: try destination.notices(), metrics: metrics, logger: logger)
+            }
+            return Stores(
+                destination: destination, bucket: bucket, unfinished: unfinished, hooks: hooks, metrics: metrics)
         } catch {
-            await storage.close()
+            await destination.storage.close()
             throw error
         }
     }
 
     /// The bucket's unfinished uploads; `nil` without a bucket, or if the store can't keep them, which is reported.
-    private func bucketUploads(in storage: any ReceiverStorage) async -> BucketUploads? {
-        guard let storage = storage as? S3Storage else { return nil }
-        let uploads = BucketUploads(storage)
+    private func uploads(in bucket: S3Storage?) async -> BucketUploads? {
+        guard let bucket else { return nil }
+        let uploads = BucketUploads(bucket)
         do { try await uploads.check() } catch {
             self.warn(["uploads can't be resumed: \(error); --resume-dir FOLDER keeps them on this machine instead"])
             return nil
@@ -173,7 +176,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let announcement = Announcement()
         let manager = ServiceManager()
         let service = ReceiverService(
-            options, storage: stores.storage, store: stores.unfinished, hooks: stores.hooks, metrics: stores.metrics,
+            options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks, metrics: stores.metrics,
             logger: logger
         ) { [address, log] place in
             let urls = ReceiveAddress.urls(of: options.host, port: place.port ?? 0, isTLS: options.tls != nil)
@@ -191,9 +194,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: .init(
-                services: [service]
-                    + self.destination.services(
-                        for: stores.storage, stores.bucket, stores.unfinished, logger)
+                services: [service, stores.destination.sweeper(stores.bucket, stores.unfinished, logger)]
                     + [stores.hooks].compactMap { $0 },
                 logger: quiet))
         announcement.group.withLock { $0 = group }
@@ -219,7 +220,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
 
 /// What a receiver keeps uploads in.
 private struct Stores: Sendable {
-    var storage: any ReceiverStorage
+    var destination: OpenDestination
     /// The bucket's unfinished uploads; `nil` without a bucket.
     var bucket: BucketUploads?
     /// `nil` if resumable uploads aren't accepted.
@@ -229,7 +230,7 @@ private struct Stores: Sendable {
 
     func close() async {
         await self.hooks?.close()
-        await self.storage.close()
+        await self.destination.storage.close()
     }
 }
 

@@ -63,22 +63,6 @@ struct ReceiveHooks: ParsableArguments {
         return options
     }
 
-    /// The hook; `nil` without one.
-    /// - Parameter folder: The folder of the files; `nil` for an object store.
-    /// - Throws: `writeFailed` if the folder can't have messages.
-    static func open(
-        _ options: Hooks.Options?, _ storage: any ReceiverStorage, in folder: String?, _ metrics: MemoryMetrics?,
-        _ logger: Logger
-    ) throws -> Hooks? {
-        guard let options else { return nil }
-        if let folder {
-            let box = try FolderNotices(in: FilePath(folder))
-            return Hooks(options, box: box, storage: storage, metrics: metrics, logger: logger)
-        }
-        guard let bucket = storage as? S3Storage else { return nil }
-        return Hooks(options, box: BucketNotices(bucket), storage: storage, metrics: metrics, logger: logger)
-    }
-
     private func secret() throws -> HookSecret {
         let given = try GivenSecret("--hook-secret-file", file: self.hookSecretFile, variable: Self.variable)
         guard let given, self.hookSecretFile != nil || !given.text.isEmpty else {

@@ -55,7 +55,6 @@ final class Hooks: Service, Sendable {
     /// Reports have connections of their own, so that slow answers to them don't keep uploads from being asked about.
     private let (asking, reporting): (HookClient, HookClient)
     let box: any NoticeBox
-    private let storage: any ReceiverStorage
     private let metrics: MemoryMetrics?
     let logger: Logger
     private let state = Mutex(State())
@@ -64,11 +63,8 @@ final class Hooks: Service, Sendable {
     /// The most bytes of a form's fields in a report; beyond, its file has them.
     private static let fieldBytes = 64 << 10
 
-    init(
-        _ options: Options, box: any NoticeBox, storage: any ReceiverStorage, metrics: MemoryMetrics? = nil,
-        logger: Logger
-    ) {
-        (self.options, self.box, self.storage, self.metrics, self.logger) = (options, box, storage, metrics, logger)
+    init(_ options: Options, box: any NoticeBox, metrics: MemoryMetrics? = nil, logger: Logger) {
+        (self.options, self.box, self.metrics, self.logger) = (options, box, metrics, logger)
         self.asking = HookClient(options.url, options.secret, limit: options.limit, connections: 256)
         self.reporting = HookClient(options.url, options.secret, limit: options.limit, connections: Self.atOnce)
     }
@@ -207,14 +203,11 @@ final class Hooks: Service, Sendable {
 
     private func sendDue() {
         while let name = self.takeDue() {
-            // A report outlives the upload that it is about, and must not keep its memory.
-            ReceiverMemory.$lease.withValue(nil) {
-                _ = Task {
-                    await self.deliver(name)
-                    self.state.withLock { $0.underWay -= 1 }
-                    self.showPending()
-                    self.sendDue()
-                }
+            Task {
+                await self.deliver(name)
+                self.state.withLock { $0.underWay -= 1 }
+                self.showPending()
+                self.sendDue()
             }
         }
     }
@@ -361,7 +354,7 @@ final class Hooks: Service, Sendable {
         var event = event
         var files: [UploadReceipt.File] = []
         for (file, trace) in zip(event.data.files ?? [], traces) {
-            guard let found = try await self.storage.name(of: trace) else { continue }
+            guard let found = try await self.box.name(of: trace) else { continue }
             files.append(file)
             files[files.count - 1].name = found
         }

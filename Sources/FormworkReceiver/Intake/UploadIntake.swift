@@ -55,12 +55,15 @@ struct UploadIntake: Sendable {
         var context = context
         context.resumed = stored.upload
         let pending = try PendingUpload(upload, self, context)
+        var found: FoundUpload = (nil, nil)
         if let name = stored.upload {
-            let receipt = try await StorageProblem.marking { try await self.storage.receipt(ofUpload: name) }
-            if let receipt { return receipt }
+            found = try await StorageProblem.marking {
+                try await self.storage.find(name, isDigesting: self.isDigesting)
+            }
         }
+        if let receipt = found.receipt { return receipt }
         if let receipt = try await pending.run({ try await $0.place(stored) }) { return receipt }
-        if let form = pending.form(of: stored) {
+        if pending.isPlaceable(stored), let form = stored.form ?? found.form {
             let rest = try BodyPlan(copying: form.rest).buffers()
             do { return try await pending.run { try await $0.take(rest, of: form) } } catch {
                 switch error {
@@ -86,6 +89,8 @@ struct UploadContext: Sendable {
     var run: IdempotentUploads.Arrival?
     /// The name of the resumable upload that has the bytes; `nil` for another one.
     var resumed: String?
+    /// The memory of the request; `nil` without a limit.
+    var memory: ReceiverMemory.Lease?
 }
 
 /// A body that is complete before its files are stored.

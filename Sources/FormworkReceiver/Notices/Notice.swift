@@ -62,6 +62,8 @@ protocol NoticeBox: Sendable {
     func list() async throws -> [(name: String, age: Double)]
     /// How old a message must be before a process that hasn't written it sends it, in seconds.
     var leastAge: Double { get }
+    /// The name that a file got; `nil` if it isn't there.
+    func name(of trace: Notice.Trace) async throws -> String?
 }
 
 /// Messages in a hidden folder of the destination, where a publication makes them appear together with its files.
@@ -72,6 +74,9 @@ struct FolderNotices: NoticeBox {
     private let folder: OpenFolder
 
     var leastAge: Double { 0 }
+
+    /// Messages of a folder have no traces.
+    func name(of trace: Notice.Trace) async throws -> String? { nil }
 
     /// - Parameter destination: The folder of the files.
     /// - Throws: `writeFailed`.

@@ -59,7 +59,7 @@ struct ReceiverService: Service {
             router: router, access: self.access, connections: self.connections,
             pages: Responder.Pages(settings: options.page, listing: listing), intake: intake,
             slots: self.slots, resuming: resuming, metrics: metrics, logger: logger,
-            readiness: Readiness { await storage.isReachable() })
+            readiness: Readiness { (try? await storage.room(for: .nothing)) != nil })
     }
 
     /// Makes `/readyz` answer 503, so that balancers send no more requests here. Uploads are accepted all the same.

@@ -25,7 +25,7 @@ struct BucketHookTests {
         _ test: @escaping @Sendable (TestReceiver) async throws -> Void
     ) async throws {
         let storage = try Self.storage(store)
-        try await Hooks.with(server, box: BucketNotices(storage), storage: storage, change) { hooks in
+        try await Hooks.with(server, box: BucketNotices(storage), change) { hooks in
             try await TestReceiver.run(storage: storage, hooks: hooks, test)
         }
         await storage.close()
@@ -135,7 +135,7 @@ struct BucketHookTests {
             _ = try await client.put(ByteBuffer(bytes: [1]), key: "in/\(name)", contentType: nil, marker: mark)
         }
         let server = try HookServer()
-        try await Hooks.with(server, box: BucketNotices(storage), storage: storage, sweeps: false) { hooks in
+        try await Hooks.with(server, box: BucketNotices(storage), sweeps: false) { hooks in
             await hooks.sweep()
             for _ in 0..<500 where server.messages.count < 3 || !Self.waiting(store).isEmpty {
                 try await Task.sleep(for: .milliseconds(20))
@@ -163,7 +163,7 @@ struct BucketHookTests {
         let server = try HookServer()
         // The store's messages are two days old.
         let change = { (options: inout Hooks.Options) in options.intentAge = 200_000 }
-        try await Hooks.with(server, box: BucketNotices(storage), storage: storage, sweeps: false, change) { hooks in
+        try await Hooks.with(server, box: BucketNotices(storage), sweeps: false, change) { hooks in
             await hooks.sweep()
             #expect(server.messages.isEmpty && Self.waiting(store).count == 1)
         }

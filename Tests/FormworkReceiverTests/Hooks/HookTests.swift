@@ -70,7 +70,7 @@ struct HookTests {
         _ test: @escaping @Sendable (Fixture) async throws -> Void
     ) async throws {
         let (storage, box) = (try FolderStorage(folder.path), try FolderNotices(in: folder.path))
-        try await Hooks.with(server, box: box, storage: storage, change) { hooks in
+        try await Hooks.with(server, box: box, change) { hooks in
             try await TestReceiver.run(
                 receiver, in: folder, storage: storage, store: UploadStore(uploads.path), hooks: hooks
             ) { receiver in try await test(Fixture(receiver: receiver, server: server)) }
@@ -165,9 +165,7 @@ struct HookTests {
         }
         let folder = TemporaryFolder()
         let box = SlowBox(box: try FolderNotices(in: folder.path)) { !server.messages.isEmpty }
-        try await Hooks.with(
-            server, box: box, storage: FolderStorage(folder.path), { $0.sweepPause = .milliseconds(20) }
-        ) { hooks in
+        try await Hooks.with(server, box: box, { $0.sweepPause = .milliseconds(20) }) { hooks in
             await hooks.failed(Self.terms, status: 500, nil)
             // A second request would come now.
             try await Task.sleep(for: .milliseconds(200))
@@ -183,7 +181,7 @@ struct HookTests {
         let box = try FolderNotices(in: folder.path)
         try await box.put([], "empty-stored")
         let log = LogLines()
-        try await Hooks.with(server, box: box, storage: FolderStorage(folder.path), log: log) { hooks in
+        try await Hooks.with(server, box: box, log: log) { hooks in
             await hooks.failed(Self.terms, status: 500, nil)
             while server.messages.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
             await hooks.sweep()

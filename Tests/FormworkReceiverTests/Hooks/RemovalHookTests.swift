@@ -45,7 +45,7 @@ struct RemovalHookTests {
         let store = UploadStore(uploads.path, options: kept)
         let storage = try FolderStorage(folder.path)
         let box = try FolderNotices(in: folder.path)
-        try await Hooks.with(server, box: box, storage: storage, { $0.intentAge = intentAge }) { hooks in
+        try await Hooks.with(server, box: box, { $0.intentAge = intentAge }) { hooks in
             try await TestReceiver.run(in: folder, storage: storage, store: store, hooks: hooks) { receiver in
                 try await test(Fixture(receiver: receiver, server: server, store: store, box: box))
             }

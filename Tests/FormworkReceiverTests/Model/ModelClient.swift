@@ -125,7 +125,7 @@ final class ModelClient: Sendable {
     func fill(_ count: Int) async {
         self.run.adds(0x20, from: 0)
         let name = String(self.run.path.split(separator: "/").last ?? "")
-        guard let content = try? await self.uploads.open(name) else { return }
+        guard let content = try? await self.uploads.open(name, for: nil) else { return }
         try? await content.append((0..<count).map { 0x20 | UInt8($0) }, at: 0)
         try? await content.sync()
         await content.close()

@@ -59,7 +59,7 @@ import Testing
 
     /// Opens an upload, which must exist.
     private static func open(_ uploads: BucketUploads) async throws -> any UploadContent {
-        try #require(try await uploads.open(Self.name))
+        try #require(try await uploads.open(Self.name, for: nil))
     }
 
     /// All bytes of a complete upload.
@@ -105,7 +105,7 @@ import Testing
             try await uploads.discardBytes(of: Self.name)
             await content.close()
             #expect(try await uploads.record(of: Self.name) == [1])
-            #expect(try await uploads.open(Self.name) == nil)
+            #expect(try await uploads.open(Self.name, for: nil) == nil)
             try await uploads.discard(Self.name)
             #expect(try await uploads.record(of: Self.name) == nil)
             #expect(try await uploads.names().isEmpty)

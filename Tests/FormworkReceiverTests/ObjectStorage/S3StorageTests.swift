@@ -59,7 +59,7 @@ struct S3StorageTests {
             for start in stride(from: 0, to: bytes.count, by: chunk) {
                 try await upload.write(ByteBuffer(bytes: bytes[start..<min(start + chunk, bytes.count)]))
             }
-            return try await upload.finish()
+            return try await storage.finish(upload)
         } catch {
             await upload.abandon()
             throw error
@@ -136,10 +136,10 @@ struct S3StorageTests {
                     }
                     await second.abandon()
                 }
-                #expect(try await first.finish() == "d/a.bin")
+                #expect(try await storage.finish(first) == "d/a.bin")
                 if count <= Self.part {
                     try await second.write(ByteBuffer(bytes: Self.bytes(count)))
-                    await #expect(throws: FailedCondition(condition: .isFree)) { try await second.finish() }
+                    await #expect(throws: FailedCondition(condition: .isFree)) { try await storage.finish(second) }
                 }
             }
             #expect(store.objects.keys.sorted() == ["in/d/a.bin"])
@@ -420,7 +420,7 @@ struct S3StorageTests {
             #expect(store.held == 2)
             store.release()
             try await sender.value
-            #expect(try await upload.finish() == "a.bin")
+            #expect(try await storage.finish(upload) == "a.bin")
         }
         #expect(store.objects["in/a.bin"]?.bytes == bytes)
     }
@@ -462,13 +462,13 @@ struct S3StorageTests {
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
             let task = Task {
                 try await upload.write(ByteBuffer(bytes: Self.bytes(count)))
-                _ = try await upload.finish()
+                _ = try await storage.finish(upload)
             }
             try await Self.wait { store.held == 1 }
             task.cancel()
             let removal = Task {
                 _ = await task.result
-                await upload.withdraw()
+                await (upload as? S3Upload)?.withdraw()
             }
             try await Task.sleep(for: .milliseconds(200))
             store.release()
@@ -484,10 +484,10 @@ struct S3StorageTests {
         try await Self.with(store) { storage in
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
             try await upload.write(ByteBuffer(bytes: Self.bytes(count)))
-            #expect(try await upload.finish() == "a.bin")
+            #expect(try await storage.finish(upload) == "a.bin")
             await upload.abandon()
             #expect(store.objects.count == 1)
-            await upload.withdraw()
+            await (upload as? S3Upload)?.withdraw()
             #expect(store.objects.isEmpty)
         }
     }
@@ -497,9 +497,9 @@ struct S3StorageTests {
         try await Self.with(store) { storage in
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
             try await upload.write(ByteBuffer(bytes: Self.bytes(10)))
-            #expect(try await upload.finish() == "a.bin")
+            #expect(try await storage.finish(upload) == "a.bin")
             store.put("in/a.bin")
-            await upload.withdraw()
+            await (upload as? S3Upload)?.withdraw()
             #expect(store.objects["in/a.bin"]?.bytes == [1])
         }
     }
@@ -511,7 +511,7 @@ struct S3StorageTests {
                 let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
                 try await upload.write(ByteBuffer(bytes: Self.bytes(2 * Self.part)))
                 store.put("in/a.bin")
-                _ = try await upload.finish()
+                _ = try await storage.finish(upload)
             }
         }
         #expect((error?.cause as? any StorageFailure)?.publicStatus == 409)
@@ -552,7 +552,7 @@ struct S3StorageTests {
             store.add("left", .init(key: "in/left.bin"))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await S3Sweeper(storage, olderThan: .zero, pause: .milliseconds(10)).run()
+                    try await storage.sweeper(olderThan: .zero, pause: .milliseconds(10)).run()
                 }
                 try await Self.wait { store.uploads["left"] == nil }
                 store.add("again", .init(key: "in/left.bin"))
@@ -560,7 +560,7 @@ struct S3StorageTests {
                 #expect(store.uploads.count == 1)
                 group.cancelAll()
             }
-            #expect(try await upload.finish() == "a.bin")
+            #expect(try await storage.finish(upload) == "a.bin")
             #expect(!storage.isUnderWay("u1"))
         }
         #expect(store.objects["in/a.bin"]?.bytes == Self.bytes(2 * Self.part))

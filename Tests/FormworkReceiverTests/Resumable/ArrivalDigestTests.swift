@@ -26,7 +26,7 @@ import Testing
         func record(of name: String) async throws -> [UInt8]? { try await self.base.record(of: name) }
         func keep(_ record: [UInt8], of name: String) async throws { try await self.base.keep(record, of: name) }
         func count(of name: String) async throws -> Int64 { try await self.base.count(of: name) }
-        func open(_ name: String) async throws -> (any UploadContent)? {
+        func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
             try await self.base.open(name).map { Content(base: $0) }
         }
         func discardBytes(of name: String) async throws { try await self.base.discardBytes(of: name) }

@@ -37,7 +37,7 @@ import FormworkSystem
         #expect(self.hidden == [".formwork-stored." + Self.name])
         #expect(try await self.complete(upload, "hello") == first)
         #expect(self.names == ["a.txt"])
-        await (try FolderStorage(self.folder.path)).forgetReceipt(ofUpload: Self.name)
+        await (try FolderStorage(self.folder.path)).forget(Self.name)
         #expect(self.hidden == [])
     }
 
@@ -71,7 +71,7 @@ import FormworkSystem
         file.close()
         #expect(self.names == ["a.txt"])
         // Another receiver, which runs already.
-        #expect(try await storage.receipt(ofUpload: Self.name) == nil)
+        #expect(try await storage.find(Self.name, isDigesting: true).receipt == nil)
         #expect(self.names == [] && self.hidden == [])
         let upload = IncomingUpload(.file(try #require(SafePath("a.txt")), contentType: nil), length: 5)
         #expect(try await self.complete(upload, "hello").files.map(\.name) == ["a.txt"])
@@ -112,6 +112,6 @@ import FormworkSystem
         try FileManager.default.createSymbolicLink(
             atPath: path, withDestinationPath: outside.path.appending("r").string)
         let storage = try FolderStorage(self.folder.path)
-        await #expect(throws: FormworkError.self) { try await storage.receipt(ofUpload: Self.name) }
+        await #expect(throws: FormworkError.self) { try await storage.find(Self.name, isDigesting: true) }
     }
 }

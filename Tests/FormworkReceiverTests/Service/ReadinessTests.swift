@@ -62,7 +62,7 @@ import Testing
         func record(of name: String) async throws -> [UInt8]? { try await self.hang() }
         func keep(_ record: [UInt8], of name: String) async throws { try await self.hang() }
         func count(of name: String) async throws -> Int64 { try await self.hang() }
-        func open(_ name: String) async throws -> (any UploadContent)? { try await self.hang() }
+        func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? { try await self.hang() }
         func discardBytes(of name: String) async throws { try await self.hang() }
         func discard(_ name: String) async throws { try await self.hang() }
         func names() async throws -> [String] { try await self.hang() }

@@ -100,13 +100,13 @@ extension Hooks {
     /// Runs a test with hooks that send their messages to a server, which is closed then.
     /// - Parameter sweeps: Whether they look for messages of others.
     static func with(
-        _ server: HookServer, box: any NoticeBox, storage: any ReceiverStorage, log: LogLines = LogLines(),
-        sweeps: Bool = true, _ change: (inout Options) -> Void = { _ in }, _ test: (Hooks) async throws -> Void
+        _ server: HookServer, box: any NoticeBox, log: LogLines = LogLines(), sweeps: Bool = true,
+        _ change: (inout Options) -> Void = { _ in }, _ test: (Hooks) async throws -> Void
     ) async throws {
         var options = Options(server.url, try HookSecret(Self.secret))
         (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(50))
         change(&options)
-        let hooks = Hooks(options, box: box, storage: storage, logger: Logger(label: "test") { _ in log.handler })
+        let hooks = Hooks(options, box: box, logger: Logger(label: "test") { _ in log.handler })
         let running = Task { if sweeps { try await hooks.run() } }
         try await test(hooks)
         running.cancel()
