@@ -33,7 +33,7 @@ import Testing
             }
         }
         #expect(
-            ReceiverMetric.allCases.map { $0.labels.joined(separator: ", ") }.sorted()
+            ReceiverMetric.all.map { $0.labels.joined(separator: ", ") }.sorted()
                 == documented.map { $0[2] }.sorted())
     }
 

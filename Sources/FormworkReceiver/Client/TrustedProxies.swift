@@ -111,8 +111,7 @@ struct ClientAddress: Hashable, Sendable {
             self.init(nil, text: "unknown")
             return
         }
-        self.init(
-            IPAddress(host), text: host.contains(":") ? "[\(host)]:\(socket.port ?? 0)" : "\(host):\(socket.port ?? 0)")
+        self.init(IPAddress(host), text: (host.contains(":") ? "[\(host)]" : host) + ":\(socket.port ?? 0)")
     }
 
     /// The key by which limits count.

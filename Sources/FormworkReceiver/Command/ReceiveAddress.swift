@@ -42,8 +42,8 @@ struct ReceiveAddress: ParsableArguments {
         help: ArgumentHelp(
             "Proxies that are trusted to name their clients, with Forwarded, X-Forwarded-For or PROXY protocol 2: "
                 + "10.0.0.0/8, fd00::/8 or one address. Can be repeated.",
-            valueName: "CIDR"), transform: AddressBlockOption.read)
-    var trustedProxy: [AddressBlockOption] = []
+            valueName: "CIDR"), transform: AddressBlock.read)
+    var trustedProxy: [AddressBlock] = []
 
     @Option(
         help: ArgumentHelp(
@@ -62,7 +62,7 @@ struct ReceiveAddress: ParsableArguments {
             "Which files the page lists: all; own, those of the same login or address; or none. "
                 + "(default: own with a token and --public, otherwise all)", valueName: "all|own|none"),
         completion: .list(["all", "own", "none"]))
-    var list: ListOption?
+    var list: ListScope?
 
     @Option(
         help: ArgumentHelp("The certificate chain, in PEM. Enables HTTPS with HTTP/2.", valueName: "file"),
@@ -98,8 +98,8 @@ struct ReceiveAddress: ParsableArguments {
         if self.isPublic, options.token == nil { options.token = .random() }
         options.linkKeys = try self.readLinkKeys()
         options.tls = try self.tls()
-        options.proxies = TrustedProxies(self.trustedProxy.map(\.block))
-        options.listing = self.list?.scope
+        options.proxies = TrustedProxies(self.trustedProxy)
+        options.listing = self.list
         options.basePath = try self.checkedPath()
         options.allowedOrigins = Set(try self.allowOrigin.map(Self.origin))
     }
@@ -181,9 +181,7 @@ struct ReceiveAddress: ParsableArguments {
     }
 
     /// The keys of upload links; `nil` if none are given.
-    func readLinkKeys() throws -> LinkKeys? {
-        try LinkKeySource(option: "--link-key-file", file: self.linkKeyFile).read()
-    }
+    func readLinkKeys() throws -> LinkKeys? { try LinkKeys.read("--link-key-file", file: self.linkKeyFile) }
 
     /// The URLs at a port. A host that means all addresses gives one URL for each address that others can reach.
     static func urls(of host: String, port: Int, isTLS: Bool) -> [String] {
@@ -270,27 +268,14 @@ struct ReceiveAddress: ParsableArguments {
     }
 }
 
-/// An address block, such as `10.0.0.0/8` or `fd00::/8`, or a single address.
-struct AddressBlockOption {
-    let block: AddressBlock
-
+extension AddressBlock {
     /// An option's value.
-    static func read(_ argument: String) throws -> AddressBlockOption {
+    fileprivate static func read(_ argument: String) throws -> AddressBlock {
         guard let block = AddressBlock(argument) else {
             throw ValidationError("write an address or a block, such as 10.0.0.1 or 10.0.0.0/8")
         }
-        return AddressBlockOption(block: block)
+        return block
     }
 }
 
-/// Whose files the page lists.
-struct ListOption: ExpressibleByArgument {
-    let scope: ListScope
-
-    init?(argument: String) {
-        guard let scope = ListScope(rawValue: argument) else { return nil }
-        self.scope = scope
-    }
-
-    static var allValueStrings: [String] { ListScope.allCases.map(\.rawValue) }
-}
+extension ListScope: ChoiceOption {}

@@ -57,7 +57,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     var digest: DigestOption = .sha256
 
     @Option(help: "The format of the log.")
-    var log: LogForm = .text
+    var log: LineLog.Form = .text
 
     @Option(
         help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.",
@@ -87,8 +87,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private func receive() async throws {
         SystemMemory.keepNetworkBuffers()
         var options = try self.options()
-        let form: LineLog.Form = self.log == .json ? .json : .text
-        let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
+        let logger = Logger(label: "formwork") { [log, logLevel] _ in LineLog(log, level: logLevel.level) }
         let stores = try await self.open(&options, logger)
         self.warn(self.address.warnings)
         let status: Int32
@@ -277,8 +276,7 @@ private final class Announcement: Sendable {
 /// The digest of each file.
 enum DigestOption: String, ChoiceOption { case sha256, none }
 
-/// The format of the log.
-enum LogForm: String, ChoiceOption { case text, json }
+extension LineLog.Form: ChoiceOption {}
 
 /// The lowest level that is logged.
 struct LogLevel: ExpressibleByArgument {

@@ -64,22 +64,16 @@ struct ReceiveHooks: ParsableArguments {
     }
 
     private func secret() throws -> HookSecret {
-        let given = try GivenSecret("--hook-secret-file", file: self.hookSecretFile, variable: Self.variable)
-        guard let given, self.hookSecretFile != nil || !given.text.isEmpty else {
+        let secret = try GivenSecret.read("--hook-secret-file", file: self.hookSecretFile, variable: Self.variable) {
+            text throws(SecretFault) in try HookSecret(text)
+        }
+        guard let secret else {
             throw ExitStatus(
                 2,
                 "--hook: messages are signed: give --hook-secret-file FILE or \(Self.variable); make a secret with "
                     + "'openssl rand -base64 32'")
         }
-        do throws(HookSecret.Failure) { return try HookSecret(given.text) } catch {
-            let reason =
-                switch error {
-                case .missing: "has no secret"
-                case .tooMany: "has more than 8 secrets, one a line"
-                case .malformed: "a secret is base64 of 24 to 64 bytes"
-                }
-            throw given.fails("\(reason): make one with 'openssl rand -base64 32'")
-        }
+        return secret
     }
 }
 

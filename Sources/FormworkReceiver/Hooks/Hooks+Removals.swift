@@ -31,15 +31,16 @@ extension Hooks {
         }
         // After an error the message stays: it may be another receiver's, which is removing the same upload.
         try await remove()
-        do { try await self.keepAndSend(Notice(event)) } catch {
-            self.logger.error("a message to the hook can't be kept", metadata: ["reason": "\(error)"])
-        }
+        await self.keepAndSend(Notice(event))
     }
 
     /// Finds out whether a killed receiver had removed an upload, and sends the message then.
     func settle(_ event: HookEvent, removing upload: String, _ name: String) async throws {
         guard let store = self.unfinished else { return }
-        guard try await store.exists(upload) else { return try await self.keepAndSend(Notice(event)) }
+        guard try await store.exists(upload) else {
+            try await self.keep(Notice(event))
+            return self.send(event.id)
+        }
         try await self.box.remove(name)
     }
 }

@@ -139,7 +139,7 @@ final class Hooks: Service, Sendable {
         let described = upload
         let name = HookEvent(.stored, upload).id
         let time = Date.now.formatted(.iso8601)
-        self.state.withLock { _ = $0.storing.insert(name) }
+        self.storing(name, true)
         return StoredNotice(box: self.box, name: name) { names in
             var upload = described
             upload.files = files.named(names)
@@ -150,7 +150,7 @@ final class Hooks: Service, Sendable {
 
     /// An upload's files were stored, with the message, or nothing was.
     func ended(_ notice: StoredNotice, wasStored: Bool) {
-        self.state.withLock { _ = $0.storing.remove(notice.name) }
+        self.storing(notice.name, false)
         if wasStored { self.send(notice.name) }
     }
 
@@ -160,15 +160,7 @@ final class Hooks: Service, Sendable {
         (upload.status, upload.detail) = (status, detail)
         let notice = Notice(HookEvent(.failed, upload))
         // In a separate task: the request's task may be cancelled.
-        await Task {
-            do {
-                try await self.box.put(notice.bytes, notice.event.id)
-                self.send(notice.event.id)
-            } catch {
-                self.logger.error("a message to the hook can't be kept", metadata: ["reason": "\(error)"])
-                _ = try? await self.post(notice.event)
-            }
-        }.value
+        await Task { if await !self.keepAndSend(notice) { _ = try? await self.post(notice.event) } }.value
     }
 
     /// Notes, or no longer, that this process will replace a message.
@@ -183,13 +175,19 @@ final class Hooks: Service, Sendable {
 
     func keep(_ notice: Notice) async throws { try await self.box.put(notice.bytes, notice.event.id) }
 
-    func keepAndSend(_ notice: Notice) async throws {
-        try await self.keep(notice)
+    /// - Returns: Whether it could be kept, which is logged otherwise.
+    @discardableResult
+    func keepAndSend(_ notice: Notice) async -> Bool {
+        do { try await self.keep(notice) } catch {
+            self.logger.error("a message to the hook can't be kept", metadata: ["reason": "\(error)"])
+            return false
+        }
         self.send(notice.event.id)
+        return true
     }
 
     /// Sends a kept message soon.
-    private func send(_ name: String) {
+    func send(_ name: String) {
         // A sweep may have found it already, and may be sending it.
         self.state.withLock { $0.tries[name, default: Try()].next = .now }
         self.showPending()

@@ -148,7 +148,7 @@ struct PendingUpload {
             if !part.isFile, level.depth < Level.maximumDepth, part.isMixed {
                 // Several files of one field (RFC 7578 §4.3), or the parts of a mixed body: both are stored as files.
                 try part.limit(to: self.limits.bodyBytes)
-                let chunks = PulledChunks {
+                let chunks = Unfolded(()) { _ -> ByteBuffer? in
                     var content = part.rest.content.makeAsyncIterator()
                     return try await content.next()
                 }

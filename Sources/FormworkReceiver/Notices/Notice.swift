@@ -66,6 +66,11 @@ protocol NoticeBox: Sendable {
     func name(of trace: Notice.Trace) async throws -> String?
 }
 
+extension NoticeBox {
+    /// Messages without traces need none.
+    func name(of trace: Notice.Trace) async throws -> String? { nil }
+}
+
 /// Messages in a hidden folder of the destination, where a publication makes them appear together with its files.
 struct FolderNotices: NoticeBox {
     static let folderName = ".formwork-hooks"
@@ -74,9 +79,6 @@ struct FolderNotices: NoticeBox {
     private let folder: OpenFolder
 
     var leastAge: Double { 0 }
-
-    /// Messages of a folder have no traces.
-    func name(of trace: Notice.Trace) async throws -> String? { nil }
 
     /// - Parameter destination: The folder of the files.
     /// - Throws: `writeFailed`.

@@ -119,7 +119,7 @@ extension S3Client {
     func delete(_ keys: some Collection<String>) async throws {
         var request = S3Request(operation: "DeleteObjects", method: .POST, query: [("delete", "")])
         request.body.writeString("<Delete><Quiet>true</Quiet>")
-        for key in keys { request.body.writeString("<Object><Key>\(key.escapedForXML)</Key></Object>") }
+        for key in keys { request.body.writeString("<Object><Key>\(key.escapedForMarkup)</Key></Object>") }
         request.body.writeString("</Delete>")
         // Required, against damage on the way.
         var digest = MD5Digest()

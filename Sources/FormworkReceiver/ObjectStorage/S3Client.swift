@@ -124,7 +124,7 @@ struct S3Client: Sendable {
         request.body.writeString(#"<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">"#)
         for part in parts {
             request.body.writeString(
-                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.tag.escapedForXML)</ETag></Part>")
+                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.tag.escapedForMarkup)</ETag></Part>")
         }
         request.body.writeString("</CompleteMultipartUpload>")
         do {
@@ -156,20 +156,6 @@ struct S3Client: Sendable {
             return true
         } catch let error as S3Error where error.status == 404 && error.code != "NoSuchBucket" {
             return false
-        }
-    }
-}
-
-extension String {
-    var escapedForXML: String {
-        self.unicodeScalars.reduce(into: "") { text, scalar in
-            switch scalar {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\"": text += "&quot;"
-            default: text.unicodeScalars.append(scalar)
-            }
         }
     }
 }

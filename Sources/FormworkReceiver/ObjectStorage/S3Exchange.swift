@@ -78,8 +78,6 @@ struct S3Patience: Sendable {
     var total: Duration = .seconds(60)
     /// Bytes per second that a request must reach overall, in addition to twice the stall time.
     var slowest = 16 << 10
-
-    init() {}
 }
 
 /// Makes signed requests, each until it is answered or has used up its tries.
@@ -289,7 +287,7 @@ struct S3Exchange: Sendable {
         signed.headers.add(name: "User-Agent", value: "formwork")
         if request.body.readableBytes > 0 {
             signed.body = .stream(
-                PacedSlices(buffer: request.body, loop: self.loop, pace: pace),
+                pace.slices(of: request.body, on: self.loop),
                 length: .known(Int64(request.body.readableBytes)))
         } else if request.method == .PUT || request.method == .POST {
             signed.body = .bytes(ByteBuffer())

@@ -42,8 +42,6 @@ final class S3Storage: ReceiverStorage {
         var keepsPaths = false
         /// Counts requests; `nil`, the default, counts nothing.
         var metrics: MemoryMetrics?
-
-        init() {}
     }
 
     /// The default number of uploads at once. With parts of the default size they hold 1 GiB.

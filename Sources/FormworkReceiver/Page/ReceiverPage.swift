@@ -112,6 +112,4 @@ struct PageSettings: Sendable, Hashable {
     var title: String?
     /// Text below the heading, one paragraph a line; `nil` for the usual sentence. Plain text.
     var message: String?
-
-    init(title: String? = nil, message: String? = nil) { (self.title, self.message) = (title, message) }
 }

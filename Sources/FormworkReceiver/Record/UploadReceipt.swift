@@ -17,12 +17,6 @@ struct UploadReceipt: Sendable, Hashable, Codable {
         var field: String?
         /// The folders of its path, if they were not kept.
         var droppedFolders: String?
-
-        init(
-            name: String, size: Int64, type: String? = nil, sha256: String? = nil, field: String? = nil
-        ) {
-            (self.name, self.size, self.type, self.sha256, self.field) = (name, size, type, sha256, field)
-        }
     }
 
     /// A text field of the form.

@@ -50,14 +50,14 @@ extension Exchange {
                 return self.refuse(.unavailable("The uploads in progress use all memory: try again later."), .memory)
             }
             return await upload(lease)
-        } without: { lack in
+        } without: { reason in
             let problem: ProblemDetails =
-                switch lack {
+                switch reason {
                 case .stopping: .unavailable("The receiver is stopping.")
-                case .all: .unavailable("Too many uploads are in progress: try again later.")
-                case .client: .tooMany("This client has too many uploads in progress: try again later.")
+                case .clientLimit: .tooMany("This client has too many uploads in progress: try again later.")
+                default: .unavailable("Too many uploads are in progress: try again later.")
                 }
-            return self.refuse(problem, RefusalReason(lack))
+            return self.refuse(problem, reason)
         }
     }
 

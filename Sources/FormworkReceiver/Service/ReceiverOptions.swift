@@ -66,8 +66,6 @@ struct ReceiverOptions: Sendable {
         self.uploadsPerClient == .max ? .max : min(self.uploadsPerClient, 1 << 20) * 4 + 16
     }
 
-    init() {}
-
     /// Reads the files that TLS needs.
     /// - Throws: NIOSSL's error for a file that isn't a certificate or key, or for a pair that doesn't match.
     static func tls(certificates: FilePath, key: FilePath) throws -> TLSConfiguration {

@@ -84,8 +84,6 @@ struct FormRecord: Sendable {
     var bytes: [UInt8]
     /// Whether it may replace a file of the same name, in a storage that replaces files.
     var mayReplace = true
-
-    init(path: SafePath, bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
 }
 
 /// A file's properties, known before its first byte.

@@ -27,7 +27,7 @@ import Testing
         func keep(_ record: [UInt8], of name: String) async throws { try await self.base.keep(record, of: name) }
         func count(of name: String) async throws -> Int64 { try await self.base.count(of: name) }
         func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
-            try await self.base.open(name).map { Content(base: $0) }
+            try await self.base.open(name, for: memory).map { Content(base: $0) }
         }
         func discardBytes(of name: String) async throws { try await self.base.discardBytes(of: name) }
         func discard(_ name: String) async throws { try await self.base.discard(name) }

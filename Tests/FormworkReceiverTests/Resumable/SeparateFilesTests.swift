@@ -179,7 +179,7 @@ import Testing
 
     private func open(_ folder: TemporaryFolder, _ starts: [Int64]) async throws -> (FolderContent, [Int64]) {
         let uploads = FolderUploads(folder: folder.path, isDurable: false)
-        let content = try #require(try await uploads.open(Self.name) as? FolderContent)
+        let content = try #require(try uploads.open(Self.name))
         return (content, try content.open(starts))
     }
 
