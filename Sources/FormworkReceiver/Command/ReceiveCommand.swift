@@ -174,7 +174,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private func serve(_ options: ReceiverOptions, _ stores: Stores, _ logger: Logger) async throws -> Int32 {
         let announcement = Announcement()
         let manager = ServiceManager()
-        let service = ReceiverService(
+        let service = try ReceiverService(
             options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks, metrics: stores.metrics,
             logger: logger
         ) { [address, log] place in

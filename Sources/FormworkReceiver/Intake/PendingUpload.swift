@@ -20,7 +20,6 @@ struct PendingUpload {
     private let upload: IncomingUpload
     private let intake: UploadIntake
     private let context: UploadContext
-    private let limits: ReceivingLimits
     /// The form whose ``StoredForm/rest`` is read; `nil` for another body.
     private var form: StoredForm?
     /// The number of files whose bytes weren't in the body that was read, but are known.
@@ -39,7 +38,6 @@ struct PendingUpload {
             throw .preconditionFailed("Files aren't replaced by this upload, so If-Match can't be used.")
         }
         (self.upload, self.intake, self.context) = (upload, intake, context)
-        self.limits = intake.limits.limited(to: upload.terms.maxSize)
         if intake.isComparing || context.run != nil { self.fingerprint = SHA256Digest() }
     }
 
@@ -51,6 +49,8 @@ struct PendingUpload {
             throw error
         }
     }
+
+    private var limits: ReceivingLimits { self.intake.limits.limited(to: self.upload.terms.maxSize) }
 
     // MARK: Bodies
 

@@ -12,6 +12,7 @@ struct UploadIntake: Sendable {
     let keepsFields: Bool
     private(set) var arrivals: Arrivals
     let memory: ReceiverMemory
+    let idempotent = IdempotentUploads()
     /// Reports what was stored; `nil` for no reports.
     var hooks: Hooks?
     private(set) var isComparing = false

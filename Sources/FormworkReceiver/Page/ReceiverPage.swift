@@ -33,15 +33,16 @@ enum ReceiverPage {
     /// A page: HTML in UTF-8, without inline scripts or styles, which the policy forbids. The script takes over the form and
     /// the list.
     static func html(_ state: PageState) -> String {
-        switch state.view {
+        let place = state.place
+        return switch state.view {
         case .login(let isWrong):
-            Self.document(state.root, title: "Sign in", head: "", Self.login(state.root, isWrong: isWrong)).markup
+            Self.document(place.root, title: "Sign in", head: "", Self.login(place.root, isWrong: isWrong)).markup
         case .problem(let problem):
-            Self.document(state.root, title: problem.title, head: "", Self.problem(problem, state.base)).markup
+            Self.document(place.root, title: problem.title, head: "", Self.problem(problem, place.base)).markup
         case .uploads(let received):
             Self.document(
-                state.root, title: state.settings.title ?? Self.title,
-                head: #"<script src="\#(state.root)page.js" type="module"></script>"#,
+                place.root, title: state.settings.title ?? Self.title,
+                head: #"<script src="\#(place.root)page.js" type="module"></script>"#,
                 Self.uploads(state, received: received)
             ).markup
         }

@@ -31,8 +31,8 @@ extension Exchange {
     /// - Returns: `nil` for a request without a key.
     func arrival() async throws(ProblemDetails) -> IdempotentUploads.Arrival? {
         guard let key = try IdempotencyKey(self.head.headerFields, owner: self.owner) else { return nil }
-        let arrival = self.receiver.idempotent.arrived(key, self.head)
-        await self.receiver.idempotent.endOlder(arrival)
+        let arrival = self.receiver.intake.idempotent.arrived(key, self.head)
+        await self.receiver.intake.idempotent.endOlder(arrival)
         return arrival
     }
 
@@ -68,7 +68,7 @@ extension Exchange {
     ) async -> ServiceResponse {
         guard let arrival else { return await take(nil) }
         do throws(ProblemDetails) {
-            return try await self.receiver.idempotent.once(arrival) { stored in
+            return try await self.receiver.intake.idempotent.once(arrival) { stored in
                 await self.repeated(stored, upload, body)
             } _: { run in
                 await take(run)

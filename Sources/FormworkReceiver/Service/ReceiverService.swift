@@ -28,17 +28,18 @@ struct ReceiverService: Service {
     ///   - hooks: Asked before uploads, and notified after them; `nil` for none. It runs as a service of its own.
     ///   - metrics: Shown at `/metrics`; `nil` counts nothing.
     ///   - onListening: Called with the address once connections are accepted.
+    /// - Throws: NIOSSL's error for a certificate and a key that can't be used together.
     init(
         _ options: ReceiverOptions, storage: any ReceiverStorage, store: UploadStore? = nil, hooks: Hooks? = nil,
         metrics: MemoryMetrics? = nil, logger: Logger,
         onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
-    ) {
+    ) throws {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
         self.slots = UploadSlots(limit: options.limits.uploads, clientLimit: options.uploadsPerClient)
         self.connections = Connections(
             proxies: options.proxies, limit: options.connectionsPerClient, total: options.connections)
         self.access = AccessControl(options.token, options.linkKeys)
-        self.certificates = options.tls.map { SecureContext($0) }
+        self.certificates = try options.tls.map { try SecureContext($0) }
         var router = RequestRouter()
         (router.isLoopback, router.isTLS) = (options.isLoopback, options.tls != nil)
         (router.host, router.root, router.origins) = (options.host, options.basePath, options.allowedOrigins)
@@ -86,7 +87,7 @@ struct ReceiverService: Service {
     private static let settlingTime = Duration.seconds(5)
 
     func run() async throws {
-        let server = try self.makeServer()
+        let server = self.makeServer()
         // These are cancelled when the server has ended.
         async let _: Void = self.dropAfterGrace()
         async let _: Void = self.giveBackMemory()
@@ -142,7 +143,7 @@ struct ReceiverService: Service {
         }
     }
 
-    private func makeServer() throws -> any Service {
+    private func makeServer() -> any Service {
         let (responder, pace, reads, connections) = (self.responder, self.options.pace, self.reads, self.connections)
         var channel = HTTP1Channel.Configuration()
         channel.httpDecoder = ExchangeHandler.headLimits
@@ -155,7 +156,6 @@ struct ReceiverService: Service {
         guard let certificates = self.certificates else {
             return self.listener(WatchedChannel(base: http1, pace: pace, connections: connections))
         }
-        try certificates.check()
         let streams = self.options.token == nil ? 2 * Connections.closedStreams : Connections.closedStreams
         let secure = SecureChannel(certificates, http1, idleTime: pace.idleTime, streams: streams)
         return self.listener(WatchedChannel(base: secure, pace: pace, connections: connections))

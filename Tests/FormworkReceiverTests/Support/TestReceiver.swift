@@ -32,8 +32,8 @@ struct TestReceiver: Sendable {
         let log = LogLines()
         let ports = AsyncStream<Int>.makeStream()
         let hasEnded = Local(false)
-        let service = ReceiverService(
-            options, storage: try storage ?? FolderStorage(folder.path), store: store, hooks: hooks, metrics: metrics,
+        let service = try ReceiverService(
+            options, storage: storage ?? FolderStorage(folder.path), store: store, hooks: hooks, metrics: metrics,
             logger: Logger(label: "test") { _ in log.handler }
         ) { address in ports.continuation.yield(address.port ?? 0) }
         let group = ServiceGroup(
