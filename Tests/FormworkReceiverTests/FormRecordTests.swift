@@ -70,7 +70,7 @@ struct FormRecordTests {
     }
 
     @Test func `Where fields are dropped the answer says so`() async throws {
-        try await TestReceiver.run({ $0.keepsFields = false }) { receiver in
+        try await TestReceiver.run({ $0.keeping.keepsFields = false }) { receiver in
             let answer = try await receiver.request("POST /", [Self.form], formBody([("tag", "a"), ("f;a", "1")]))
             #expect(answer.body.hasPrefix(#"{"fields":[{"name":"tag","value":"a"}],"fieldsDropped":true,"files":[{"#))
             #expect(receiver.folder.names == ["a"])

@@ -60,7 +60,7 @@ struct UploadTests {
     }
 
     @Test func `A body put to a name is that file`() async throws {
-        try await TestReceiver.run({ $0.isDigesting = false }) { receiver in
+        try await TestReceiver.run({ $0.keeping.isDigesting = false }) { receiver in
             let answer = try await receiver.request("PUT /x/na%20me.txt?y=1", ["Content-Type: text/plain"], "hello")
             #expect(answer.status == 201)
             #expect(

@@ -305,7 +305,7 @@ actor BucketContent: UploadContent {
         var buffer = PartBuffer()
         if let tail = self.state.bytes.tail {
             buffer.leased = try await self.takeMemory()
-            do { buffer.bytes = try await self.client.read(tail.key, 0..<tail.count) } catch {
+            do { buffer.bytes = try await self.client.read([tail.slice]) } catch {
                 self.memory?.release(buffer.leased)
                 throw error
             }

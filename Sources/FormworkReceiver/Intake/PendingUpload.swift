@@ -199,12 +199,12 @@ struct PendingUpload {
     // MARK: Files
 
     /// Whether the SHA-256 of each file is needed: for the receipt, or for its fingerprint.
-    private var needsDigest: Bool { self.intake.isDigesting || self.fingerprint != nil }
+    private var needsDigest: Bool { self.intake.keeping.isDigesting || self.fingerprint != nil }
 
     /// A file as it is stored.
     /// - Throws: 400 for a path that is too long.
     private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(LongPath) -> IncomingFile {
-        let (terms, keepsPaths) = (self.upload.terms, self.intake.keepsPaths)
+        let (terms, keepsPaths) = (self.upload.terms, self.intake.keeping.keepsPaths)
         var own = SafePath(path.name)
         if keepsPaths || !terms.folders.isEmpty || terms.path != nil {
             let folders = terms.path?.folders ?? (keepsPaths ? path.folders : [])
@@ -300,7 +300,7 @@ struct PendingUpload {
         self.note("file", file.field ?? "", file.givenName ?? "", file.contentType ?? "", sha256 ?? "")
         let last = self.entries.count - 1
         self.entries[last].file.size = size
-        self.entries[last].file.sha256 = self.intake.isDigesting ? sha256 : nil
+        self.entries[last].file.sha256 = self.intake.keeping.isDigesting ? sha256 : nil
     }
 
     /// Adds to the fingerprint what a repeated upload must have, too.
@@ -322,7 +322,7 @@ struct PendingUpload {
         }
         let (files, terms, hooks) = (self.entries.map(\.file), self.upload.terms, self.intake.hooks)
         var publication = Publication(upload: self.context.resumed, memory: self.context.memory)
-        if !fields.isEmpty, self.intake.keepsFields {
+        if !fields.isEmpty, self.intake.keeping.keepsFields {
             publication.record = { names in
                 var record = fields.record(for: files.named(names), in: terms.folders)
                 // The record doesn't replace a file of the same form.

@@ -42,7 +42,7 @@ extension S3Storage {
         } catch let error as S3Error where error.isUnlisted {
             self.logger.warning(
                 "can't look for uploads that killed receivers left in the object store",
-                metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
+                metadata: ["error": "\(error)"])
             return []
         } catch let error as S3Error {
             throw FormworkError(.writeFailed, "\(self.location) can't be used", cause: error)

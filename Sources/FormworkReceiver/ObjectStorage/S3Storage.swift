@@ -233,7 +233,7 @@ final class S3Storage: ReceiverStorage {
         self.knowledge.refusesCopies.store(true, ordering: .relaxed)
         self.logger.warning(
             "the store can't copy parts of objects, so the bytes of resumed uploads pass through the receiver again",
-            metadata: ["error": "\(refusal.description.withControlCharactersEscaped)"])
+            metadata: ["error": "\(refusal)"])
         return true
     }
 
@@ -326,7 +326,7 @@ final class S3Storage: ReceiverStorage {
                     """
                     the store doesn't list open uploads, so two long files with the same name may collide, and one of \
                     them fails: allow s3:ListBucketMultipartUploads
-                    """, metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
+                    """, metadata: ["error": "\(error)"])
             }
             return []
         }

@@ -83,7 +83,7 @@ extension Exchange {
         var state = PageState(
             view: view, limits: self.router.limits, arrivals: arrivals,
             place: PageState.Place(origin: self.origin, root: self.router.root, base: self.base),
-            keepsPaths: self.receiver.intake.keepsPaths, expiry: self.scope?.link.expiry,
+            keepsPaths: self.receiver.intake.keeping.keepsPaths, expiry: self.scope?.link.expiry,
             needsToken: self.receiver.access.token != nil && self.scope == nil, isLoggedIn: self.isLoggedIn,
             isResumable: self.receiver.resuming != nil, settings: self.receiver.pages.settings)
         state.settings.title = self.scope?.link.title ?? state.settings.title

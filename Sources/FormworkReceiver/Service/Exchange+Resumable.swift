@@ -237,7 +237,7 @@ extension Exchange {
                 var body = StoredBody(
                     completed.content, file: completed.file, upload: completed.name, length: completed.length,
                     digests: completed.digests)
-                body.form = StoredForm(completed, isDigesting: intake.isDigesting)
+                body.form = StoredForm(completed, isDigesting: intake.keeping.isDigesting)
                 return try await intake.take(upload, body, in: context)
             }
         } catch { return whole.refuse(error) }

@@ -37,17 +37,16 @@ struct ReceiverService: Service {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
         self.slots = UploadSlots(limit: options.limits.uploads, clientLimit: options.uploadsPerClient)
         self.connections = Connections(
-            proxies: options.proxies, limit: options.connectionsPerClient, total: options.connections)
-        self.access = AccessControl(options.token, options.linkKeys)
-        self.certificates = try options.tls.map { try SecureContext($0) }
+            proxies: options.access.proxies, limit: options.connectionsPerClient, total: options.connections)
+        self.access = AccessControl(options.token, options.access.linkKeys)
+        self.certificates = try options.place.tls.map { try SecureContext($0) }
         var router = RequestRouter()
-        (router.isLoopback, router.isTLS) = (options.isLoopback, options.tls != nil)
-        (router.host, router.root, router.origins) = (options.host, options.basePath, options.allowedOrigins)
+        (router.isLoopback, router.isTLS) = (options.isLoopback, options.place.tls != nil)
+        (router.host, router.root, router.origins) = (options.place.host, options.place.basePath, options.access.allowedOrigins)
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
         if store != nil { router.isResumable = Exchange.isResumable }
         var intake = UploadIntake(
-            storage: storage, limits: options.limits, isDigesting: options.isDigesting,
-            keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, memory: options.memory)
+            storage: storage, limits: options.limits, keeping: options.keeping, memory: options.memory)
         intake.hooks = hooks
         if let hooks, let store { hooks.watch(store) }
         let resuming = store.map { store in
@@ -55,7 +54,7 @@ struct ReceiverService: Service {
             let bytes = options.announcedPerClient(of: store.options.maximumTotalSize)
             return (store, UnfinishedUploads(limit: count, bytes: bytes))
         }
-        let listing = options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all)
+        let listing = options.access.listing ?? (options.token != nil && !options.isLoopback ? .own : .all)
         self.responder = Responder(
             router: router, access: self.access, connections: self.connections,
             pages: Responder.Pages(settings: options.page, listing: listing), intake: intake,
@@ -167,8 +166,8 @@ struct ReceiverService: Service {
         logger.logLevel = max(logger.logLevel, .notice)
         let onListening = self.onListening
         let place =
-            self.options.socket.map { .socket($0) }
-            ?? ListeningAddress.address(host: self.options.host, port: self.options.port)
+            self.options.place.socket.map { .socket($0) }
+            ?? ListeningAddress.address(host: self.options.place.host, port: self.options.place.port)
         return Listener(child: child, place: place, limit: self.options.connections, logger: logger) {
             [logger] channel in
             try? await channel.eventLoop.submit {

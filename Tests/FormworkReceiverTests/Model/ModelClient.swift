@@ -27,7 +27,7 @@ final class ModelClient: Sendable {
         self.uploads = BucketUploads(storage)
         self.store = UploadStore(
             storage: self.uploads, options: UploadStoreOptions(), makeExecutor: { ModelLoop.Executor() })
-        let intake = UploadIntake(storage: storage, limits: ReceivingLimits(), isDigesting: false)
+        let intake = UploadIntake(storage: storage, limits: ReceivingLimits(), keeping: .init(isDigesting: false))
         // As in `Exchange.resume(_:)`.
         self.handler = ResumableHandler(self.store) { upload in
             var incoming = IncomingUpload(.file(SafePath("a.bin")!, contentType: nil), length: upload.length)

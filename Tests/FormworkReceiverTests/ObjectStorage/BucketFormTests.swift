@@ -77,12 +77,12 @@ import Testing
             let uploads = storages.map { UploadStore(storage: BucketUploads($0), options: Self.options(isDigesting)) }
             try await TestReceiver.run(
                 {
-                    $0.isDigesting = isDigesting
+                    $0.keeping.isDigesting = isDigesting
                     change(&$0)
                 }, storage: storages[0], store: uploads[0]
             ) { first in
                 try await TestReceiver.run(
-                    { $0.isDigesting = isDigesting }, storage: storages[1], store: uploads[1]
+                    { $0.keeping.isDigesting = isDigesting }, storage: storages[1], store: uploads[1]
                 ) { second in try await test(Receivers(all: [first, second])) }
             }
         }

@@ -41,7 +41,7 @@ struct PageUploadTests {
         (false, "he%20said%20%22hi%22%28%29.jpg", "he said _hi_().jpg"),
     ])
     func `A file arrives in two pieces, under its name`(keepsPaths: Bool, path: String, name: String) async throws {
-        try await TestReceiver.resuming({ $0.keepsPaths = keepsPaths }) { receiver, _ in
+        try await TestReceiver.resuming({ $0.keeping.keepsPaths = keepsPaths }) { receiver, _ in
             let fields = Self.creation(path, length: 5).map { $0.replacing("PORT", with: "\(receiver.port)") }
             let url = try await receiver.begin("POST /", fields, "")
             #expect(url.hasPrefix("/.uploads/"))

@@ -141,7 +141,7 @@ struct IdempotentUploadTests {
             [("title", "x"), ("f;a.txt", "hello"), ("f;c.txt", "")],
             [("title", "x"), ("more", ""), ("f;a.txt", "hello")],
         ]
-        try await TestReceiver.run({ $0.isDigesting = false }) { receiver in
+        try await TestReceiver.run({ $0.keeping.isDigesting = false }) { receiver in
             #expect(try await receiver.request("POST /", [Self.key("k"), Self.form], formBody(parts)).status == 201)
             for other in others {
                 let answer = try await receiver.request("POST /", [Self.key("k"), Self.form], formBody(other))

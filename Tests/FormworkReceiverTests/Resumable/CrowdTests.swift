@@ -117,7 +117,7 @@ struct CrowdTests {
     @Test func `One client has some of the uploads, and others have the rest`() async throws {
         try await TestReceiver.resuming({ options in
             options.limits.unfinishedPerClient = 2
-            options.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))])
+            options.access.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))])
         }) { receiver, _ in
             let (one, other) = (["X-Forwarded-For: 192.0.2.1"], ["X-Forwarded-For: 192.0.2.2"])
             let first = try await receiver.request("POST /", Self.tus + one)
