@@ -223,13 +223,11 @@ public struct ResumableHandler: Sendable {
         let room = self.room(length, from: 0, isForm: UploadRecord.isForm(creation.contentType))
         guard await self.fits(room) else { return refused(.insufficientStorage) }
         let terms = (note: self.note, maxSize: self.limits(of: creation).maxSize)
-        if let upload = try await self.store.create(creation, request, terms) { return .success(upload) }
-        if await self.store.makeRoom(for: creation.length ?? 0),
-            let upload = try await self.store.create(creation, request, terms)
-        {
-            return .success(upload)
+        var upload = try await self.store.create(creation, request, terms)
+        if upload == nil, await self.store.makeRoom(for: creation.length ?? 0) {
+            upload = try await self.store.create(creation, request, terms)
         }
-        return refused(.tooMany)
+        return upload.map { .success($0) } ?? refused(.tooMany)
     }
 
     private func room(_ length: Int64, from offset: Int64, isForm: Bool) -> UploadRoom {

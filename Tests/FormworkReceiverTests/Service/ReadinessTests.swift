@@ -96,8 +96,7 @@ import Testing
             location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         try await TestReceiver.run(storage: storage) { receiver in
-            let health = try await receiver.request("GET /healthz")
-            #expect(health.status == 200)
+            #expect(try await receiver.status("GET /healthz") == 200)
             let answer = try await receiver.request("GET /readyz")
             #expect(answer.status == 503 && answer.body.contains("The storage can't be reached."))
         }

@@ -86,6 +86,11 @@ struct TestReceiver: Sendable {
         return RawAnswer(await connection.receiveAll()).final
     }
 
+    /// The status of the answer to a request.
+    func status(_ line: String, _ fields: [String] = [], _ body: String = "") async throws -> Int {
+        try await self.request(line, fields, body).status
+    }
+
     /// Begins a resumable upload.
     /// - Returns: The path of its URL.
     func begin(_ line: String, _ fields: [String], _ body: String = "") async throws -> String {
