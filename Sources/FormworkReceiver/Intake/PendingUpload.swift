@@ -385,14 +385,8 @@ extension [UploadReceipt.File] {
 extension String {
     /// The longest prefix that fits in this many bytes of UTF-8.
     func cut(to limit: Int) -> String {
-        guard self.utf8.count > limit else { return self }
-        var scalars = String.UnicodeScalarView()
-        var room = limit
-        for scalar in self.unicodeScalars {
-            room -= UTF8.width(scalar)
-            guard room >= 0 else { break }
-            scalars.append(scalar)
-        }
-        return String(scalars)
+        guard var end = self.utf8.index(self.startIndex, offsetBy: limit, limitedBy: self.endIndex) else { return self }
+        while end.samePosition(in: self.unicodeScalars) == nil { end = self.utf8.index(before: end) }
+        return String(self.unicodeScalars[..<end])
     }
 }

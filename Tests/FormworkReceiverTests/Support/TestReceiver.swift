@@ -91,6 +91,10 @@ struct TestReceiver: Sendable {
         try await self.request(line, fields, body).status
     }
 
+    func status(_ line: String, _ fields: [String] = [], _ body: [UInt8]) async throws -> Int {
+        try await self.request(line, fields, body).status
+    }
+
     /// Begins a resumable upload.
     /// - Returns: The path of its URL.
     func begin(_ line: String, _ fields: [String], _ body: String = "") async throws -> String {
