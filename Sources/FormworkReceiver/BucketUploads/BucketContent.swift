@@ -101,7 +101,9 @@ actor BucketContent: UploadContent {
         guard let wanted = self.observer.wanted, let bytes else { return }
         let least = self.uploads.leastCopy
         if bytes.count == 0 {
-            self.observer.mapper = wanted.form.flatMap { FormMapper($0, digestsFiles: wanted.digestsFiles, least: least) }
+            self.observer.mapper = wanted.form.flatMap {
+                FormMapper($0, digestsFiles: wanted.digestsFiles, least: least)
+            }
             self.observer.digests = wanted.algorithms.compactMap(DigestAlgorithms.digest(named:))
             return
         }

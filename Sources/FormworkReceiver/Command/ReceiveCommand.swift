@@ -157,10 +157,11 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let announcement = Announcement()
         let manager = ServiceManager()
         let service = try ReceiverService(
-            options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks, metrics: stores.metrics,
-            logger: logger
+            options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks,
+            metrics: stores.metrics, logger: logger
         ) { [address, logging] place in
-            let urls = ReceiveAddress.urls(of: options.place.host, port: place.port ?? 0, isTLS: options.place.tls != nil)
+            let urls = ReceiveAddress.urls(
+                of: options.place.host, port: place.port ?? 0, isTLS: options.place.tls != nil)
             // Nobody would know the address. A reader that goes away later doesn't stop the server.
             do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
                 return await announcement.fail(error)

@@ -67,11 +67,12 @@ extension S3Storage {
             do {
                 try await self.sweep(olderThan: age)
                 try await also()
-            } catch where !Task.isCancelled {
+            } catch {
+                guard !Task.isCancelled else { return pause }
                 self.logger.warning(
                     "can't look for uploads left in the object store",
                     metadata: ["error": "\("\(error)".withControlCharactersEscaped)"])
-            } catch {}
+            }
             return pause
         }
     }

@@ -42,7 +42,9 @@ struct ReceiverService: Service {
         self.certificates = try options.place.tls.map { try SecureContext($0) }
         var router = RequestRouter()
         (router.isLoopback, router.isTLS) = (options.isLoopback, options.place.tls != nil)
-        (router.host, router.root, router.origins) = (options.place.host, options.place.basePath, options.access.allowedOrigins)
+        (router.host, router.root, router.origins) = (
+            options.place.host, options.place.basePath, options.access.allowedOrigins
+        )
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
         if store != nil { router.isResumable = Exchange.isResumable }
         var intake = UploadIntake(

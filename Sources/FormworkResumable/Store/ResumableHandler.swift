@@ -134,7 +134,9 @@ public struct ResumableHandler: Sendable {
                 if let length = append.length ?? announced {
                     // The creation didn't announce it, or others have used the room since.
                     let room = self.room(length, from: append.offset, isForm: upload.isForm)
-                    guard await self.fits(room) else { return .answer(await upload.kept(.insufficientStorage, self.memory)) }
+                    guard await self.fits(room) else {
+                        return .answer(await upload.kept(.insufficientStorage, self.memory))
+                    }
                 }
                 switch try await upload.begin(append, check, self.memory) {
                 case .failure(let refusal): return .answer(refusal.answer)

@@ -103,8 +103,7 @@ struct BucketHookTests {
         #expect(Self.waiting(store).count == 1)
         let server = try HookServer()
         try await Self.run(store, server) { receiver in
-            let isSo = try await receiver.eventually { Self.waiting(store).isEmpty }
-            #expect(isSo)
+            #expect(try await receiver.eventually { Self.waiting(store).isEmpty })
             #expect(server.messages("upload.stored").map(\.body) == deaf.messages("upload.stored").map(\.body))
         }
     }

@@ -56,8 +56,7 @@ struct HookTests {
         try await Self.run(server, receiver: { $0.memory = memory }) { fixture in
             #expect(try await fixture.receiver.status("PUT /a", [], "1") == 201)
             _ = try await fixture.messages("upload.stored")
-            let isFree = try await fixture.receiver.eventually { memory.used == 0 }
-            #expect(isFree)
+            #expect(try await fixture.receiver.eventually { memory.used == 0 })
         }
     }
 
@@ -434,8 +433,7 @@ struct HookTests {
         }
         let next = try HookServer()
         try await Self.run(next, in: folder, options: { if !isYoung { $0.keepTime = .seconds(-1) } }) { fixture in
-            let isEmpty = try await fixture.receiver.eventually { fixture.waiting.isEmpty }
-            #expect(isEmpty)
+            #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
         }
         #expect(next.messages.map(\.type) == (isYoung ? ["upload.stored"] : []))
         #expect(next.messages.allSatisfy { $0.text.contains(#""name":"a""#) })

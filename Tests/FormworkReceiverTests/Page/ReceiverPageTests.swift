@@ -95,8 +95,9 @@ import Testing
         (false, "http://a';reboot;'", "formwork send --resume auto -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
     ])
     func `Command lines are ready for a shell`(needsToken: Bool, origin: String, command: String, word: String) {
-        let page = Self.page { ($0.needsToken, $0.place.origin, $0.isResumable) = (needsToken, origin, true) }.replacing(
-            "&#39;", with: "'")
+        let page = Self.page { ($0.needsToken, $0.place.origin, $0.isResumable) = (needsToken, origin, true) }
+            .replacing(
+                "&#39;", with: "'")
         #expect(page.contains("\(command) <span class=\"address\""), "\(page)")
         #expect(page.contains(word), "\(page)")
     }

@@ -62,7 +62,9 @@ import Testing
         func record(of name: String) async throws -> [UInt8]? { try await self.hang() }
         func keep(_ record: [UInt8], of name: String) async throws { try await self.hang() }
         func count(of name: String) async throws -> Int64 { try await self.hang() }
-        func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? { try await self.hang() }
+        func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
+            try await self.hang()
+        }
         func discardBytes(of name: String) async throws { try await self.hang() }
         func discard(_ name: String) async throws { try await self.hang() }
         func names() async throws -> [String] { try await self.hang() }
@@ -72,8 +74,7 @@ import Testing
         let (answers, continuation) = AsyncStream<Void>.makeStream()
         let uploads = HangingUploads(answers: answers)
         try await TestReceiver.run(store: UploadStore(storage: uploads)) { receiver in
-            let isAsked = try await receiver.eventually { uploads.isAsked.value }
-            #expect(isAsked)
+            #expect(try await receiver.eventually { uploads.isAsked.value })
         }
         continuation.finish()
     }
