@@ -20,11 +20,8 @@ struct ReceiveAddress: ParsableArguments {
     @OptionGroup var token: ReceiveToken
 
     @Option(
-        help: ArgumentHelp(
-            "A file with the key of upload links ('formwork link'), which need no token; several keys, one a line, are all "
-                + "accepted. SIGHUP reads it again. Without it, the keys are read from FORMWORK_LINK_KEY.",
-            valueName: "file"),
-        completion: .file())
+        file: "A file with the key of upload links ('formwork link'), which need no token; several keys, one a line, "
+            + "are all accepted. SIGHUP reads it again. Without it, the keys are read from FORMWORK_LINK_KEY.")
     var linkKeyFile: String?
 
     @Option(
@@ -195,10 +192,7 @@ struct ReceiveToken: ParsableArguments {
                 + "FORMWORK_TOKEN, used without this option: process lists don't show it."))
     var token: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A file with the token in its first line. SIGHUP reads it again.", valueName: "file"),
-        completion: .file())
+    @Option(file: "A file with the token in its first line. SIGHUP reads it again.")
     var tokenFile: String?
 
     /// The fewest characters of a token for --public. A shorter one can be guessed.
@@ -251,13 +245,10 @@ struct ReceiveToken: ParsableArguments {
 
 /// The certificate of `receive`.
 struct ReceiveTLS: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The certificate chain, in PEM. Enables HTTPS with HTTP/2.", valueName: "file"),
-        completion: .file())
+    @Option(file: "The certificate chain, in PEM. Enables HTTPS with HTTP/2.")
     var tlsCert: String?
 
-    @Option(
-        help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
+    @Option(file: "The certificate's private key, in PEM.")
     var tlsKey: String?
 
     /// TLS settings from the files' current content; `nil` for plain HTTP.

@@ -270,17 +270,12 @@ struct ReceiveLog: ParsableArguments {
 
 /// How `receive` ends.
 struct ReceiveStopping: ParsableArguments {
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("How long uploads under way may continue after a signal. (default: 10)", valueName: "time"),
-        transform: TimeOption.read)
+    @Option(time: "How long uploads under way may continue after a signal. (default: 10)")
     var grace = TimeOption(10, "10")
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
-                + "needs that time. (default: 0)", valueName: "time"), transform: TimeOption.read)
+        time: "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
+            + "needs that time. (default: 0)")
     var drainDelay = TimeOption(0, "0")
 
     func check() throws {
