@@ -51,31 +51,23 @@ struct RefusalTests {
         }
     }
 
-    @Test func `A limit is reported with the size that exceeded it`() async throws {
+    @Test func `A limit is reported with its size and its field`() async throws {
         try await TestReceiver.run({ options in
             (options.limits.fileBytes, options.limits.files, options.limits.fields) = (4, 1, 1)
             options.limits.fieldBytes = 3
         }) { receiver in
-            #expect(try await receiver.status("POST /", [Self.form], formBody([("f;a", "hello")])) == 413)
-            #expect(try await receiver.status("POST /", [Self.form], formBody([("f;a", "1"), ("f;b", "2")])) == 413)
-            #expect(try await receiver.status("POST /", [Self.form], formBody([("a", "1"), ("b", "2")])) == 413)
-            #expect(try await receiver.request("POST /", [Self.form], formBody([("a", "four")])).status == 413)
-            let chunked = try await receiver.request(
-                "PUT /c", ["Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n")
-            #expect(chunked.status == 413)
-            #expect(receiver.folder.names == [])
-        }
-    }
-
-    @Test func `A limit is reported with its size and its field`() async throws {
-        try await TestReceiver.run({ $0.limits.fileBytes = 4 }) { receiver in
+            for parts in [[("f;a", "1"), ("f;b", "2")], [("a", "1"), ("b", "2")], [("a", "four")]] {
+                #expect(try await receiver.status("POST /", [Self.form], formBody(parts)) == 413, "\(parts)")
+            }
             let form = try await receiver.request("POST /", [Self.form], formBody([("f;a", "hello")]))
             #expect(
                 form.body == #"{"code":"limit.fileBytes","detail":"A file is too large: the limit is 4.","#
                     + #""field":"f","limit":"4","status":413,"title":"Content Too Large","type":"about:blank"}"#)
             let put = try await receiver.request(
                 "PUT /c", ["Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n")
+            #expect(put.status == 413)
             #expect(put.body.contains(#""detail":"A file is too large: the limit is 4.","limit":"4""#))
+            #expect(receiver.folder.names == [])
         }
     }
 

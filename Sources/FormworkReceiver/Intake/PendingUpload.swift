@@ -211,8 +211,8 @@ struct PendingUpload {
             own = SafePath((terms.path ?? path).name, in: terms.folders + folders)
             try LongPath.check(own, limit: SafePath.maximumBytes)
         }
-        var file = IncomingFile(own, contentType: type, length: length, mayReplace: terms.mayReplace)
-        (file.metadata, file.upload) = (terms.metadata ?? [:], self.context.resumed)
+        var file = IncomingFile(own, contentType: type, length: length)
+        (file.metadata, file.upload, file.mayReplace) = (terms.metadata ?? [:], self.context.resumed, terms.mayReplace)
         if !keepsPaths, terms.path == nil, !path.folders.isEmpty {
             file.droppedFolders = path.folders.map(\.text).joined(separator: "/")
         }

@@ -85,7 +85,7 @@ actor S3Upload: StorageUpload {
 
     /// - Parameter marker: Marks the object as this upload's. Another receiver that stores the same file uses the same.
     init(
-        _ file: IncomingFile, in storage: S3Storage, _ memory: ReceiverMemory.Lease?,
+        _ file: IncomingFile, in storage: S3Storage, _ memory: ReceiverMemory.Lease? = nil,
         marker: String = UUID().uuidString.lowercased()
     ) {
         (self.file, self.storage, self.memory, self.marker) = (file, storage, memory, marker)

@@ -95,7 +95,7 @@ struct IncomingFile: Sendable {
     /// Bytes in total; `nil` if only the end shows them.
     var length: Int64?
     /// Whether it may replace a file of the same name, in a storage that replaces files.
-    var mayReplace: Bool
+    var mayReplace = true
     /// The condition for storing it.
     var condition = PathCondition.none
     /// Header fields to store with it, in a storage that has objects.
@@ -108,17 +108,8 @@ struct IncomingFile: Sendable {
     var field: String?
     var givenName: String?
 
-    init(
-        _ path: SafePath, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
-    ) {
-        (self.path, self.contentType, self.length, self.mayReplace) = (path, contentType, length, mayReplace)
-    }
-
-    /// Describes a file directly in the storage's own folder.
-    init(
-        name: SafeFilename, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
-    ) {
-        self.init(SafePath(name), contentType: contentType, length: length, mayReplace: mayReplace)
+    init(_ path: SafePath, contentType: String? = nil, length: Int64? = nil) {
+        (self.path, self.contentType, self.length) = (path, contentType, length)
     }
 }
 

@@ -122,7 +122,7 @@ struct RealStoreTests {
             try await upload.write(Self.buffer(0..<count, 2))
             #expect(try await storage.finish(upload) == "a (1).bin")
             try await Self.check(count, "a (1).bin", seed: 2, in: storage)
-            await (upload as? S3Upload)?.withdraw()
+            await upload.withdraw()
             #expect(try await storage.isFree("a (1).bin"))
             try await Self.check(10, "a.bin", seed: 1, in: storage)
         }

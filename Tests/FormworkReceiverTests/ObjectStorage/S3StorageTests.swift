@@ -468,7 +468,7 @@ struct S3StorageTests {
             task.cancel()
             let removal = Task {
                 _ = await task.result
-                await (upload as? S3Upload)?.withdraw()
+                await upload.withdraw()
             }
             try await Task.sleep(for: .milliseconds(200))
             store.release()
@@ -487,7 +487,7 @@ struct S3StorageTests {
             #expect(try await storage.finish(upload) == "a.bin")
             await upload.abandon()
             #expect(store.objects.count == 1)
-            await (upload as? S3Upload)?.withdraw()
+            await upload.withdraw()
             #expect(store.objects.isEmpty)
         }
     }
@@ -499,7 +499,7 @@ struct S3StorageTests {
             try await upload.write(ByteBuffer(bytes: Self.bytes(10)))
             #expect(try await storage.finish(upload) == "a.bin")
             store.put("in/a.bin")
-            await (upload as? S3Upload)?.withdraw()
+            await upload.withdraw()
             #expect(store.objects["in/a.bin"]?.bytes == [1])
         }
     }

@@ -60,8 +60,7 @@ import Testing
         handler.hasRoom = { $0.missing <= 3 }
         let fields: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
         for (text, status) in [("abcd", 507), ("abc", 201)] {
-            let outcome = try await bench.send(.post, "/files", fields, TestBody(text), by: handler)
-            guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+            let answer = try await bench.answer(.post, "/files", fields, TestBody(text), by: handler)
             #expect(answer.response.status.code == status, "\(text)")
             // It is kept, so that it can continue when there is room.
             #expect(answer.response.headerFields[.uploadOffset] == (status == 507 ? "0" : "3"))
@@ -88,8 +87,7 @@ import Testing
                 return count == 1 || room.length > 0
             }
         }
-        let outcome = try await bench.send(.patch, location, append, TestBody("hello"), by: handler)
-        guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+        let answer = try await bench.answer(.patch, location, append, TestBody("hello"), by: handler)
         #expect(answer.response.status.code == 507)
         // Another receiver, while this one lives.
         #expect(try await bench.answer(.patch, location, append, TestBody("hello")).response.status == .noContent)
@@ -114,8 +112,7 @@ import Testing
         var handler = try bench.handler()
         handler.hasRoom = { $0.missing <= 1 }
         append[.uploadOffset] = "2"
-        let outcome = try await bench.send(.patch, location, append, TestBody("llo"), by: handler)
-        guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+        let answer = try await bench.answer(.patch, location, append, TestBody("llo"), by: handler)
         #expect(answer.response.status.code == 507)
         #expect(answer.response.headerFields[.uploadOffset] == "2")
         #expect(answer.response.headerFields[.retryAfter] == "60")
