@@ -105,11 +105,4 @@ struct StoredBody: Sendable {
     var length: Int64
     /// The digests of all bytes that are known.
     var digests: [DigestValue]
-
-    init(
-        _ content: BodySource, file: FinishedFile?, upload: String? = nil, length: Int64, digests: [DigestValue]
-    ) {
-        (self.content, self.file, self.upload, self.length) = (content, file, upload, length)
-        self.digests = digests
-    }
 }

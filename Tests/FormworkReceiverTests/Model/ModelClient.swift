@@ -36,7 +36,7 @@ final class ModelClient: Sendable {
                 _ = try await intake.take(
                     incoming,
                     StoredBody(
-                        upload.content, file: nil, upload: upload.name, length: upload.length, digests: upload.digests))
+                        content: upload.content, upload: upload.name, length: upload.length, digests: upload.digests))
                 return ResumableResponse(.created)
             } catch {
                 let problem = FailedUpload(error).problem

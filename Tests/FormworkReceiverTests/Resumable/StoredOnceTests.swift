@@ -17,7 +17,7 @@ import FormworkSystem
         let intake = UploadIntake(storage: try FolderStorage(self.folder.path), limits: ReceivingLimits())
         return try await intake.take(
             upload,
-            StoredBody(.text(body), file: nil, upload: Self.name, length: Int64(body.utf8.count), digests: []))
+            StoredBody(content: .text(body), upload: Self.name, length: Int64(body.utf8.count), digests: []))
     }
 
     private var names: [String] { self.folder.names.filter { !$0.hasPrefix(".") } }
