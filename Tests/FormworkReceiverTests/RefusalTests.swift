@@ -150,7 +150,7 @@ struct RefusalTests {
     }
 
     @Test func `The address that the receiver listens on is accepted as a host`() async throws {
-        try await TestReceiver.run({ $0.place.host = "127.0.0.2" }) { receiver in
+        try await TestReceiver.run({ $0.address.host = "127.0.0.2" }) { receiver in
             for (host, status) in [("127.0.0.2", 200), ("localhost", 200), ("127.0.0.3", 403)] {
                 let connection = try RawConnection(port: receiver.port, address: 0x7F00_0002)
                 await connection.send(

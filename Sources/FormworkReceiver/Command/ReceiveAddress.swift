@@ -61,13 +61,13 @@ struct ReceiveAddress: ParsableArguments {
         }
         if let fault = Self.fault(of: host) { throw GivenValue("--host", host).fails(fault) }
         let port = try self.passedSocket(&host, &options)
-        options.place.host = host
-        options.place.port = port
+        options.address.host = host
+        options.address.port = port
         options.isLoopback = !self.isPublic
         guard !host.isEmpty else { throw ExitStatus(2, "--host: the name is empty") }
         guard self.isPublic || Self.isLoopback(host) else {
             let place =
-                options.place.socket == nil ? GivenValue("--host", host).text : "the passed socket, \(host)"
+                options.address.socket == nil ? GivenValue("--host", host).text : "the passed socket, \(host)"
             throw ExitStatus(2, "\(place): other machines may reach this address: add --public, which requires a token")
         }
         guard (0...65_535).contains(port) else {
@@ -76,10 +76,10 @@ struct ReceiveAddress: ParsableArguments {
         options.token = try self.token.read(isPublic: self.isPublic)
         if self.isPublic, options.token == nil { options.token = .random() }
         options.access.linkKeys = try self.readLinkKeys()
-        options.place.tls = try self.tls.configuration()
+        options.address.tls = try self.tls.configuration()
         options.access.proxies = TrustedProxies(self.trustedProxy)
         options.access.listing = self.list
-        options.place.basePath = try self.checkedPath()
+        options.address.basePath = try self.checkedPath()
         options.access.allowedOrigins = Set(try self.allowOrigin.map(Self.origin))
     }
 
@@ -112,7 +112,7 @@ struct ReceiveAddress: ParsableArguments {
     private func passedSocket(_ host: inout String, _ options: inout ReceiverOptions) throws -> Int {
         do throws(PassedSocket.Failure) {
             guard let socket = try PassedSocket.find() else { return self.port }
-            (host, options.place.socket) = (socket.host, socket.descriptor)
+            (host, options.address.socket) = (socket.host, socket.descriptor)
             return socket.port
         } catch {
             let reason =

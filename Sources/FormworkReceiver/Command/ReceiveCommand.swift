@@ -78,12 +78,12 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let status: Int32
         do { status = try await self.serve(options, stores, logger) } catch {
             await stores.close()
-            let host = options.place.host.withControlCharactersEscaped
+            let host = options.address.host.withControlCharactersEscaped
             if error is SocketAddressError.UnknownHost {
                 throw ExitStatus(2, "--host \(host): the name can't be resolved")
             }
             guard let error = error as? IOError else { throw error }
-            let place = "\(host):\(options.place.port)"
+            let place = "\(host):\(options.address.port)"
             let errno = Errno(rawValue: error.errnoCode)
             throw ExitStatus(errno == .addressInUse ? 71 : 2, "can't listen on \(place): \(errno)")
         }
@@ -161,7 +161,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             metrics: stores.metrics, logger: logger
         ) { [address, logging] place in
             let urls = ReceiveAddress.urls(
-                of: options.place.host, port: place.port ?? 0, isTLS: options.place.tls != nil)
+                of: options.address.host, port: place.port ?? 0, isTLS: options.address.tls != nil)
             // Nobody would know the address. A reader that goes away later doesn't stop the server.
             do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
                 return await announcement.fail(error)

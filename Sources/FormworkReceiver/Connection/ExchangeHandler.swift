@@ -58,7 +58,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// The answer to the current request.
-    private struct Answer {
+    private struct Response {
         /// Whether the connection is closed after it.
         var closes = false
         /// Whether the request was answered here, and its body is not for the service.
@@ -75,7 +75,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let reads: ReadSizes
     private let refused: @Sendable (HeadRefusal, any Channel) -> Void
     private var phase = Phase.head(since: .now())
-    private var answer = Answer()
+    private var response = Response()
     /// Whether there was no request yet: its head may take less time.
     private var isFirst = true
     /// What arrived after a request that isn't answered yet: at most what was read together with its end.
@@ -113,7 +113,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.timer?.cancel()
         self.lastCall?.cancel()
-        self.answer.writes.fail(ChannelError.ioOnClosedChannel)
+        self.response.writes.fail(ChannelError.ioOnClosedChannel)
         self.reads.closed()
         self.watch?.ended()
         self.watch = nil
@@ -146,7 +146,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             self.phase = .body(PaceMeter(self.pace, now: context.eventLoop.now))
             self.isFirst = false
             self.watch?.hasRequest(true)
-            (self.answer.isSent, self.answer.closes) = (false, head.headerFields[.connection] == "close")
+            (self.response.isSent, self.response.closes) = (false, head.headerFields[.connection] == "close")
         case (.body(let bytes), .body(var meter)):
             meter.took(bytes.readableBytes, at: context.eventLoop.now)
             self.phase = .body(meter)
@@ -157,11 +157,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case (.body, _): break
         case (.end, .draining):
-            if self.answer.isRefusal {
+            if self.response.isRefusal {
                 self.phase = .closing
                 return
             }
-            if self.answer.closes {
+            if self.response.closes {
                 self.phase = .closing
                 context.close(mode: .output, promise: nil)
             } else {
@@ -200,7 +200,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.closeLater(context)
         if context.channel.isHTTP2Stream {
             // Closing its output would cancel the stream.
-            (self.phase, self.answer.isRefusal) = (.draining(bytes: 0), true)
+            (self.phase, self.response.isRefusal) = (.draining(bytes: 0), true)
             context.triggerUserOutboundEvent(BodyWanted(), promise: nil)
             context.read()
         } else {
@@ -231,7 +231,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func read(context: ChannelHandlerContext) {
         if case .drained = self.phase { return }
         guard self.held.isEmpty else {
-            self.answer.holdsRead = true
+            self.response.holdsRead = true
             return
         }
         if case .body(var meter) = self.phase {
@@ -248,8 +248,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch part {
         case .head(var head):
             if head.status.kind != .informational {
-                if self.answer.closes { head.headerFields[.connection] = "close" }
-                self.answer.closes = head.headerFields[.connection] == "close"
+                if self.response.closes { head.headerFields[.connection] = "close" }
+                self.response.closes = head.headerFields[.connection] == "close"
             }
             self.send(.head(head), promise, context)
         case .body(var bytes):
@@ -268,15 +268,15 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let promise = promise ?? context.eventLoop.makePromise()
         // An answer before the body's end is short, and its client may read it only after sending the whole body.
         let isEarly = if isEnd, case .body = self.phase { true } else { false }
-        if isEarly { self.answer.isSent = true }
-        self.answer.writes.began(at: context.eventLoop.now)
+        if isEarly { self.response.isSent = true }
+        self.response.writes.began(at: context.eventLoop.now)
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.assumeIsolated().whenSuccess {
             let (handler, context) = loopBound.value
-            handler.answer.writes.ended(at: context.eventLoop.now)
+            handler.response.writes.ended(at: context.eventLoop.now)
             guard isEnd, !isEarly else { return }
-            handler.answer.isSent = true
-            if !handler.answer.isFlushing { handler.answered(context) }
+            handler.response.isSent = true
+            if !handler.response.isFlushing { handler.answered(context) }
         }
         context.write(self.wrapOutboundOut(part), promise: promise)
     }
@@ -285,18 +285,18 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
         guard event is ResponseSent else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        if let promise { self.answer.writes.whenAllEnded(promise) }
+        if let promise { self.response.writes.whenAllEnded(promise) }
     }
 
     func flush(context: ChannelHandlerContext) {
-        self.answer.isFlushing = true
+        self.response.isFlushing = true
         context.flush()
-        self.answer.isFlushing = false
-        if self.answer.isSent { self.answered(context) }
+        self.response.isFlushing = false
+        if self.response.isSent { self.answered(context) }
     }
 
     private func answered(_ context: ChannelHandlerContext) {
-        self.answer.isSent = false
+        self.response.isSent = false
         switch self.phase {
         case .body:
             self.phase = .draining(bytes: 0)
@@ -306,7 +306,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             self.closeLater(context)
             // The body's reader may have stopped reading.
             context.read()
-        case .answering where self.answer.closes:
+        case .answering where self.response.closes:
             self.phase = .closing
             self.held.removeAll()
             self.readAgain(context)
@@ -324,7 +324,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch self.phase {
         // A stream has no second request.
         case .draining where context.channel.isHTTP2Stream: break
-        case .draining where mode == .output: self.answer.closes = true
+        case .draining where mode == .output: self.response.closes = true
         case .drained where mode == .output: break
         default: return context.close(mode: mode, promise: promise)
         }
@@ -348,8 +348,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func readAgain(_ context: ChannelHandlerContext) {
-        guard self.answer.holdsRead, self.held.isEmpty else { return }
-        self.answer.holdsRead = false
+        guard self.response.holdsRead, self.held.isEmpty else { return }
+        self.response.holdsRead = false
         self.read(context: context)
     }
 
@@ -376,7 +376,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             self.phase = .body(meter)
             if isLate { context.fireErrorCaught(BodyTimeout()) }
         case .answering:
-            if self.answer.writes.areStuck(for: TimeAmount(self.pace.idleTime), at: now) { self.closeNow(context) }
+            if self.response.writes.areStuck(for: TimeAmount(self.pace.idleTime), at: now) { self.closeNow(context) }
         case .draining, .drained, .closing: break
         }
     }

@@ -7,7 +7,7 @@ struct ReceiverOptions: Sendable {
     typealias TLS = TLSConfiguration
 
     /// Where it is reached.
-    struct Place: Sendable {
+    struct Address: Sendable {
         /// A name or address of this machine to listen on.
         var host = "127.0.0.1"
         /// The port; 0 lets the system choose one.
@@ -43,7 +43,7 @@ struct ReceiverOptions: Sendable {
         var keepsFields = true
     }
 
-    var place = Place()
+    var address = Address()
     /// Whether the receiver can be reached from this machine only.
     var isLoopback = true
     var token: AccessToken?

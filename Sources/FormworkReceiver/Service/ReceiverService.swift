@@ -39,11 +39,11 @@ struct ReceiverService: Service {
         self.connections = Connections(
             proxies: options.access.proxies, limit: options.connectionsPerClient, total: options.connections)
         self.access = AccessControl(options.token, options.access.linkKeys)
-        self.certificates = try options.place.tls.map { try SecureContext($0) }
+        self.certificates = try options.address.tls.map { try SecureContext($0) }
         var router = RequestRouter()
-        (router.isLoopback, router.isTLS) = (options.isLoopback, options.place.tls != nil)
+        (router.isLoopback, router.isTLS) = (options.isLoopback, options.address.tls != nil)
         (router.host, router.root, router.origins) = (
-            options.place.host, options.place.basePath, options.access.allowedOrigins
+            options.address.host, options.address.basePath, options.access.allowedOrigins
         )
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
         if store != nil { router.isResumable = Exchange.isResumable }
@@ -168,8 +168,8 @@ struct ReceiverService: Service {
         logger.logLevel = max(logger.logLevel, .notice)
         let onListening = self.onListening
         let place =
-            self.options.place.socket.map { .socket($0) }
-            ?? ListeningAddress.address(host: self.options.place.host, port: self.options.place.port)
+            self.options.address.socket.map { .socket($0) }
+            ?? ListeningAddress.address(host: self.options.address.host, port: self.options.address.port)
         return Listener(child: child, place: place, limit: self.options.connections, logger: logger) {
             [logger] channel in
             try? await channel.eventLoop.submit {

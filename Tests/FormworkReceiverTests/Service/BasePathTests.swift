@@ -13,7 +13,7 @@ import Testing
         let store = UploadStore(folder.path.appending(".formwork-resumable"))
         try await TestReceiver.run(
             {
-                $0.place.basePath = "/drop/"
+                $0.address.basePath = "/drop/"
                 $0.token = try AccessToken("s3cret")
             }, in: folder, store: store
         ) { receiver in
