@@ -12,10 +12,7 @@ struct BucketHookTests {
     private static func storage(_ store: FakeStore) throws -> S3Storage {
         var options = S3Storage.Options()
         options.patience.attempts = 1
-        let settings = try AWSSettings.test(store.endpoint)
-        return try S3Storage(
-            location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try S3Storage(testing: store.endpoint, options)
     }
 
     /// Runs a receiver with a hook.

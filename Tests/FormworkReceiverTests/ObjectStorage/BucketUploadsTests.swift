@@ -23,12 +23,8 @@ import Testing
         options.partsAtOnce = 2...2
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
-        let settings = try AWSSettings.test(store.endpoint)
         let storages = try (0..<receivers).map { [options] _ in
-            try S3Storage(
-                location: S3Location("s3://bucket/in"), settings: settings, smallestPart: smallestPart,
-                options: options,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            try S3Storage(testing: store.endpoint, smallestPart: smallestPart, options)
         }
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body(storages)) } catch { result = .failure(error) }

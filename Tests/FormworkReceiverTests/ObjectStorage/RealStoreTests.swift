@@ -51,10 +51,7 @@ struct RealStoreTests {
         let bucket = try #require(testBucket)
         let storage = try S3Storage(
             from: "s3://\(bucket)/test \(UUID().uuidString)/ü", environment: environment, options: options)
-        let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body(storage)) } catch { result = .failure(error) }
-        await storage.close()
-        return try result.get()
+        return try await storage.closing(body)
     }
 
     static func store(_ count: Int, as name: String, seed: Int = 0, in storage: S3Storage) async throws -> String {

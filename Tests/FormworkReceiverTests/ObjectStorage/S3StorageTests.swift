@@ -38,15 +38,8 @@ struct S3StorageTests {
         options.patience.delay = delay
         options.patience.stall = stall
         options.patience.total = total
-        let settings = try AWSSettings.test(store.endpoint)
-        let storage = try S3Storage(
-            location: S3Location(url), settings: settings, smallestPart: 1, options: options,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body(storage)) } catch { result = .failure(error) }
-        await storage.close()
-        if closes { store.close() }
-        return try result.get()
+        defer { if closes { store.close() } }
+        return try await S3Storage(testing: store.endpoint, url, options).closing(body)
     }
 
     /// - Returns: The name it got.

@@ -74,8 +74,7 @@ import Testing
         let tus: HTTPFields = [.tusResumable: "1.0.0"]
         var create = tus
         (create[.uploadLength], create[.contentLength]) = ("5", "0")
-        let created = try await bench.answer(.post, "/files", create)
-        let location = try #require(created.response.headerFields[.location])
+        let location = try await bench.begin(create)
         var append = tus
         (append[.uploadOffset], append[.contentType]) = ("0", "application/offset+octet-stream")
         // Others take the room while the bytes arrive, and give it back later.
@@ -103,8 +102,7 @@ import Testing
         let bench = HandlerBench()
         var create: HTTPFields = [.tusResumable: "1.0.0", .contentLength: "0"]
         create[announces ? .uploadLength : .uploadDeferLength] = announces ? "5" : "1"
-        let created = try await bench.answer(.post, "/files", create)
-        let location = try #require(created.response.headerFields[.location])
+        let location = try await bench.begin(create)
         var append: HTTPFields = [
             .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
         ]

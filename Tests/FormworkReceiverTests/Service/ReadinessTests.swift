@@ -92,10 +92,7 @@ import Testing
         var options = S3Storage.Options()
         options.patience.total = .milliseconds(200)
         // A port on which nothing listens.
-        let settings = try AWSSettings.test("http://127.0.0.1:1")
-        let storage = try S3Storage(
-            location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let storage = try S3Storage(testing: "http://127.0.0.1:1", options)
         try await TestReceiver.run(storage: storage) { receiver in
             #expect(try await receiver.status("GET /healthz") == 200)
             let answer = try await receiver.request("GET /readyz")

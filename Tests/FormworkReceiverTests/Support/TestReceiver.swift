@@ -127,6 +127,25 @@ extension AWSSettings {
     }
 }
 
+extension S3Storage {
+    /// One for a store of the tests, in which parts may be short.
+    convenience init(
+        testing endpoint: String, _ url: String = "s3://bucket/in", smallestPart: Int = 1, _ options: Options
+    ) throws {
+        try self.init(
+            location: S3Location(url), settings: .test(endpoint), smallestPart: smallestPart, options: options,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Runs a test, and closes the storage.
+    func closing<Result>(_ test: (S3Storage) async throws -> Result) async throws -> Result {
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await test(self)) } catch { result = .failure(error) }
+        await self.close()
+        return try result.get()
+    }
+}
+
 /// An answer as it came.
 struct RawAnswer {
     var head: String
