@@ -100,7 +100,8 @@ struct FormRecordTests {
         let folder = TemporaryFolder()
         let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .committing("a.form.json"))
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
-            #expect(try await receiver.status("POST /", [Self.form], formBody([("tag", "a"), ("f;a", "1")])) == 500)
+            let given = try await receiver.status("POST /", [Self.form], formBody([("tag", "a"), ("f;a", "1")]))
+            #expect(given == 500)
             #expect(folder.names == [])
         }
     }
@@ -149,7 +150,8 @@ struct FormRecordTests {
             let files = (1...3).map { Self.attachment("\($0)", "x") }.joined() + "--i--"
             let fields = String(repeating: "--i\r\n\r\nx\r\n", count: 2) + "--i--"
             for inner in [files, fields] {
-                #expect(try await receiver.status("POST /", [Self.form], Self.nested(inner)) == 413)
+                let given = try await receiver.status("POST /", [Self.form], Self.nested(inner))
+                #expect(given == 413)
             }
             #expect(receiver.folder.names == [])
         }

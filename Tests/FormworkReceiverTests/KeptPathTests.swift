@@ -95,7 +95,8 @@ struct KeptPathTests {
     @Test(arguments: hostile)
     func `No path leads out of the folder`(path: String, expected: String) async throws {
         try await TestReceiver.run({ $0.keeping.keepsPaths = true }) { receiver in
-            #expect(try await receiver.status("POST /", [Self.form], formBody([("f;\(path)", "x")])) == 201)
+            let given = try await receiver.status("POST /", [Self.form], formBody([("f;\(path)", "x")]))
+            #expect(given == 201)
             #expect(Self.files(in: receiver.folder) == [expected])
         }
     }
@@ -106,7 +107,8 @@ struct KeptPathTests {
             let long = String(repeating: "n", count: 200) + "/"
             let paths = [(deep, 201), ("d/" + deep, 400), (long + long + long + long, 400)]
             for (path, status) in paths {
-                #expect(try await receiver.status("PUT /\(path)a", [], "x") == status)
+                let given = try await receiver.status("PUT /\(path)a", [], "x")
+                #expect(given == status)
             }
         }
     }
@@ -121,7 +123,8 @@ struct KeptPathTests {
         try await TestReceiver.run({ $0.keeping.keepsPaths = true }, in: folder, storage: storage) { receiver in
             for name in ["file/a", "link/a"] {
                 let body = formBody([("f;new/b", "x"), ("f;\(name)", "x")])
-                #expect(try await receiver.status("POST /", [Self.form], body) == 409)
+                let given = try await receiver.status("POST /", [Self.form], body)
+                #expect(given == 409)
                 #expect(folder.names == ["file", "link"])
             }
             #expect(outside.names == [])
@@ -135,7 +138,8 @@ struct KeptPathTests {
         try await TestReceiver.run({ $0.keeping.keepsPaths = true }, in: folder, storage: storage) { receiver in
             for text in ["1", "2"] {
                 let body = formBody([("f;x/a", text), ("f;x/b/c", text)])
-                #expect(try await receiver.status("POST /", [Self.form], body) == 201)
+                let given = try await receiver.status("POST /", [Self.form], body)
+                #expect(given == 201)
                 for name in ["x/a", "x/b/c"] { #expect(try folder.text(of: name) == text) }
             }
             let body = formBody([("f;x/a", "3"), ("f;y/z", "3"), ("f;x/b", "3")])

@@ -34,7 +34,8 @@ struct RefusalTests {
     ])
     func `A piece isn't stored as a file if resumable uploads are off`(fields: [String]) async throws {
         try await TestReceiver.run { receiver in
-            #expect(try await receiver.status("POST /a", fields, "hello") == 501)
+            let given = try await receiver.status("POST /a", fields, "hello")
+            #expect(given == 501)
             #expect(receiver.folder.names == [])
         }
     }
@@ -139,7 +140,8 @@ struct RefusalTests {
     @Test func `A foreign name for this machine is refused`() async throws {
         try await TestReceiver.run { receiver in
             for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80"] {
-                #expect(try await receiver.status("GET /", ["Host: \(host)"]) == 403)
+                let given = try await receiver.status("GET /", ["Host: \(host)"])
+                #expect(given == 403)
                 #expect(try await receiver.request("PUT /a", ["Host: \(host)"], "1").status == 403)
             }
             for host in ["localhost", "127.0.0.1:1", "[::1]:80", "a.localhost"] {
@@ -163,7 +165,8 @@ struct RefusalTests {
     @Test func `A page that a proxy serves by HTTPS can upload`() async throws {
         try await TestReceiver.run({ $0.isLoopback = false }) { receiver in
             let host = "Host: files.example"
-            #expect(try await receiver.status("PUT /a", [host, "Origin: https://files.example"], "1") == 201)
+            let given = try await receiver.status("PUT /a", [host, "Origin: https://files.example"], "1")
+            #expect(given == 201)
             for origin in [
                 "https://evil.example", "https://files.example.evil.example", "https://files.example:8443",
             ] {
@@ -175,7 +178,8 @@ struct RefusalTests {
 
     @Test func `No query is logged`() async throws {
         try await TestReceiver.run { receiver in
-            #expect(try await receiver.status("POST /up?key=s3cret", [Self.form], "no form") == 400)
+            let given = try await receiver.status("POST /up?key=s3cret", [Self.form], "no form")
+            #expect(given == 400)
             #expect(try await receiver.request("DELETE /up?key=s3cret").status == 405)
             #expect(receiver.log.all.filter { $0.contains("path=/up") }.count == 2)
             #expect(!receiver.log.all.contains { $0.contains("s3cret") })
@@ -188,7 +192,8 @@ struct RefusalTests {
                 "Origin: https://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site",
                 "Sec-Fetch-Site: same-site", "Origin: http://localhost", "Origin: ftp://localhost:\(receiver.port)",
             ] {
-                #expect(try await receiver.status("PUT /a", [field], "1") == 403)
+                let given = try await receiver.status("PUT /a", [field], "1")
+                #expect(given == 403)
             }
             let own = ["Origin: http://localhost:\(receiver.port)", "Sec-Fetch-Site: same-origin"]
             #expect(try await receiver.request("PUT /a", own, "1").status == 201)

@@ -51,7 +51,8 @@ struct UploadTests {
         let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
         try await TestReceiver.run { receiver in
             for (name, fields) in [("a", [urlEncoded, Self.form]), ("b", [Self.form, urlEncoded])] {
-                #expect(try await receiver.status("POST /", fields, formBody([("f;\(name)", "hello")])) == 201)
+                let given = try await receiver.status("POST /", fields, formBody([("f;\(name)", "hello")]))
+                #expect(given == 201)
                 #expect(try receiver.folder.text(of: name) == "hello")
             }
         }
@@ -83,7 +84,8 @@ struct UploadTests {
             let type = "Content-Type: image/png"
             let named = "Content-Disposition: attachment; filename*=UTF-8''fl%C3%A4.png"
             for (path, fields) in [("/p.png", [type, named]), ("/p.png", [type]), ("/", [type])] {
-                #expect(try await receiver.status("POST \(path)", fields, "1") == 201)
+                let given = try await receiver.status("POST \(path)", fields, "1")
+                #expect(given == 201)
             }
             let names = receiver.folder.names
             #expect(names.count == 3)
@@ -97,7 +99,8 @@ struct UploadTests {
             let body =
                 "--b\r\nContent-Disposition: attachment; filename=\"m.txt\"\r\n\r\none\r\n"
                 + "--b\r\nContent-Type: text/plain\r\n\r\ntwo\r\n--b--\r\n"
-            #expect(try await receiver.status("POST /", ["Content-Type: multipart/mixed; boundary=b"], body) == 201)
+            let given = try await receiver.status("POST /", ["Content-Type: multipart/mixed; boundary=b"], body)
+            #expect(given == 201)
             #expect(receiver.folder.names.count == 2)
             #expect(try receiver.folder.text(of: "m.txt") == "one")
         }
@@ -128,7 +131,8 @@ struct UploadTests {
             for text in ["1", "2", "3"] {
                 #expect(try await receiver.request("PUT /a.tar.gz", [], text).status == 201)
             }
-            #expect(try await receiver.status("POST /", [Self.form], formBody([("f;x", "4"), ("f;x", "5")])) == 201)
+            let given = try await receiver.status("POST /", [Self.form], formBody([("f;x", "4"), ("f;x", "5")]))
+            #expect(given == 201)
             #expect(receiver.folder.names == ["a.tar (1).gz", "a.tar (2).gz", "a.tar.gz", "x", "x (1)"])
             #expect(try receiver.folder.text(of: "a.tar.gz") == "1")
             #expect(try receiver.folder.text(of: "x (1)") == "5")

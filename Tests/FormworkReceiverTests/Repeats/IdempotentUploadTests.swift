@@ -95,7 +95,8 @@ struct IdempotentUploadTests {
     @Test func `An upload that failed is taken when it is repeated`() async throws {
         let digest = "Content-Digest: sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"
         try await TestReceiver.run { receiver in
-            #expect(try await receiver.status("PUT /a.txt", [Self.key("k"), digest], "jello") == 400)
+            let given = try await receiver.status("PUT /a.txt", [Self.key("k"), digest], "jello")
+            #expect(given == 400)
             #expect(try await receiver.status("PUT /a.txt", [Self.key("k"), digest], "hello") == 201)
             #expect(try receiver.folder.text(of: "a.txt") == "hello")
         }
@@ -167,7 +168,8 @@ struct IdempotentUploadTests {
 
     @Test func `An upload that is cut when it is repeated isn't taken for the stored one`() async throws {
         try await TestReceiver.run { receiver in
-            #expect(try await receiver.status("PUT /a.txt", [Self.key("k")], "hello") == 201)
+            let given = try await receiver.status("PUT /a.txt", [Self.key("k")], "hello")
+            #expect(given == 201)
             let chunks = ["Transfer-Encoding: chunked", Self.key("k")]
             #expect(try await receiver.request("PUT /a.txt", chunks, "5\r\nhello\r\n0\r\n\r\n").body == Self.hello)
             #expect(try await receiver.request("PUT /a.txt", chunks, "3\r\nhel\r\n0\r\n\r\n").status == 422)

@@ -74,7 +74,8 @@ import Testing
         let (answers, continuation) = AsyncStream<Void>.makeStream()
         let uploads = HangingUploads(answers: answers)
         try await TestReceiver.run(store: UploadStore(storage: uploads)) { receiver in
-            #expect(try await receiver.eventually { uploads.isAsked.value })
+            let isSo = try await receiver.eventually { uploads.isAsked.value }
+            #expect(isSo)
         }
         continuation.finish()
     }

@@ -44,7 +44,8 @@ struct ResumableServiceTests {
     ])
     func `tus concatenation, and contradicting lengths, are refused`(fields: [String]) async throws {
         try await TestReceiver.resuming { receiver, store in
-            #expect(try await receiver.status("POST /up", ["Tus-Resumable: 1.0.0"] + fields, "") == 400)
+            let given = try await receiver.status("POST /up", ["Tus-Resumable: 1.0.0"] + fields, "")
+            #expect(given == 400)
             #expect(await store.list().isEmpty)
         }
     }
@@ -280,7 +281,8 @@ struct ResumableServiceTests {
     @Test func `An invalid form fails like a whole upload, and can't be completed twice`() async throws {
         try await TestReceiver.resuming { receiver, _ in
             let fields = [Self.version, "Upload-Complete: ?1", Self.form]
-            #expect(try await receiver.status("POST /up", fields, "no form at all") == 400)
+            let given = try await receiver.status("POST /up", fields, "no form at all")
+            #expect(given == 400)
             #expect(receiver.log.all.count { $0.contains("status=400") } == 1, "\(receiver.log.all)")
             #expect(receiver.folder.names == [])
         }
