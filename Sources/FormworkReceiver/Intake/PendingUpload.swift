@@ -203,13 +203,13 @@ struct PendingUpload {
 
     /// A file as it is stored.
     /// - Throws: 400 for a path that is too long.
-    private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(LongPath) -> IncomingFile {
+    private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(StorageRefusal) -> IncomingFile {
         let (terms, keepsPaths) = (self.upload.terms, self.intake.keeping.keepsPaths)
         var own = SafePath(path.name)
         if keepsPaths || !terms.folders.isEmpty || terms.path != nil {
             let folders = terms.path?.folders ?? (keepsPaths ? path.folders : [])
             own = SafePath((terms.path ?? path).name, in: terms.folders + folders)
-            try LongPath.check(own, limit: SafePath.maximumBytes)
+            try StorageRefusal.check(own, limit: SafePath.maximumBytes)
         }
         var file = IncomingFile(own, contentType: type, length: length)
         (file.metadata, file.upload, file.mayReplace) = (terms.metadata ?? [:], self.context.resumed, terms.mayReplace)
@@ -220,7 +220,7 @@ struct PendingUpload {
     }
 
     /// A file that is the whole body.
-    private func wholeFile(_ path: SafePath, _ type: String?, length: Int64?) throws(LongPath) -> IncomingFile {
+    private func wholeFile(_ path: SafePath, _ type: String?, length: Int64?) throws(StorageRefusal) -> IncomingFile {
         var file = try self.file(path, type, length: length)
         file.condition = self.upload.condition
         return file

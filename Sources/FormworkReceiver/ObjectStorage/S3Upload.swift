@@ -436,7 +436,7 @@ actor S3Upload: StorageUpload {
     private func checkFree(_ key: String) async throws {
         guard let object = try await self.storage.client.head(key) else { return }
         if self.ownership.isShared, object.marker == self.marker { throw UploadIsBusy() }
-        if self.file.condition == .isFree { throw FailedCondition(condition: .isFree) }
+        if self.file.condition == .isFree { throw StorageRefusal.failed(.isFree) }
         throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
     }
 
@@ -460,7 +460,7 @@ actor S3Upload: StorageUpload {
         if self.file.condition == .isFree {
             // An upload that isn't complete may have the name.
             let isTaken = try await self.storage.client.head(self.storage.location.prefix + self.file.path.text) != nil
-            return isTaken ? FailedCondition(condition: .isFree) : ReservedName()
+            return isTaken ? StorageRefusal.failed(.isFree) : .reserved
         }
         return FormworkError(.writeFailed, "no free name for \(self.file.path.text) in \(self.storage.location)")
     }

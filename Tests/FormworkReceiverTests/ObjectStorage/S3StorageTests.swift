@@ -117,14 +117,14 @@ struct S3StorageTests {
                 var file = IncomingFile(try #require(SafePath("d/a.bin")))
                 file.condition = .isFree
                 guard !isThere else {
-                    await #expect(throws: FailedCondition(condition: .isFree)) { try await storage.begin(file) }
+                    await #expect(throws: StorageRefusal.failed(.isFree)) { try await storage.begin(file) }
                     return
                 }
                 let (first, second) = (try await storage.begin(file), try await storage.begin(file))
                 try await first.write(ByteBuffer(bytes: Self.bytes(count)))
                 // Either the first holds the name, without an object, or its object is there.
                 if count > Self.part {
-                    await #expect(throws: ReservedName()) {
+                    await #expect(throws: StorageRefusal.reserved) {
                         try await second.write(ByteBuffer(bytes: Self.bytes(count)))
                     }
                     await second.abandon()
@@ -132,7 +132,7 @@ struct S3StorageTests {
                 #expect(try await storage.finish(first) == "d/a.bin")
                 if count <= Self.part {
                     try await second.write(ByteBuffer(bytes: Self.bytes(count)))
-                    await #expect(throws: FailedCondition(condition: .isFree)) { try await storage.finish(second) }
+                    await #expect(throws: StorageRefusal.failed(.isFree)) { try await storage.finish(second) }
                 }
             }
             #expect(store.objects.keys.sorted() == ["in/d/a.bin"])
@@ -146,9 +146,9 @@ struct S3StorageTests {
         try await Self.with(store) { storage in
             var file = IncomingFile(try #require(SafePath("b.bin")))
             file.condition = .isTaken
-            await #expect(throws: FailedCondition(condition: .isTaken)) { try await storage.begin(file) }
+            await #expect(throws: StorageRefusal.failed(.isTaken)) { try await storage.begin(file) }
             file.path = try #require(SafePath("a.bin"))
-            await #expect(throws: IrreplaceableFile()) { try await storage.begin(file) }
+            await #expect(throws: StorageRefusal.irreplaceable) { try await storage.begin(file) }
         }
         #expect(store.objects.keys.sorted() == ["in/a.bin"])
     }
