@@ -330,12 +330,12 @@ struct PendingUpload {
                 return record
             }
         } else if !fields.isEmpty {
-            self.receipt.fieldKeeping = .dropped
+            self.receipt.fieldsDropped = true
         }
         let complete: @Sendable ([String]) -> UploadReceipt = { [receipt = self.receipt] names in
             var receipt = receipt
             receipt.files = files.named(names)
-            if names.count > files.count { receipt.fieldKeeping = .kept(name: names[files.count]) }
+            if names.count > files.count { receipt.fieldsIn = names[files.count] }
             return receipt
         }
         (publication.receipt, publication.notice) = (complete, hooks?.notice(for: terms, files, self.receipt.fields))

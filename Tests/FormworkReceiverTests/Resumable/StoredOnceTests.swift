@@ -50,7 +50,7 @@ import FormworkSystem
             .parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: Int64(body.utf8.count))
         let first = try await self.complete(upload, body)
         #expect(first.fields == [UploadReceipt.Field(name: "t", value: "x")])
-        #expect(first.fieldKeeping == .kept(name: "a.form.json"))
+        #expect(first.fieldsIn == "a.form.json")
         #expect(try await self.complete(upload, body) == first)
         #expect(self.names == ["a", "a.form.json"])
     }
