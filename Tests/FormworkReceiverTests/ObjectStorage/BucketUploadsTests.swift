@@ -24,7 +24,7 @@ import Testing
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
         let storages = try (0..<receivers).map { [options] _ in
-            try S3Storage(testing: store.endpoint, smallestPart: smallestPart, options)
+            try S3Storage(testing: store.endpoint, options, smallestPart: smallestPart)
         }
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body(storages)) } catch { result = .failure(error) }

@@ -39,7 +39,7 @@ struct S3StorageTests {
         options.patience.stall = stall
         options.patience.total = total
         defer { if closes { store.close() } }
-        return try await S3Storage(testing: store.endpoint, url, options).closing(body)
+        return try await S3Storage(testing: store.endpoint, options, at: url).closing(body)
     }
 
     /// - Returns: The name it got.

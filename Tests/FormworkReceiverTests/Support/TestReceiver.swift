@@ -130,7 +130,7 @@ extension AWSSettings {
 extension S3Storage {
     /// One for a store of the tests, in which parts may be short.
     convenience init(
-        testing endpoint: String, _ url: String = "s3://bucket/in", smallestPart: Int = 1, _ options: Options
+        testing endpoint: String, _ options: Options, at url: String = "s3://bucket/in", smallestPart: Int = 1
     ) throws {
         try self.init(
             location: S3Location(url), settings: .test(endpoint), smallestPart: smallestPart, options: options,
