@@ -62,6 +62,13 @@ protocol NoticeBox: Sendable {
     func list() async throws -> [(name: String, age: Double)]
     /// How old a message must be before a process that hasn't written it sends it, in seconds.
     var leastAge: Double { get }
+    /// The name that a file got; `nil` if it isn't there.
+    func name(of trace: Notice.Trace) async throws -> String?
+}
+
+extension NoticeBox {
+    /// Messages without traces need none.
+    func name(of trace: Notice.Trace) async throws -> String? { nil }
 }
 
 /// Messages in a hidden folder of the destination, where a publication makes them appear together with its files.

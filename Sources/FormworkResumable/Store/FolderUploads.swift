@@ -102,7 +102,13 @@ struct FolderUploads: UploadStorage {
         }
     }
 
-    func open(_ name: String) async throws -> (any UploadContent)? {
+    func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
+        try self.open(name)
+    }
+
+    /// Opens the files with an upload's bytes.
+    /// - Throws: The errors of ``open(_:for:)``.
+    func open(_ name: String) throws -> FolderContent? {
         try self.checkPlace()
         do throws(FormworkError) {
             let first = try AppendedFile(self.dataPath(name), creating: false)
