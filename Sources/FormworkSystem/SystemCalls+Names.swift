@@ -133,6 +133,20 @@ extension SystemCalls {
         return nil
     }
 
+    /// Opens a folder to make files in it, for which it needn't be readable.
+    package static func openFolder(_ path: FilePath) throws(Errno) -> FileDescriptor {
+        do throws(Errno) { return try self.open(path, .readOnly, .directory) } catch {
+            guard error == .permissionDenied else { throw error }
+            // O_EXEC or O_PATH, whose macros aren't imported everywhere.
+            #if canImport(Darwin)
+            let forSearch: CInt = 0x4000_0000
+            #else
+            let forSearch: CInt = 0o1000_0000
+            #endif
+            return try self.open(path, in: .currentFolder, O_DIRECTORY | O_CLOEXEC | forSearch)
+        }
+    }
+
     package static func openFolder(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         try self.open(name, in: folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
@@ -180,7 +194,7 @@ extension SystemCalls {
     }
 
     /// The status of the file with that name, or of the link itself.
-    package static func status(of name: String, in folder: FileDescriptor) throws(Errno) -> FileStatus {
+    package static func status(of name: some SystemPath, in folder: FileDescriptor) throws(Errno) -> FileStatus {
         try self.status(name, folder, AT_SYMLINK_NOFOLLOW)
     }
 

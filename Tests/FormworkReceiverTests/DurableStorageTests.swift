@@ -14,7 +14,7 @@ struct DurableStorageTests {
         let storage = try FolderStorage(folder.path, durably: durably, avoidsUnnamedFiles: avoidsUnnamedFiles)
         let upload = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
         try await upload.write(ByteBuffer(string: "x"))
-        #expect(try await upload.finish() == "a")
+        #expect(try await storage.finish(upload) == "a")
         #expect(DiskSyncs.count(ofFilesIn: folder.path.string) == (durably ? 1 : 0))
         #expect(DiskSyncs.count(ofFolder: folder.path.string) == (durably ? 1 : 0))
     }

@@ -14,7 +14,7 @@ struct FolderStorageTests {
         let name = try #require(SafeFilename(name, limit: 240))
         let upload = try await storage.begin(IncomingFile(name: name))
         try await upload.write(ByteBuffer(string: text))
-        return try await upload.finish()
+        return try await storage.finish(upload)
     }
 
     /// A filename that a form names, and what it becomes; `nil` for a name of the receiver's own.
@@ -70,16 +70,12 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true])
-    func `Abandoned and withdrawn files are gone`(avoidsUnnamedFiles: Bool) async throws {
+    func `Abandoned files are gone`(avoidsUnnamedFiles: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
-        let name = try #require(SafeFilename("a"))
-        let abandoned = try await storage.begin(IncomingFile(name: name))
+        let abandoned = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
         try await abandoned.write(ByteBuffer(repeating: 1, count: 3 << 20))
         await abandoned.abandon()
-        let withdrawn = try await storage.begin(IncomingFile(name: name))
-        #expect(try await withdrawn.finish() == "a")
-        await withdrawn.withdraw()
         #expect(folder.names == [])
     }
 
@@ -101,7 +97,7 @@ struct FolderStorageTests {
         let name = try #require(SafeFilename(String(repeating: "n", count: 255)))
         for expected in [name.text, String(repeating: "n", count: 251) + " (1)"] {
             let upload = try await storage.begin(IncomingFile(name: name))
-            #expect(try await upload.finish() == expected)
+            #expect(try await storage.finish(upload) == expected)
         }
     }
 
@@ -115,7 +111,7 @@ struct FolderStorageTests {
         try await upload.write(ByteBuffer(string: "1"))
         try manager.moveItem(atPath: path.string, toPath: moved.string)
         try manager.createDirectory(atPath: path.string, withIntermediateDirectories: false)
-        for call in [{ try await storage.checkRoom(for: 1) }, { _ = try await upload.finish() }]
+        for call in [{ try await storage.room(for: .files(1)) }, { _ = try await storage.finish(upload) }]
             as [() async throws -> Void]
         {
             let error = await #expect(throws: (any Error).self) { try await call() }
@@ -144,25 +140,8 @@ struct FolderStorageTests {
         #expect(folder.names.count == 3)
         _ = try FolderStorage(folder.path)
         #expect(folder.names.count == 3)
-        #expect(try await upload.finish() == "b")
+        #expect(try await other.finish(upload) == "b")
         #expect(folder.names == [".formwork.keep", "a.txt", "b"])
-    }
-
-    @Test(arguments: [false, true])
-    func `Withdrawing a file leaves other uploads' files`(avoidsUnnamedFiles: Bool) async throws {
-        let folder = TemporaryFolder()
-        let storage = try FolderStorage(
-            folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
-        let name = try #require(SafeFilename("a"))
-        let first = try await storage.begin(IncomingFile(name: name))
-        try await first.write(ByteBuffer(string: "1"))
-        #expect(try await first.finish() == "a")
-        #expect(try await Self.store("2", as: "a", in: storage) == "a")
-        // May well get the number that the first file had.
-        #expect(try await Self.store("3", as: "a", in: storage) == "a")
-        await first.withdraw()
-        #expect(folder.names == ["a"])
-        #expect(try folder.text(of: "a") == "3")
     }
 
     @Test func `A file being written is locked under every name that it has`() async throws {
@@ -223,7 +202,7 @@ struct FolderStorageTests {
             expected += bytes
             try await upload.write(ByteBuffer(bytes: bytes))
         }
-        _ = try await upload.finish()
+        _ = try await storage.finish(upload)
         let stored = try Data(contentsOf: URL(fileURLWithPath: folder.path.appending("a").string))
         #expect(Array(stored) == expected)
     }

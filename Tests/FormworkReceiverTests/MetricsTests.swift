@@ -33,7 +33,7 @@ import Testing
             }
         }
         #expect(
-            ReceiverMetric.allCases.map { $0.labels.joined(separator: ", ") }.sorted()
+            ReceiverMetric.all.map { $0.labels.joined(separator: ", ") }.sorted()
                 == documented.map { $0[2] }.sorted())
     }
 
@@ -80,15 +80,12 @@ import Testing
         var options = S3Storage.Options()
         options.patience.delay = .milliseconds(1)
         options.metrics = metrics
-        let storage = try S3Storage(
-            location: S3Location("s3://bucket/in"),
-            settings: AWSSettings.test(store.endpoint), smallestPart: 1, options: options,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let storage = try S3Storage(testing: store.endpoint, options)
         let uploads = BucketUploads(storage)
         try await uploads.create("0123456789abcdef0123456789abcdef", record: [1])
         // The store says that the name is free: that is no error.
         let file = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
-        _ = try await file.finish()
+        _ = try await storage.finish(file)
         await storage.close()
         store.close()
         #expect(store.count("Head") > 0)

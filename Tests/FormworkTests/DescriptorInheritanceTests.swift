@@ -85,15 +85,15 @@ struct DescriptorInheritanceTests {
     @Test("Folders, and files that are put into them", arguments: [true, false])
     func folders(named: Bool) throws {
         let folder = TemporaryFolder()
-        let open = try OpenFolder(folder.path, avoidsUnnamedFiles: named)
+        let open = try AtomicFolder(folder.path, avoidsUnnamedFiles: named)
         self.check(1, in: folder.path)
         let file = try open.makeFile()
         self.check(2, in: folder.path)
         file.close()
-        let staged = try StagedFolder(folder.path, replacing: false)
+        let staged = try StagedFiles(in: folder.path, replacing: false)
         self.check(3, in: folder.path)
         let stagedFile = try staged.makeFile(try #require(SafeFilename("a")))
         self.check(4, in: folder.path)
-        #expect(stagedFile.name == "a")
+        stagedFile.close()
     }
 }

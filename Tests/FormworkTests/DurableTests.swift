@@ -38,10 +38,10 @@ struct DurableTests {
     @Test("A file of an open folder, and then its name", arguments: [true, false], [true, false])
     func openFolders(durably: Bool, named: Bool) throws {
         let folder = TemporaryFolder()
-        let open = try OpenFolder(folder.path, avoidsUnnamedFiles: named)
+        let open = try AtomicFolder(folder.path, avoidsUnnamedFiles: named)
         for replacing in [false, true] {
-            var file = try open.makeFile()
-            try file.write([[1, 2]])
+            let file = try open.makeFile()
+            try file.write([1, 2])
             let name = try #require(SafeFilename("a\(replacing)"))
             let published = try file.publish(as: name, replacing ? .replacing : .numbered, durably: durably)
             file.close()
@@ -65,9 +65,9 @@ struct DurableTests {
     @Test("A name that the disk doesn't keep is an error, and no file is left that nobody is told of")
     func refusedName() throws {
         let folder = TemporaryFolder()
-        let open = try OpenFolder(folder.path)
-        var file = try open.makeFile()
-        try file.write([[1, 2]])
+        let open = try AtomicFolder(folder.path)
+        let file = try open.makeFile()
+        try file.write([1, 2])
         let name = try #require(SafeFilename("a"))
         let error = DiskSyncs.failing(folder.path.string) {
             #expect(throws: FormworkError.self) { try file.publish(as: name, .numbered, durably: true) }

@@ -37,9 +37,9 @@ struct LateErrorTests {
 
     @Test("A file of an open folder", arguments: [true, false])
     func openFolders(named: Bool) async throws {
-        let open = try OpenFolder(self.folder.path, avoidsUnnamedFiles: named)
-        var file = try open.makeFile()
-        try file.write([[1, 2]])
+        let open = try AtomicFolder(self.folder.path, avoidsUnnamedFiles: named)
+        let file = try open.makeFile()
+        try file.write([1, 2])
         let name = try #require(SafeFilename("a"))
         await self.failing { _ = try file.publish(as: name, .numbered, durably: false) }
         await self.failing { try file.finish(durably: false) }
@@ -58,10 +58,10 @@ struct LateErrorTests {
         }
         #expect(self.folder.names == [])
         await self.failing {
-            let staged = try StagedFolder(self.folder.path.appending("new"), replacing: false)
+            let staged = try StagedFiles(in: self.folder.path.appending("new"), replacing: false)
             let file = try staged.makeFile(try #require(SafeFilename("a")))
-            try file.write([1, 2], 0..<2)
-            try file.finish()
+            try file.write([1, 2])
+            try file.finish(durably: false)
         }
         await self.failing {
             let file = try AppendedFile(path, creating: true)

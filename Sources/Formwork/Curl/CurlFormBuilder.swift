@@ -12,7 +12,7 @@ struct CurlFormBuilder {
         var count = 0
     }
 
-    private let options: CurlForm.Options
+    private let options: CurlForm
     private var isCurl: Bool { self.options.grammar == .curl }
     private var levels: [Level] = []
     private var boundaries: BoundarySource
@@ -21,7 +21,7 @@ struct CurlFormBuilder {
     /// The indices of the first form field without a name.
     private var unnamed: [Int]?
 
-    init(_ options: CurlForm.Options) throws(FormworkError) {
+    init(_ options: CurlForm) throws(FormworkError) {
         self.options = options
         self.boundaries = BoundarySource(options)
         self.standardInput = CurlStandardInput(options)
@@ -129,7 +129,8 @@ struct CurlFormBuilder {
         let isDirectory = self.isCurl && (try? SystemCalls.status(of: path))?.kind == .directory
         let source: BodySource =
             isDirectory
-            ? .stream { _ in NoBytes() } : try self.standardInput.source(at: path, length: parameters.length)
+            ? .stream { _ in ChunkStream([UInt8](), from: 0) }
+            : try self.standardInput.source(at: path, length: parameters.length)
         try self.append(name, source, parameters, path: file.path, isUpload: isUpload)
     }
 
@@ -261,11 +262,6 @@ struct CurlFormBuilder {
     }
 }
 
-/// An empty stream.
-private struct NoBytes: ByteStream {
-    mutating func read(into buffer: inout MutableRawSpan) -> Int { 0 }
-}
-
 extension String {
     /// Whether a `Content-Disposition` has the parameter `name`.
     fileprivate var hasNameParameter: Bool {
@@ -297,7 +293,7 @@ private struct BoundarySource {
     private var generator: SplitMix64?
     private let isCurl: Bool
 
-    init(_ options: CurlForm.Options) {
+    init(_ options: CurlForm) {
         // Inner boundaries are derived from the caller's, so that the same command line makes the same bytes.
         self.generator = options.boundary.map { SplitMix64(seed: $0.text) }
         self.isCurl = options.grammar == .curl

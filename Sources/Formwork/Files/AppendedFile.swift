@@ -106,7 +106,7 @@ package struct UploadRoom: Sendable {
 
     /// Whether the disk of the folder for complete files has this room; `true` if that can't be determined.
     /// - Parameter free: Bytes that must stay free.
-    package func fits(in folder: OpenFolder, keeping free: Int64) -> Bool {
+    package func fits(in folder: AtomicFolder, keeping free: Int64) -> Bool {
         let isOnDisk = self.place.map(folder.sharesDisk(with:)) ?? false
         var needed = isOnDisk ? self.missing : 0
         if self.isForm || !(self.place.map(folder.canAdopt(from:)) ?? false) {

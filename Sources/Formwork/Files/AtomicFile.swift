@@ -3,36 +3,56 @@ import Synchronization
 
 /// A file that is written: it appears, or replaces another one, only when it is complete.
 ///
-/// A file that may be replaced is found as a shell finds it: links are followed, and the new file has the old one's
+/// Until then it has no name if the file system can do that, otherwise a hidden one. It is removed if it is closed before.
+///
+/// One that may replace a file at a path is placed as by a shell: links are followed, and the new file has the old one's
 /// permissions and, if the system allows that, its owner and group. Devices, FIFOs and open descriptors such as /dev/stdout
 /// are written at once.
 package final class AtomicFile: Sendable {
-    private enum State: Sendable {
-        /// Invisible until it is published; with a temporary name where the file system has no files without one.
-        case pending(FilePath?)
-        /// Written at once.
-        case direct
-        case closed
+    /// Where it appears.
+    private struct Target {
+        /// Where the links of the caller's path lead.
+        var path: FilePath
+        var replacing: Bool
+        /// Whether it gets the permissions and the owner of the file that it replaces.
+        var inherits = true
     }
 
-    /// The caller's path.
-    private let path: FilePath
-    /// Where its links lead.
-    private let target: FilePath
-    private let replacing: Bool
-    /// The file to replace; `nil` if there is none, or if it doesn't matter.
-    private let replaced: FileStatus?
-    /// Where to write, before ``publish(durably:)``.
+    /// The folder in which it appears; `nil` if it is written at once.
+    let folder: AtomicFolder?
+    /// Where to write, before it is published.
     let descriptor: FileDescriptor
-    private let state: Mutex<State>
+    /// Its name until it is published or moved; `nil` if it has no name at all.
+    let hiddenName: String?
+    /// The path in errors of writing.
+    private let path: FilePath
+    /// `nil` if it is written at once, and if its name is given when it is published.
+    private let target: Target?
+    private let isOpen = Atomic(true)
 
-    private init(
-        _ path: FilePath, at target: FilePath, replacing: Bool, over replaced: FileStatus? = nil,
-        _ open: (descriptor: FileDescriptor, state: State)
-    ) {
-        (self.path, self.target, self.replacing, self.replaced) = (path, target, replacing, replaced)
-        self.descriptor = open.descriptor
-        self.state = Mutex(open.state)
+    /// Takes over a descriptor whose file is written at once.
+    init(writing descriptor: FileDescriptor, at path: FilePath) {
+        (self.descriptor, self.path) = (descriptor, path)
+        (self.folder, self.hiddenName, self.target) = (nil, nil, nil)
+    }
+
+    /// Begins a file that never gets a name, and that only this process can access.
+    convenience init(temporaryIn folder: FilePath) throws(FormworkError) {
+        let descriptor = try FormworkError.writing(folder) { () throws(Errno) in
+            try SystemCalls.openTemporary(in: folder)
+        }
+        self.init(writing: descriptor, at: folder)
+    }
+
+    /// Takes over a file that was begun in a folder, and gets its name there when it is published.
+    init(_ folder: AtomicFolder, _ begun: AtomicFolder.Begun) {
+        (self.folder, self.path, self.target) = (folder, folder.path, nil)
+        (self.descriptor, self.hiddenName) = (begun.descriptor, begun.hiddenName)
+    }
+
+    private init(_ path: FilePath, _ target: Target, _ place: (folder: AtomicFolder, begun: AtomicFolder.Begun)) {
+        (self.folder, self.path, self.target) = (place.folder, path, target)
+        (self.descriptor, self.hiddenName) = (place.begun.descriptor, place.begun.hiddenName)
     }
 
     /// Opens the file; an existing one stays as it is until ``publish(durably:)``.
@@ -47,7 +67,7 @@ package final class AtomicFile: Sendable {
     ) throws(FormworkError) {
         let open = try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.copyOfDescriptor(named: path) }
         if let open {
-            self.init(path, at: path, replacing: replacing, (open, .direct))
+            self.init(writing: open, at: path)
             return
         }
         let isSpecial = inPlace && (path.string.hasPrefix("/dev/") || path.string.hasPrefix("/proc/"))
@@ -55,12 +75,9 @@ package final class AtomicFile: Sendable {
             isSpecial
             ? path : try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.destination(of: path) }
         let existing = try? SystemCalls.status(of: target)
-        let begun: (FileDescriptor, State)
+        var direct: FileDescriptor.OpenOptions = inPlace ? [.create, .truncate] : []
+        var place: (AtomicFolder, AtomicFolder.Begun)?
         switch existing?.kind {
-        case .fifo:
-            begun = try FormworkError.writing(path) { () throws(Errno) in
-                (try SystemCalls.openFIFO(target, .writeOnly), .direct)
-            }
         case .directory where !inPlace:
             throw FormworkError(.writeFailed, "is a directory: name a file in it", path: path.string)
         case .regular where !isSpecial, nil where !isSpecial:
@@ -70,52 +87,37 @@ package final class AtomicFile: Sendable {
                 try plan?.refuseInput(existing, at: path)
                 if !inPlace { try Self.checkReplacing(target, named: path) }
             }
-            do throws(FormworkError) {
-                // Permissions are set before there is any content.
-                begun = try Self.begin(
-                    at: target, existing?.permissions.intersection(FilePermissions(rawValue: 0o777)))
-            } catch {
+            direct = [.create, .truncate]
+            do throws(FormworkError) { place = try Self.begin(target, existing?.permissions) } catch {
                 guard inPlace, existing != nil else { throw error }
-                begun = try Self.direct(target, path, [.create, .truncate])
             }
-        default: begun = try Self.direct(target, path, inPlace ? [.create, .truncate] : [])
+        default: break
         }
-        self.init(path, at: target, replacing: replacing, over: existing, begun)
+        if let place {
+            self.init(path, Target(path: target, replacing: replacing), place)
+            return
+        }
+        let descriptor = try FormworkError.writing(path) { [direct] () throws(Errno) in
+            guard existing?.kind != .fifo else { return try SystemCalls.openFIFO(target, .writeOnly) }
+            return try SystemCalls.open(target, .writeOnly, direct, permissions: SystemCalls.newFilePermissions)
+        }
+        self.init(writing: descriptor, at: path)
     }
 
-    private static func direct(
-        _ target: FilePath, _ path: FilePath, _ options: FileDescriptor.OpenOptions
-    ) throws(FormworkError) -> (FileDescriptor, State) {
-        try FormworkError.writing(path) { () throws(Errno) in
-            (
-                try SystemCalls.open(target, .writeOnly, options, permissions: SystemCalls.newFilePermissions),
-                .direct
-            )
-        }
-    }
-
-    /// - Parameter permissions: `nil` for the usual ones of a new file.
+    /// Begins a file in a target's folder.
+    /// - Parameter permissions: What it has before there is any content; `nil` for the usual ones of a new file.
     private static func begin(
-        at target: FilePath, _ permissions: FilePermissions?
-    ) throws(FormworkError) -> (FileDescriptor, State) {
-        let folder = target.removingLastComponent()
-        var temporary: FilePath?
-        let descriptor: FileDescriptor
-        // A file without a name disappears if the process is killed.
-        if SystemCalls.namesUnnamedFiles,
-            let unnamed = try? SystemCalls.openUnnamed(in: folder.isEmpty ? "." : folder)
-        {
-            descriptor = unnamed
-        } else {
-            let name = Self.temporaryName(beside: target)
-            descriptor = try FormworkError.writing(target) { () throws(Errno) in
-                try SystemCalls.open(
-                    name, .readWrite, [.create, .exclusiveCreate], permissions: SystemCalls.newFilePermissions)
+        _ target: FilePath, _ permissions: FilePermissions?
+    ) throws(FormworkError) -> (AtomicFolder, AtomicFolder.Begun) {
+        try FormworkError.writing(target) { () throws(Errno) in
+            let folder = try AtomicFolder(of: target)
+            let begun = try folder.begin()
+            if let permissions {
+                SystemCalls.setPermissions(
+                    of: begun.descriptor, permissions.intersection(FilePermissions(rawValue: 0o777)))
             }
-            temporary = name
+            return (folder, begun)
         }
-        if let permissions { SystemCalls.setPermissions(of: descriptor, permissions) }
-        return (descriptor, .pending(temporary))
     }
 
     /// Throws for a file that this process may not write: a rename would replace it nevertheless.
@@ -132,75 +134,37 @@ package final class AtomicFile: Sendable {
             .writeFailed, "already exists, and replacing it is not allowed", path: path.string, cause: Errno.fileExists)
     }
 
-    deinit {
-        switch self.state.withLock({ $0 }) {
-        case .pending(let temporary): self.discard(temporary)
-        case .direct: try? SystemCalls.close(self.descriptor)
-        case .closed: break
-        }
-    }
+    deinit { self.close() }
 
-    private func discard(_ temporary: FilePath?) {
-        if let temporary { SystemCalls.unlink(temporary) }
+    /// Closes the file, and removes it if it was not published.
+    package func close() {
+        guard self.isOpen.exchange(false, ordering: .relaxed) else { return }
+        // If the file got another name, this one doesn't exist, and removing it has no effect.
+        if let folder, let hiddenName { SystemCalls.unlink(hiddenName, in: folder.descriptor) }
         try? SystemCalls.close(self.descriptor)
     }
 
-    /// Whether it isn't written at once.
-    var isNew: Bool { if case .pending = self.state.withLock({ $0 }) { true } else { false } }
+    /// Passes the descriptor to the caller, who has to close it.
+    func release() -> FileDescriptor {
+        self.isOpen.store(false, ordering: .relaxed)
+        return self.descriptor
+    }
 
-    /// Appends all of the bytes. A full disk or a closed FIFO is an error, never a signal.
+    /// Whether it isn't written at once.
+    var isNew: Bool { self.folder != nil }
+
+    /// Appends all of the bytes. A full disk, a size limit or a closed FIFO is an error, never a signal.
     /// - Throws: `writeFailed`.
     package func write(_ bytes: some BodyChunk) throws(FormworkError) {
         try bytes.write(to: self.descriptor, at: self.path)
     }
 
-    /// Gives the complete file its name. Without this call, nothing is left of a file that was not written at once.
+    /// Waits until the disk has the bytes, if wanted; otherwise until the file system has accepted them.
     /// - Throws: `writeFailed`.
-    package func publish(durably: Bool = false) throws(FormworkError) {
-        let state = self.state.withLock { state in
-            defer { if case .pending = state { state = .closed } }
-            return state
-        }
-        switch state {
-        case .pending(let temporary): try self.place(temporary, durably: durably)
-        case .direct:
-            try FormworkError.writing(self.path) { () throws(Errno) in try SystemCalls.flush(self.descriptor) }
-        case .closed: break
-        }
-    }
-
-    private func place(_ hidden: FilePath?, durably: Bool) throws(FormworkError) {
-        var temporary = hidden
-        defer { self.discard(temporary) }
-        try FormworkError.writing(self.target) { () throws(Errno) in
+    package func finish(durably: Bool) throws(FormworkError) {
+        try FormworkError.writing(self.path) { () throws(Errno) in
             try SystemCalls.finishWriting(self.descriptor, durably: durably)
         }
-        let replaces = self.replacing
-        do throws(Errno) {
-            if temporary == nil {
-                do throws(Errno) { return try SystemCalls.link(self.descriptor, as: self.target) } catch {
-                    guard error == .fileExists, replaces else { throw error }
-                }
-            }
-            // Only a rename replaces a file in one step, and only a named file can be renamed.
-            let name = temporary ?? Self.temporaryName(beside: self.target)
-            if temporary == nil { try SystemCalls.link(self.descriptor, as: name) }
-            temporary = name
-            guard replaces else { return try SystemCalls.link(name, as: self.target) }
-            if let replaced { SystemCalls.inheritAttributes(of: replaced, to: self.descriptor) }
-            try SystemCalls.rename(name, to: self.target)
-            temporary = nil
-        } catch {
-            if error == .fileExists, !replaces { throw Self.exists(self.target) }
-            throw FormworkError(.writeFailed, "can't be written", path: self.target.string, cause: error)
-        }
-    }
-
-    /// At most 75 bytes, of the 255 that a name may have.
-    private static func temporaryName(beside target: FilePath) -> FilePath {
-        var name = (target.lastComponent?.string ?? "").unicodeScalars[...]
-        while name.reduce(0, { $0 + UTF8.width($1) }) > 60 { name.removeLast() }
-        return target.removingLastComponent().appending(".\(Substring(name)).\(RandomWord.make())")
     }
 
     /// An error in writing, with the path instead of the part, whose bytes only didn't fit.
@@ -208,6 +172,126 @@ package final class AtomicFile: Sendable {
         guard error.code == .writeFailed, error.path == nil else { return error }
         return FormworkError(.writeFailed, "can't be written", path: self.path.string, cause: error.cause)
     }
+}
+
+// MARK: - The name
+
+extension AtomicFile {
+    /// Gives the complete file the name that its path has, and closes it, unless that was done before. A file that is written
+    /// at once has the name already.
+    /// - Throws: `writeFailed`.
+    package func publish(durably: Bool = false) throws(FormworkError) {
+        guard let folder, let target else { return try self.finish(durably: false) }
+        guard self.isOpen.load(ordering: .relaxed) else { return }
+        defer { self.close() }
+        do throws(Errno) {
+            try SystemCalls.finishWriting(self.descriptor, durably: durably)
+            if target.replacing {
+                try self.replace(target.path, in: .currentFolder, of: folder, inheriting: target.inherits)
+            } else {
+                try self.move(to: target.path, in: .currentFolder)
+            }
+        } catch {
+            if error == .fileExists, !target.replacing { throw Self.exists(target.path) }
+            throw FormworkError(.writeFailed, "can't be written", path: target.path.string, cause: error)
+        }
+    }
+
+    /// Gives the file its name in its folder: `a.txt`, or `a (1).txt` if that is taken. After an error, only the hidden name
+    /// remains until the file is closed.
+    /// - Parameters:
+    ///   - rule: What to do if the name is taken.
+    ///   - durably: Whether to wait until the disk has the bytes and the name.
+    ///   - isFinished: Whether ``finish(durably:)`` was called.
+    /// - Throws: `writeFailed`.
+    package func publish(
+        as name: SafeFilename, _ rule: PublishingRule, durably: Bool, isFinished: Bool = false
+    ) throws(FormworkError) -> PublishedFile {
+        guard let folder else {
+            throw FormworkError(.writeFailed, "has its name already", path: self.path.string)
+        }
+        let published = try FormworkError.writing(folder.path.appending(name.text)) { () throws(Errno) in
+            if !isFinished { try SystemCalls.finishWriting(self.descriptor, durably: durably) }
+            let state = try SystemCalls.status(of: self.descriptor).validator
+            var taken = name.text
+            switch rule {
+            case .replacing: try self.replace(taken, in: folder.descriptor, of: folder)
+            case .exclusive: try self.move(to: taken, in: folder.descriptor)
+            case .numbered:
+                taken = try folder.firstFree(SafePath(name)) { candidate throws(Errno) in
+                    try self.move(to: candidate, in: folder.descriptor)
+                }.name
+            }
+            return PublishedFile(name: taken, state: state)
+        }
+        if durably {
+            do throws(FormworkError) { try folder.sync() } catch {
+                // After an error the caller doesn't expect a file.
+                folder.remove(published)
+                throw error
+            }
+        }
+        return published
+    }
+
+    /// Gives the file a free name in its folder.
+    func place(as name: SafeFilename, durably: Bool) throws(FormworkError) -> FilePath {
+        let name = try self.publish(as: name, .numbered, durably: durably).name
+        return (self.folder?.path ?? "").appending(name)
+    }
+
+    private func replace(
+        _ name: some SystemPath, in place: FileDescriptor, of folder: AtomicFolder, inheriting: Bool = true
+    ) throws(Errno) {
+        // Only a rename replaces a file in one step, and only a named file can be renamed.
+        let temporary = self.hiddenName ?? AtomicFolder.hiddenName()
+        if self.hiddenName == nil { try SystemCalls.link(self.descriptor, as: temporary, in: folder.descriptor) }
+        do throws(Errno) {
+            try folder.exclusively { () throws(Errno) in
+                if inheriting { self.inheritAttributes(of: name, in: place) }
+                try SystemCalls.rename(temporary, from: folder.descriptor, to: name, in: place, replacing: true)
+            }
+        } catch {
+            // For example, a folder has the name. The hidden name was made here, so it is removed here.
+            if self.hiddenName == nil { SystemCalls.unlink(temporary, in: folder.descriptor) }
+            throw error
+        }
+    }
+
+    /// Gives the file a free name, in this folder or one of the same file system; `fileExists` if it isn't free.
+    package func move(to name: some SystemPath, in place: FileDescriptor) throws(Errno) {
+        if let folder, let hiddenName {
+            try SystemCalls.rename(hiddenName, from: folder.descriptor, to: name, in: place, replacing: false)
+        } else {
+            try SystemCalls.link(self.descriptor, as: name, in: place)
+        }
+    }
+
+    /// Gives the file the permissions and, if this process may, the owner of the file that it replaces.
+    func inheritAttributes(of name: some SystemPath, in place: FileDescriptor) {
+        guard let old = try? SystemCalls.status(of: name, in: place) else { return }
+        SystemCalls.inheritAttributes(of: old, to: self.descriptor)
+    }
+}
+
+/// A file that has its name.
+package struct PublishedFile: Sendable {
+    /// Its name, with the folders below the open one.
+    package let name: String
+    /// Identifies it, even if its inode number was reused since.
+    let state: FileValidator
+
+    init(name: String, state: FileValidator) { (self.name, self.state) = (name, state) }
+}
+
+/// What to do if a name is taken.
+package enum PublishingRule: Sendable, Hashable {
+    /// `a.txt` becomes `a (1).txt`.
+    case numbered
+    /// The existing file, or the link itself, is replaced.
+    case replacing
+    /// It is an error with the cause `fileExists`.
+    case exclusive
 }
 
 /// Small files that only this user may read. A reader sees either the old or the new file.
@@ -218,16 +302,11 @@ extension AtomicFile {
     package static func writePrivate(
         _ bytes: [UInt8], to path: FilePath, durably: Bool = false
     ) throws(FormworkError) {
-        let file = AtomicFile(path, at: path, replacing: true, try self.begin(at: path, .ownerReadWrite))
+        let place = try self.begin(path, .ownerReadWrite)
+        let file = AtomicFile(path, Target(path: path, replacing: true, inherits: false), place)
         try file.write(bytes)
         try file.publish(durably: durably)
-        guard durably else { return }
-        let folder = path.removingLastComponent()
-        try FormworkError.writing(path) { () throws(Errno) in
-            let descriptor = try SystemCalls.open(folder.isEmpty ? "." : folder, .readOnly, .directory)
-            defer { try? SystemCalls.close(descriptor) }
-            try SystemCalls.sync(descriptor)
-        }
+        if durably { try place.0.sync() }
     }
 
     /// The file itself if a path is a symbolic link: each of its names has the same lock beside it.

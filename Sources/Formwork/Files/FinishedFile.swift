@@ -30,16 +30,20 @@ package struct FinishedFile: Sendable, Hashable {
     /// Writes it to a new file in a folder: `a.txt`, or `a (1).txt` if that is taken.
     /// - Throws: ``FormworkError/Code/writeFailed`` and `sourceUnavailable`. Nothing is left then.
     package func write(into folder: FilePath, as name: SafeFilename, durably: Bool) async throws -> FilePath {
-        let writer = FileWriter()
-        try await writer.open(in: folder, from: self)
-        var offset = await writer.count
+        let thread = BlockingThread()
+        let (file, isWhole) = try await thread.run { () throws(FormworkError) in
+            let place = try AtomicFolder(folder)
+            if let adopted = place.adopt(self) { return (adopted, true) }
+            return (try place.makeFile(), false)
+        }
+        var offset = isWhole ? self.count : 0
         while offset < self.count {
             try Task.checkCancellation()
-            let end = min(offset + Self.stepSize, self.count)
-            try await writer.append(self, offset..<end)
-            offset = end
+            let range = offset..<min(offset + Self.stepSize, self.count)
+            try await thread.run { () throws(FormworkError) in try file.append(self, range) }
+            offset = range.upperBound
         }
-        return try await writer.publish(as: name, durably: durably)
+        return try await thread.run { () throws(FormworkError) in try file.place(as: name, durably: durably) }
     }
 
     /// Bytes that are copied at a time, so that others get their turn.
@@ -70,13 +74,13 @@ extension BodySource {
     }
 }
 
-extension OpenFolder {
+extension AtomicFolder {
     /// Begins a file that is a finished one. It has a hidden second name in this folder until it is published, and the
     /// permissions of a new file.
     /// - Parameter path: What it may replace, whose permissions it will get; `nil` if it replaces nothing.
     /// - Returns: `nil` if the file must be copied: the file system is another one or has no links, the file already
     ///   has another name, or a new file here would have properties that can't be given to it.
-    package func adopt(_ file: FinishedFile, replacing path: SafePath? = nil) -> UnpublishedFile? {
+    package func adopt(_ file: FinishedFile, replacing path: SafePath? = nil) -> AtomicFile? {
         guard self.keepsAccess(replacing: path), let own = try? SystemCalls.status(of: file.path),
             own.kind == .regular, own.links == 1, own.validator.size == file.count
         else { return nil }
@@ -88,7 +92,7 @@ extension OpenFolder {
             if let linked = try? SystemCalls.status(of: descriptor), linked.links == 2,
                 linked.validator == own.validator, self.looksNew(descriptor, linked)
             {
-                return UnpublishedFile(self, descriptor, hiddenName: name)
+                return AtomicFile(self, Begun(descriptor: descriptor, hiddenName: name))
             }
             try? SystemCalls.close(descriptor)
         }
@@ -145,7 +149,7 @@ extension OpenFolder {
     }
 }
 
-extension UnpublishedFile {
+extension AtomicFile {
     /// Appends bytes of a finished file. The kernel copies them, or shares their blocks, if it can.
     /// - Throws: `writeFailed`, and `sourceUnavailable` if the file can't be opened.
     package func append(_ file: FinishedFile, _ range: Range<Int64>) throws(FormworkError) {
@@ -154,42 +158,11 @@ extension UnpublishedFile {
             throw FormworkError(.sourceUnavailable, "can't be opened", path: file.path.string, cause: error)
         }
         defer { try? SystemCalls.close(source) }
-        try SystemCalls.withoutWriteSignals(to: self.descriptor) { () throws(FormworkError) in
-            try FormworkError.writing(self.folder.path) { () throws(Errno) in
-                try Self.copy(source, range, to: self.descriptor)
-            }
-        }
-    }
-
-    private static func copy(
-        _ source: FileDescriptor, _ range: Range<Int64>, to target: FileDescriptor
-    ) throws(Errno) {
-        var offset = range.lowerBound
-        var isKernelAble = true
-        while offset < range.upperBound {
-            let rest = range.upperBound - offset
-            if isKernelAble {
-                do throws(Errno) {
-                    let moved = try KernelWay.copyFileRange.transfer(
-                        from: source, at: &offset, to: target, count: Int(min(rest, 8 << 20)))
-                    // Some file systems say 0 to what they can't do.
-                    isKernelAble = moved > 0
-                } catch .interrupted {
-                    continue
-                } catch {
-                    guard ![.noSpace, .fileTooLarge, .diskQuotaExceeded].contains(error) else { throw error }
-                    isKernelAble = false
-                }
-                continue
-            }
-            var bytes: [UInt8] = []
-            try bytes.append(upTo: Int(min(rest, 256 << 10))) { room throws(Errno) in
-                try SystemCalls.read(source, at: offset, into: &room)
-            }
-            // It has fewer bytes than it had.
-            guard !bytes.isEmpty else { throw .ioError }
-            try bytes.withBytes { bytes throws(Errno) in try SystemCalls.writeAll(target, bytes) }
-            offset += Int64(bytes.count)
+        do throws(FormworkError) {
+            let bytes = BodySource(.descriptor(.init(source, offset: range.lowerBound, length: Int64(range.count))))
+            _ = try BodyPlan(copying: bytes).makeReader().write(to: self.descriptor, isNew: true)
+        } catch {
+            throw self.named(error)
         }
     }
 }

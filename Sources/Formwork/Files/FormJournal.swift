@@ -30,9 +30,9 @@ struct FormJournal {
         /// The name until it gets another; only known without the inode number.
         var hiddenName: String?
 
-        init(_ state: FileValidator, of file: UnpublishedFile) {
+        init(_ state: FileValidator, of file: AtomicFile) {
             self.init(state)
-            if !file.folder.numbersFiles() { (self.inode, self.hiddenName) = (0, file.hiddenName) }
+            if let folder = file.folder, !folder.numbersFiles() { (self.inode, self.hiddenName) = (0, file.hiddenName) }
         }
 
         private init(_ state: FileValidator) {
@@ -51,7 +51,7 @@ struct FormJournal {
             else { return nil }
             (self.inode, self.size) = (inode, size)
             self.modified = FileTime(seconds: seconds, nanoseconds: nanoseconds)
-            guard words.count == 4 || words[4].hasPrefix(OpenFolder.hiddenPrefix) && !words[4].contains("/") else {
+            guard words.count == 4 || words[4].hasPrefix(AtomicFolder.hiddenPrefix) && !words[4].contains("/") else {
                 return nil
             }
             self.hiddenName = words.count == 5 ? words[4] : nil
@@ -92,7 +92,7 @@ struct FormJournal {
 
     /// Begins a journal. It is empty until it is written for the first time.
     /// - Parameter id: A name that no other form has; `nil` for a random one.
-    init(in folder: OpenFolder, id: String? = nil, durably: Bool) throws(Errno) {
+    init(in folder: AtomicFolder, id: String? = nil, durably: Bool) throws(Errno) {
         self.id = id ?? RandomWord.make()
         let name = Self.prefix + self.id
         let descriptor = try folder.createLocked(named: name)
@@ -136,7 +136,7 @@ struct FormJournal {
     }
 
     /// Removes the journal, after everything is done.
-    mutating func remove(from folder: OpenFolder) {
+    mutating func remove(from folder: AtomicFolder) {
         SystemCalls.unlink(Self.prefix + self.id, in: folder.descriptor)
         self.close()
     }
@@ -158,12 +158,7 @@ struct FormJournal {
     /// - Throws: What reading throws.
     init(named name: String, from descriptor: FileDescriptor) throws(Errno) {
         self.id = String(name.dropFirst(Self.prefix.count))
-        var bytes: [UInt8] = []
-        while bytes.count < Self.maximumBytes {
-            let before = bytes.count
-            try bytes.append(upTo: 64 << 10) { room throws(Errno) in try SystemCalls.read(descriptor, into: &room) }
-            if bytes.count == before { break }
-        }
+        let bytes = try SystemCalls.bytes(of: descriptor, upTo: Self.maximumBytes)
         // The text after the last line end is a cut line.
         let whole = bytes[..<((bytes.lastIndex(of: 0x0A) ?? -1) + 1)]
         for line in whole.split(separator: 0x0A) { self.take(line) }
@@ -205,9 +200,9 @@ struct FormJournal {
 
     /// Completes the form's publication, or undoes it and restores the replaced files.
     /// - Returns: Whether everything is done.
-    func settle(in folder: OpenFolder) -> Bool { self.isDone ? self.conclude(in: folder) : self.undo(in: folder) }
+    func settle(in folder: AtomicFolder) -> Bool { self.isDone ? self.conclude(in: folder) : self.undo(in: folder) }
 
-    private func conclude(in folder: OpenFolder) -> Bool {
+    private func conclude(in folder: AtomicFolder) -> Bool {
         for (index, entry) in self.entries.enumerated() {
             for place in entry.places where place.replaces {
                 let (folders, _) = Self.split(place.path)
@@ -220,7 +215,7 @@ struct FormJournal {
         return true
     }
 
-    private func undo(in folder: OpenFolder) -> Bool {
+    private func undo(in folder: AtomicFolder) -> Bool {
         var isUndone = true
         for (index, entry) in self.entries.enumerated().reversed() {
             let hidden = entry.file.hiddenName.flatMap { try? SystemCalls.openFile($0, in: folder.descriptor) }
@@ -235,9 +230,9 @@ struct FormJournal {
                             guard Self.hasContent(of: hidden, name, in: descriptor) else { return }
                         } else if place.replaces {
                             guard entry.file.inode != 0 else {
-                                return try self.putBackInSteps(index, name, in: descriptor)
+                                return try self.putBackInSteps(index, name, in: descriptor, of: folder)
                             }
-                            try self.putBack(index, name, in: descriptor)
+                            try self.putBack(index, name, in: descriptor, of: folder)
                         }
                         if let status = try? SystemCalls.status(of: name, in: descriptor), entry.isFile(status) {
                             SystemCalls.unlink(name, in: descriptor)
@@ -280,7 +275,9 @@ struct FormJournal {
     }
 
     /// Restores the file that file `index` replaced.
-    private func putBack(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) {
+    private func putBack(
+        _ index: Int, _ name: String, in folder: FileDescriptor, of root: AtomicFolder
+    ) throws(Errno) {
         let entry = self.entries[index]
         for slot in [self.slot(index), self.spareSlot(index)] {
             guard let old = try? SystemCalls.status(of: slot, in: folder) else { continue }
@@ -297,7 +294,7 @@ struct FormJournal {
                 try SystemCalls.rename(slot, to: name, in: folder, replacing: true)
             } else if current.validator.inode == entry.file.inode, let safe = SafeFilename(name) {
                 // The new file was changed since: both files are kept.
-                try OpenFolder.moveToFreeName(slot, safe, in: folder)
+                try root.move(slot, toFree: safe, in: folder)
             } else {
                 // The old file still has its name, or another form has replaced both.
                 SystemCalls.unlink(slot, in: folder)
@@ -306,7 +303,9 @@ struct FormJournal {
     }
 
     /// The same on a file system that numbers names: names are never exchanged there, so each name says which file it has.
-    private func putBackInSteps(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) {
+    private func putBackInSteps(
+        _ index: Int, _ name: String, in folder: FileDescriptor, of root: AtomicFolder
+    ) throws(Errno) {
         let (entry, spare) = (self.entries[index], self.spareSlot(index))
         // The new file, if it didn't get its name yet. Without a spare, the old one wasn't touched.
         SystemCalls.unlink(self.slot(index), in: folder)
@@ -321,7 +320,7 @@ struct FormJournal {
             SystemCalls.unlink(spare, in: folder)
         } else if let safe = SafeFilename(name) {
             // Somebody else's file: both are kept.
-            try OpenFolder.moveToFreeName(spare, safe, in: folder)
+            try root.move(spare, toFree: safe, in: folder)
         }
     }
 

@@ -2,11 +2,11 @@ import FormworkSystem
 
 /// A complete file, and its future path.
 package struct FileToPublish: Sendable {
-    var file: UnpublishedFile
+    var file: AtomicFile
     var path: SafePath
     var rule: PublishingRule
 
-    package init(_ file: UnpublishedFile, as path: SafePath, _ rule: PublishingRule) {
+    package init(_ file: AtomicFile, as path: SafePath, _ rule: PublishingRule) {
         (self.file, self.path, self.rule) = (file, path, rule)
     }
 }
@@ -22,7 +22,7 @@ package struct RecordToPublish: Sendable {
     }
 }
 
-extension OpenFolder {
+extension AtomicFolder {
     /// Gives all files of one form their names. If there is an error, none gets a name, and replaced files are
     /// restored.
     ///
@@ -31,7 +31,7 @@ extension OpenFolder {
     /// - Parameters:
     ///   - durably: Whether to wait until the disk has the names and the record. Write the files' bytes to the disk
     ///     before,
-    ///     with ``UnpublishedFile/finish(durably:)``, because that takes long for many files.
+    ///     with ``AtomicFile/finish(durably:)``, because that takes long for many files.
     ///   - records: Each is called once, and makes one more file, or none, from the names of the files before it.
     ///   - form: A name of the form that no other has, for ``settleForm(_:)``; `nil` for none.
     /// - Returns: The published files, then the records.
@@ -44,12 +44,12 @@ extension OpenFolder {
             !(files[0].rule == .replacing && durably)
         {
             // The kernel does this in one step.
-            var file = files[0].file
-            return [try file.publish(as: files[0].path.name, files[0].rule, durably: durably, isFinished: true)]
+            let (file, path, rule) = (files[0].file, files[0].path, files[0].rule)
+            return [try file.publish(as: path.name, rule, durably: durably, isFinished: true)]
         }
         return try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
             var states: [FileValidator] = []
-            for one in files { states.append(try one.state()) }
+            for one in files { states.append(try one.state(in: self)) }
             guard files.contains(where: { $0.rule == .replacing }) else {
                 return try FormPublication.run(files, states, in: self, isAlone: false, durably: durably, records, form)
             }
@@ -63,8 +63,8 @@ extension OpenFolder {
 
 extension FileToPublish {
     /// The state that identifies the file from now on.
-    fileprivate func state() throws(FormworkError) -> FileValidator {
-        try FormworkError.writing(self.file.folder.path.appending(self.path.text)) { () throws(Errno) in
+    fileprivate func state(in folder: AtomicFolder) throws(FormworkError) -> FileValidator {
+        try FormworkError.writing(folder.path.appending(self.path.text)) { () throws(Errno) in
             try SystemCalls.status(of: self.file.descriptor).validator
         }
     }
@@ -72,7 +72,7 @@ extension FileToPublish {
 
 /// The publication of one form.
 private struct FormPublication {
-    private let folder: OpenFolder
+    private let folder: AtomicFolder
     private let durably: Bool
     private var journal: FormJournal
     private var published: [PublishedFile] = []
@@ -84,7 +84,7 @@ private struct FormPublication {
     private var changed: Set<[String]> = []
 
     static func run(
-        _ files: [FileToPublish], _ states: [FileValidator], in folder: OpenFolder, isAlone: Bool, durably: Bool,
+        _ files: [FileToPublish], _ states: [FileValidator], in folder: AtomicFolder, isAlone: Bool, durably: Bool,
         _ records: [@Sendable ([String]) -> RecordToPublish?], _ form: String?
     ) throws(FormworkError) -> [PublishedFile] {
         let journal = try FormworkError.writing(folder.path) { () throws(Errno) in
@@ -104,7 +104,7 @@ private struct FormPublication {
         return publication.published
     }
 
-    private init(folder: OpenFolder, durably: Bool, journal: FormJournal) {
+    private init(folder: AtomicFolder, durably: Bool, journal: FormJournal) {
         (self.folder, self.durably, self.journal) = (folder, durably, journal)
     }
 
@@ -213,7 +213,7 @@ private struct FormPublication {
         }
         return try self.folder.firstFree(one.path) { candidate throws(Errno) in
             try self.take(candidate, one, index, in: folder)
-        }
+        }.name
     }
 
     /// Gives a file its name, and keeps the replaced file.
@@ -272,10 +272,10 @@ private struct FormPublication {
     private mutating func place(_ record: RecordToPublish) throws(FormworkError) {
         let file = try self.folder.makeFile()
         defer { file.close() }
-        try file.write([record.bytes])
+        try file.write(record.bytes)
         try file.finish(durably: self.durably)
         let one = FileToPublish(file, as: record.path, record.rule)
-        let state = try one.state()
+        let state = try one.state(in: self.folder)
         let index = self.journal.entries.count
         self.journal.add(FormJournal.Identity(state, of: file))
         if record.rule == .replacing {

@@ -46,7 +46,7 @@ struct FormCollector {
     private var stored: [Stored] = []
     private var writer: FileWriter?
     /// The length of the unnamed file.
-    private var diskEnd: Int64 = 0
+    private var diskEnd: Int64 { self.writer?.count ?? 0 }
 
     @usableFromInline
     init(_ limits: CollectingLimits) {
@@ -182,26 +182,13 @@ struct FormCollector {
     /// Writes a piece of the open file, after what was collected of it in memory.
     @usableFromInline
     mutating func write(_ piece: some BodyChunk) async throws {
-        let writer = try await self.openWriter()
+        if self.writer == nil { self.writer = try await FileWriter(temporaryIn: self.limits.folder) }
         if self.start == nil {
             self.start = self.diskEnd
-            if !self.bytes.isEmpty { try await self.write(self.bytes, to: writer) }
+            if !self.bytes.isEmpty { try await self.writer?.write(self.bytes) }
             self.bytes = []
         }
-        try await self.write(piece, to: writer)
-    }
-
-    private mutating func write(_ piece: some BodyChunk, to writer: FileWriter) async throws {
-        try await writer.write(piece)
-        self.diskEnd += Int64(piece.byteCount)
-    }
-
-    private mutating func openWriter() async throws -> FileWriter {
-        if let writer = self.writer { return writer }
-        let writer = FileWriter()
-        try await writer.openTemporary(in: self.limits.folder)
-        self.writer = writer
-        return writer
+        try await self.writer?.write(piece)
     }
 
     // MARK: result
@@ -217,9 +204,9 @@ struct FormCollector {
 
     /// The collected form.
     @usableFromInline
-    mutating func finish(_ names: FieldNames) async throws -> ReceivedForm {
-        if let writer = self.writer {
-            let spool = BodySpool(try await writer.closeTemporary())
+    mutating func finish(_ names: FieldNames) -> ReceivedForm {
+        if let writer {
+            let spool = BodySpool(writer.collected)
             for file in self.stored { self.others[file.index].content = CollectedContent(spool, file.range) }
         }
         return ReceivedForm(self.partsInMemory(names))

@@ -33,7 +33,7 @@ extension ReceivedPart {
     /// the pace. Its errors are those of ``collect(upTo:)``.
     public var source: BodySource {
         let once = OneShot<ChunkIterator>(ReceivedContentIterator(self))
-        return .readOnce(nil, .refuse) { try once.take() }
+        return .readOnce(nil, false) { try once.take() }
     }
 }
 

@@ -102,7 +102,7 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         var collector = FormCollector(limits)
         while true {
             switch try self.state.collect(&collector) {
-            case .finished: return try await collector.finish(self.state.machine.names)
+            case .finished: return collector.finish(self.state.machine.names)
             case .needsChunk: try await self.pull()
             case .writes(let range):
                 if let piece = self.state.chunk?.content(range) { try await collector.write(piece) }

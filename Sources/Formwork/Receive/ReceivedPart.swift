@@ -105,10 +105,11 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false
     ) async throws -> Int64 {
         try self.reader.checkUnread(self.index, self.access)
-        let writer = FileWriter()
-        try await writer.open(path.filePath, replacing: replacing)
+        let path = path.filePath
+        var writer = try await FileWriter { () throws(FormworkError) in try AtomicFile(path, replacing: replacing) }
         for try await bytes in self.content { try await writer.write(bytes) }
-        return try await writer.publish(durably: durably)
+        try await writer.run { file throws(FormworkError) in try file.publish(durably: durably) }
+        return writer.count
     }
 
     /// Writes the content to a new file in a folder, under the sender's name made safe: `a.txt`, or
@@ -134,17 +135,18 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         var content = self.content.makeAsyncIterator()
         var next = try await content.next()
         if next == nil, self.isFile, self.filename?.isEmpty ?? true { return nil }
-        let writer = FileWriter()
-        try await writer.open(in: folder)
+        var writer = try await FileWriter { () throws(FormworkError) in try AtomicFolder(folder).makeFile() }
         while let bytes = next {
             if file == nil { try await writer.write(bytes) }
             read += Int64(bytes.byteCount)
             next = try await content.next()
             guard let file, next == nil || read - copied >= FinishedFile.stepSize else { continue }
-            try await writer.append(file, copied..<read)
+            let range = copied..<read
+            try await writer.run { target throws(FormworkError) in try target.append(file, range) }
             copied = read
         }
-        return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
+        let name = SafeFilename(self.filename, orField: self.name)
+        return try await writer.run { target throws(FormworkError) in try target.place(as: name, durably: durably) }
     }
 }
 

@@ -49,9 +49,9 @@ extension ThreadReader {
 
     /// Writes the rest of the body to a new file in a folder.
     func write(into folder: FilePath, as name: SafeFilename, durably: Bool) async throws -> FilePath {
-        var file = try OpenFolder(folder).makeFile()
+        let file = try AtomicFolder(folder).makeFile()
         defer { file.close() }
         _ = try await self.write(to: file.descriptor, isNew: true)
-        return folder.appending(try file.publish(as: name, .numbered, durably: durably).name)
+        return try file.place(as: name, durably: durably)
     }
 }

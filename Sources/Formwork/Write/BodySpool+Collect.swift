@@ -22,43 +22,46 @@ extension BodySpool {
             })
     }
 
-    private static func collect(
-        _ input: FileDescriptor, in folder: FilePath
-    ) throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
-        let file = try self.openTemporary(in: folder)
-        do throws(FormworkError) {
+    /// A file without a name, and the number of its bytes.
+    typealias Collected = (file: AtomicFile, count: Int64)
+
+    convenience init(_ collected: Collected, of original: FilePath? = nil) {
+        self.init(collected.file.release(), count: collected.count, of: original)
+    }
+
+    private static func collect(_ input: FileDescriptor, in folder: FilePath) throws(FormworkError) -> Collected {
+        try self.filling(folder) { file throws(FormworkError) in
             // A body with the descriptor as its only piece, to use the body's fast writing and its errors.
             let reader = BodyReader(try BodyPlan(copying: .descriptor(input)), options: ReaderOptions())
-            return (file, try reader.write(to: file, isNew: true))
+            return try reader.write(to: file.descriptor, isNew: true)
+        }
+    }
+
+    /// Fills an unlinked temporary file.
+    /// - Parameter fill: Returns the number of bytes that it wrote.
+    static func filling(
+        _ folder: FilePath, _ fill: (AtomicFile) throws(FormworkError) -> Int64
+    ) throws(FormworkError) -> Collected {
+        do throws(FormworkError) {
+            let file = try AtomicFile(temporaryIn: folder)
+            return (file, try fill(file))
         } catch {
-            try? SystemCalls.close(file)
-            throw error.code == .writeFailed ? self.noRoom(in: folder, error.cause) : error
+            guard error.code == .writeFailed else { throw error }
+            throw FormworkError(
+                .writeFailed, "can't hold a temporary file", path: folder.string, cause: error.cause)
         }
-    }
-
-    /// Opens an unlinked temporary file.
-    static func openTemporary(in folder: FilePath) throws(FormworkError) -> FileDescriptor {
-        do throws(Errno) { return try SystemCalls.openTemporary(in: folder) } catch {
-            throw self.noRoom(in: folder, error)
-        }
-    }
-
-    /// The error of a temporary file that can't be made or written.
-    static func noRoom(in folder: FilePath, _ cause: (any Error)?) -> FormworkError {
-        FormworkError(.writeFailed, "can't hold a temporary file", path: folder.string, cause: cause)
     }
 
     /// Collects a body of which some bytes were read already.
     /// - Throws: What the reader throws, and `writeFailed`. Then no file is left.
     convenience init(_ head: [UInt8], and rest: AsyncBodyReader, in folder: FilePath? = nil) async throws {
-        let writer = FileWriter()
-        try await writer.openTemporary(in: folder)
+        var writer = try await FileWriter(temporaryIn: folder)
         var next: [UInt8]? = head
         while let bytes = next {
             try await writer.write(bytes)
             next = try await rest.next()
         }
-        self.init(try await writer.closeTemporary())
+        self.init(writer.collected)
     }
 
     static var usualFolder: FilePath {

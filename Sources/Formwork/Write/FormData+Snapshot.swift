@@ -28,9 +28,7 @@ extension BodySpool {
             of: path)
     }
 
-    private static func snapshot(
-        of path: FilePath, in folder: FilePath?
-    ) throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
+    private static func snapshot(of path: FilePath, in folder: FilePath?) throws(FormworkError) -> Collected {
         guard try SourceResolver.look(at: path).kind == .regular else {
             throw FormworkError(
                 .sourceUnavailable, "is not a regular file, so it can't have a snapshot", path: path.string)
@@ -39,34 +37,25 @@ extension BodySpool {
         return try self.copy(of: path, in: folder ?? self.usualFolder)
     }
 
-    private static func clone(of path: FilePath) -> (descriptor: FileDescriptor, count: Int64)? {
+    private static func clone(of path: FilePath) -> Collected? {
         guard let source = try? SystemCalls.open(path, .readOnly, .nonBlocking) else { return nil }
         defer { try? SystemCalls.close(source) }
         let folder = (SystemCalls.resolved(path) ?? path).removingLastComponent()
         guard let clone = try? SystemCalls.openClone(of: source, in: folder.isEmpty ? "." : folder) else { return nil }
-        do throws(Errno) {
-            return (clone, try SystemCalls.status(of: clone).validator.size)
-        } catch {
-            try? SystemCalls.close(clone)
-            return nil
-        }
+        let file = AtomicFile(writing: clone, at: path)
+        return (try? SystemCalls.status(of: clone).validator.size).map { (file, $0) }
     }
 
-    private static func copy(
-        of path: FilePath, in folder: FilePath
-    ) throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
+    private static func copy(of path: FilePath, in folder: FilePath) throws(FormworkError) -> Collected {
         for _ in 0..<3 {
-            let copy = try self.openTemporary(in: folder)
             do throws(FormworkError) {
-                let count = try BodyPlan(copying: .file(path)).makeReader().write(to: copy, isNew: true)
-                if try self.isEqual(copy, to: path, count) { return (copy, count) }
-            } catch {
-                guard error.code == .sourceChanged else {
-                    try? SystemCalls.close(copy)
-                    throw error.code == .writeFailed ? self.noRoom(in: folder, error.cause) : error
+                let copy = try self.filling(folder) { file throws(FormworkError) in
+                    try BodyPlan(copying: .file(path)).makeReader().write(to: file.descriptor, isNew: true)
                 }
+                if try self.isEqual(copy, to: path) { return copy }
+            } catch {
+                guard error.code == .sourceChanged else { throw error }
             }
-            try? SystemCalls.close(copy)
         }
         throw FormworkError(
             .sourceChanged, "the file changed during each of three copies: stop the program that writes to it",
@@ -74,12 +63,11 @@ extension BodySpool {
     }
 
     /// Whether the file at `path` has the same bytes as its copy.
-    private static func isEqual(
-        _ copy: FileDescriptor, to path: FilePath, _ count: Int64
-    ) throws(FormworkError) -> Bool {
+    private static func isEqual(_ copy: Collected, to path: FilePath) throws(FormworkError) -> Bool {
         let original = try BodyPlan(copying: .file(path))
-        let copied = try BodyPlan(copying: BodySource(.descriptor(.init(copy, offset: 0, length: count)))).makeReader()
-        guard original.contentLength == count else { return false }
+        let bytes = BodySource(.descriptor(.init(copy.file.descriptor, offset: 0, length: copy.count)))
+        let copied = try BodyPlan(copying: bytes).makeReader()
+        guard original.contentLength == copy.count else { return false }
         let reader = original.makeReader()
         while true {
             let bytes = try reader.read(upTo: 256 << 10)

@@ -153,9 +153,11 @@ struct ConnectionSetup: Sendable {
             configuration.connection.initialSettings = settings
             let pipeline = channel.pipeline.syncOperations
             self.ledger.usesWindows()
-            try pipeline.addHandler(DataFrameMeter(self.ledger))
             try pipeline.addHandler(FrameGate(isServer: false))
-            let streams = try pipeline.configureAsyncHTTP2Pipeline(mode: .client, configuration: configuration) {
+            let streams = try pipeline.configureAsyncHTTP2Pipeline(
+                mode: .client, streamDelegate: nil, frameDelegate: DataFrameMeter(ledger: self.ledger),
+                configuration: configuration
+            ) {
                 // The settings already tell the server not to push.
                 $0.eventLoop.makeSucceededVoidFuture()
             }
@@ -186,12 +188,16 @@ final class ErrorNote: Sendable {
     }
 }
 
-/// Records the first error that passes it.
-final class ErrorHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
-    private let notes: ErrorNote
-    private let peer: Peer
+/// A handler that notes what is wrong with a peer.
+class PeerWatch {
+    let notes: ErrorNote
+    let peer: Peer
     init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
+}
+
+/// Records the first error that passes it.
+final class ErrorHandler: PeerWatch, ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         self.notes.note(error, of: self.peer)
@@ -214,11 +220,8 @@ enum ConnectionFault: Error {
 }
 
 /// Records the status with which a proxy refuses a tunnel.
-final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
+final class TunnelWatch: PeerWatch, ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
-    private let notes: ErrorNote
-    private let peer: Peer
-    init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = self.unwrapInboundIn(data), !(200..<300).contains(head.status.code) {

@@ -54,7 +54,8 @@ struct Connector: Sendable {
             ledger: ledger, makeHandler: makeHandler)
         let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
         let place = proxy.map { "the proxy \($0.endpoint.authority)" } ?? endpoint.authority
-        let late = TransferError(.timedOut, "no connection to \(place) within \(self.options.connectTimeout.text)")
+        var late = TransferError(.timedOut, "no connection to \(place) within \(self.options.connectTimeout.text)")
+        late.isAboutProxy = proxy != nil
         // The wrapper of a channel has to live until the channel is closed.
         let lost: @Sendable (Connection) -> Void = { connection in
             connection.channel.closeFuture.whenComplete { _ in withExtendedLifetime(connection) {} }
@@ -120,7 +121,7 @@ struct Connector: Sendable {
     }
 
     private func open(_ endpoint: Origin, _ setup: ConnectionSetup) async throws -> Opening {
-        let timeout = TimeAmount.nanoseconds(self.options.connectTimeout.clampedNanoseconds)
+        let timeout = TimeAmount(self.options.connectTimeout.asWait)
         let bootstrap = ClientBootstrap(group: self.group).connectTimeout(timeout)
         let initialize: @Sendable (any Channel) -> EventLoopFuture<Opening> = { channel in
             channel.eventLoop.makeCompletedFuture {
@@ -146,14 +147,6 @@ struct Connector: Sendable {
             throw TransferError(
                 connecting: self.options.unixSocket?.string ?? endpoint.authority, isProxy: setup.proxy != nil, error)
         }
-    }
-}
-
-extension Duration {
-    /// Nanoseconds in 64 bits, clamped like every wait.
-    var clampedNanoseconds: Int64 {
-        let (seconds, attoseconds) = self.asWait.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }
 

@@ -95,6 +95,8 @@ final class ExchangeLedger: Sendable {
         }
     }
     var answered: Answered? { self.state.withLock { $0.answered } }
+    /// How much was sent when the answer arrived; nothing before that.
+    var atAnswer: Answered { self.answered ?? Answered(bytesSent: 0, isBodyComplete: false, isAllSent: false) }
     /// Whether the answer stopped the sending on the wire.
     var endsSending: Bool { self.state.withLock { $0.endsSending } }
     /// Whether an answer arrived that means that the server has the body, and the caller doesn't judge that itself.
@@ -260,7 +262,7 @@ final class ExchangeLedger: Sendable {
     /// ``EarlySuccess/believedLength`` bytes, or if only the last chunk was missing. The latter is for bodies of unknown
     /// length: a server that finds the end in the body's syntax may answer and close the connection before that chunk.
     func settled() async -> Answered {
-        let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false, isAllSent: false)
+        let answered = self.atAnswer
         guard !answered.isBodyComplete else { return answered }
         while true {
             let state = self.state.withLock { $0 }

@@ -23,9 +23,8 @@ extension FormClient {
                 return try await wire.executeThenClose { inbound, _ in
                     var iterator = inbound.makeAsyncIterator()
                     let head = try await self.head(&iterator)
-                    let now = self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false, isAllSent: false)
                     let takesBody = self.ledger.answerTakesBody
-                    let state = takesBody ? await self.ledger.settled() : now
+                    let state = takesBody ? await self.ledger.settled() : self.ledger.atAnswer
                     try Task.checkCancellation()
                     if let failure = self.ledger.failure { throw failure }
                     if takesBody, head.status.kind == .successful, !state.isBodyComplete {
@@ -90,12 +89,13 @@ extension FormClient {
                         "the \(noun)'s answer has an invalid Content-Length, or several"
                     default: "the \(noun)'s answer isn't HTTP"
                     }
-                throw TransferError(.receive, prefix + fault, bytesSent: sent)
+                throw TransferError(.receive, prefix + fault, bytesSent: sent).about(self.peer)
             }
             if case ConnectionFault.answerInTLS? = cause {
                 let fix = self.peer.isProxy ? "write https:// before its name" : "write https:// and not http://"
                 throw TransferError(
-                    .receive, "\(prefix)the \(noun) speaks TLS on this port: \(fix)", bytesSent: sent)
+                    .receive, "\(prefix)the \(noun) speaks TLS on this port: \(fix)", bytesSent: sent
+                ).about(self.peer)
             }
             var error = TransferError(unanswered: self.peer, self.notes.cause(cause), bytesSent: sent)
             error.mayExpectTLS =
@@ -120,11 +120,6 @@ extension FormClient {
             }
         }
     }
-}
-
-extension HTTPResponse.Status {
-    /// Whether it means that the server has the body.
-    var takesBody: Bool { UploadMachine.claimsBody(status: self.code) }
 }
 
 extension HTTPRequest {

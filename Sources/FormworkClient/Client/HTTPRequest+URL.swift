@@ -51,6 +51,23 @@ extension HTTPRequest {
     }
 }
 
+extension HTTPRequest {
+    /// The URL that a `Location` in this request's answer means (RFC 9110 §10.2.2).
+    /// - Returns: `nil` if it isn't an HTTP URL, or if it has no TLS although the answer came over TLS.
+    func located(_ location: String) -> String? {
+        guard let target = self.resolving(location), self.scheme?.lowercased() != "https" || target.scheme == "https"
+        else { return nil }
+        return target.urlText
+    }
+
+    /// Whether the other request goes to the same scheme, host and port (RFC 6454 §5), so that it may have this one's
+    /// credentials.
+    func hasOrigin(of other: HTTPRequest) -> Bool {
+        guard let origin = URL(text: self.urlText)?.origin else { return false }
+        return origin == URL(text: other.urlText)?.origin
+    }
+}
+
 extension HTTPField.Name {
     /// HTTPTypes uses the authority instead; the field replaces the authority that is sent to the server.
     static let hostField = HTTPField.Name("Host")!  // a token

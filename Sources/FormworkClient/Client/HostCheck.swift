@@ -21,7 +21,7 @@ final class HostCheck: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted? = event as? TLSUserEvent, !self.isPassed {
-            guard let certificate = try? self.security.peerCertificate?.toDERBytes(),
+            guard let certificate = self.security.peerCertificate,
                 HostIdentity(self.host).isNamed(in: certificate)
             else {
                 context.fireErrorCaught(TransferError(otherHost: self.peer))
@@ -71,15 +71,18 @@ struct HostIdentity: Sendable {
     var serverName: String? { self.address == nil ? self.host : nil }
 
     /// Whether a certificate that NIO accepts is the host's.
-    /// - Parameter certificate: In DER.
-    func isNamed(in certificate: [UInt8]) -> Bool {
-        let names = AlternativeNames(of: certificate)
+    func isNamed(in certificate: NIOSSLCertificate) -> Bool {
+        let names = certificate._subjectAlternativeNames()
         guard let address else {
             // Without any alternative name, NIO has compared the common name.
-            return names.isEmpty || names.hosts.contains { self.matches(String(decoding: $0, as: UTF8.self)) }
+            return names.isEmpty
+                || names.contains {
+                    $0.nameType == .dnsName && self.matches(String(decoding: $0.contents, as: UTF8.self))
+                }
         }
-        return names.addresses.contains {
-            (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: $0), port: 0)) == address
+        return names.contains {
+            $0.nameType == .ipAddress
+                && (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: $0.contents), port: 0)) == address
         }
     }
 

@@ -67,13 +67,13 @@ struct Proxy: Hashable, Sendable {
         guard let parsed = URL(text: text), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
             !host.isEmpty, !parsed.hasImpossibleHost
         else {
-            throw TransferError(.invalidRequest, "the proxy isn't a URL such as http://proxy.example:3128")
+            throw Self.invalid("the proxy isn't a URL such as http://proxy.example:3128")
         }
         guard scheme == "http" || scheme == "https" else {
-            throw TransferError(.invalidRequest, "a proxy must use http or https, not \(scheme)")
+            throw Self.invalid("a proxy must use http or https, not \(scheme)")
         }
         guard !parsed.hasImpossiblePort else {
-            throw TransferError(.invalidRequest, "the proxy has an invalid port: use a number from 1 to 65535")
+            throw Self.invalid("the proxy has an invalid port: use a number from 1 to 65535")
         }
         // The same defaults as curl's.
         let port = parsed.port ?? (scheme == "https" ? 443 : 1080)
@@ -81,6 +81,12 @@ struct Proxy: Hashable, Sendable {
         self.authorization = parsed.user(percentEncoded: false).map {
             BasicCredentials(user: $0, password: parsed.password(percentEncoded: false) ?? "").fieldValue
         }
+    }
+
+    private static func invalid(_ message: String) -> TransferError {
+        var error = TransferError(.invalidRequest, message)
+        error.isAboutProxy = true
+        return error
     }
 }
 

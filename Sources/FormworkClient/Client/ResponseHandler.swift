@@ -36,7 +36,7 @@ final class ResponseHandler: ChannelDuplexHandler {
         self.partCount += 1
         guard case .head(let response) = self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         if response.status.kind != .informational {
-            let takesBody = response.status.takesBody
+            let takesBody = UploadMachine.claimsBody(status: response.status.code)
             self.ledger.answer(
                 takesBody: takesBody && !self.hooks.judgesEarly(response, self.offer),
                 endsSending: !takesBody && !response.marksItsEnd)

@@ -118,19 +118,15 @@ package final class PeerSettings: ChannelInboundHandler {
 /// Notes whether a server's first frame is `SETTINGS`, with which each HTTP/2 connection begins (RFC 9113 section 3.4).
 ///
 /// Otherwise the moment at which such a server closes would decide which error is seen.
-final class SettingsWatch: ChannelInboundHandler {
+final class SettingsWatch: PeerWatch, ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     /// Where a frame's header has its type (section 4.1).
     private static let typePlace = 3
 
-    private let notes: ErrorNote
-    private let peer: Peer
     private var start: [UInt8] = []
     private var isKnown = false
-
-    init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !self.isKnown {

@@ -17,7 +17,8 @@ extension ErrorNote {
         case ConnectionFault.invalidHTTP2:
             return TransferError(
                 .receive, "\(peer.prefix)the \(peer.noun)'s answer isn't valid HTTP/2, or its head is too long",
-                bytesSent: bytesSent)
+                bytesSent: bytesSent
+            ).about(peer)
         // Closed without TLS's closing message, which is common.
         case NIOSSLError.uncleanShutdown: return nil
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
@@ -50,10 +51,21 @@ extension TransferError {
             self.init(.connect, "\(place): the path is too long for a Unix socket")
         default: self.init(.connect, "\(place): no connection\(way) (\(Self.text(error)))")
         }
+        if isProxy { self.isAboutProxy = true }
+    }
+
+    /// The same error, with what it is about.
+    func about(_ peer: Peer) -> Self {
+        var error = self
+        error.isAboutProxy = peer.isProxy || self.code == .proxy
+        return error
     }
 
     /// The connection ended before `SETTINGS`. How many bytes it took depends on the time.
-    init(noHTTP2 peer: Peer) { self.init(.receive, "\(peer.name): the \(peer.noun) doesn't speak HTTP/2") }
+    init(noHTTP2 peer: Peer) {
+        self.init(.receive, "\(peer.name): the \(peer.noun) doesn't speak HTTP/2")
+        self.isAboutProxy = peer.isProxy
+    }
 
     /// The connection, or in HTTP/2 only its stream, ended before the answer. That has one code however much was sent: the
     /// system may have buffered all of it, or nothing.
@@ -63,6 +75,7 @@ extension TransferError {
             .receive,
             "\(peer.prefix)\(Self.end(cause, of: peer.noun)) before \(it) answered\(Self.said(cause))",
             bytesSent: bytesSent)
+        self.isAboutProxy = peer.isProxy
         self.isUnprocessed =
             (cause as? GoAway)?.dropsRequest ?? ((cause as? NIOHTTP2Errors.StreamClosed)?.errorCode == .refusedStream)
     }
@@ -124,6 +137,7 @@ extension TransferError {
                 self.init(handshake: peer, through: nil, cause: error)
             }
         }
+        self = self.about(peer)
     }
 
     /// The connection ended before TLS was set up. If that was through a proxy, either of the two may have ended it. After a
@@ -232,11 +246,8 @@ struct GoAway: Error {
 
 /// Notes why a server ends an HTTP/2 connection. After something that HTTP/2 doesn't allow it closes the connection, which NIO
 /// leaves open then: the server may not close it either.
-final class HTTP2Watch: ChannelInboundHandler {
+final class HTTP2Watch: PeerWatch, ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
-    private let notes: ErrorNote
-    private let peer: Peer
-    init(_ notes: ErrorNote, of peer: Peer) { (self.notes, self.peer) = (notes, peer) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // NIO says of each stream that the frame drops that it was cancelled.

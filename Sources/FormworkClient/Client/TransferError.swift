@@ -4,52 +4,45 @@
 public struct TransferError: Error, Sendable, CustomStringConvertible {
     /// What failed. Later versions may add codes, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
-            case invalidRequest, resolve, connect, proxy, tls, certificate, localCertificate, trustAnchors
-            case timedOut, receive, redirects
-            case interrupted, gone, notReplayable, tooLarge, unsupported, protocolBroken
-        }
-        private let kind: Kind
+        /// The code's name, fit for a metrics label.
+        public let description: String
 
         /// The request can't be made: its URL or the proxy's is invalid.
-        public static var invalidRequest: Self { .init(kind: .invalidRequest) }
+        public static var invalidRequest: Self { .init(description: "invalidRequest") }
         /// The host's name has no address.
-        public static var resolve: Self { .init(kind: .resolve) }
+        public static var resolve: Self { .init(description: "resolve") }
         /// No address of the host accepts a connection.
-        public static var connect: Self { .init(kind: .connect) }
+        public static var connect: Self { .init(description: "connect") }
         /// The proxy refused the tunnel.
-        public static var proxy: Self { .init(kind: .proxy) }
+        public static var proxy: Self { .init(description: "proxy") }
         /// The TLS handshake failed.
-        public static var tls: Self { .init(kind: .tls) }
+        public static var tls: Self { .init(description: "tls") }
         /// The server's certificate is not trusted, or is another host's.
-        public static var certificate: Self { .init(kind: .certificate) }
+        public static var certificate: Self { .init(description: "certificate") }
         /// The client's own certificate or key can't be used.
-        public static var localCertificate: Self { .init(kind: .localCertificate) }
+        public static var localCertificate: Self { .init(description: "localCertificate") }
         /// The certificates to trust can't be read.
-        public static var trustAnchors: Self { .init(kind: .trustAnchors) }
+        public static var trustAnchors: Self { .init(description: "trustAnchors") }
         /// A time-out expired.
-        public static var timedOut: Self { .init(kind: .timedOut) }
+        public static var timedOut: Self { .init(description: "timedOut") }
         /// The connection failed before the whole answer arrived, or the answer is malformed. How much of the body was sent
         /// by then is chance.
-        public static var receive: Self { .init(kind: .receive) }
+        public static var receive: Self { .init(description: "receive") }
         /// More redirects than allowed, a redirect from https to http, one to something other than an http or https
         /// URL, or one where a resumable upload can't continue.
-        public static var redirects: Self { .init(kind: .redirects) }
+        public static var redirects: Self { .init(description: "redirects") }
         /// The connection broke, and the upload can't be resumed, or this happened too often.
-        public static var interrupted: Self { .init(kind: .interrupted) }
+        public static var interrupted: Self { .init(description: "interrupted") }
         /// The upload no longer exists on the server, and can't be started again.
-        public static var gone: Self { .init(kind: .gone) }
+        public static var gone: Self { .init(description: "gone") }
         /// The body can't be read again from the offset that the server needs.
-        public static var notReplayable: Self { .init(kind: .notReplayable) }
+        public static var notReplayable: Self { .init(description: "notReplayable") }
         /// The body is longer than the server accepts.
-        public static var tooLarge: Self { .init(kind: .tooLarge) }
+        public static var tooLarge: Self { .init(description: "tooLarge") }
         /// The server has no resumable uploads of the chosen kind.
-        public static var unsupported: Self { .init(kind: .unsupported) }
+        public static var unsupported: Self { .init(description: "unsupported") }
         /// The server violated the protocol for resuming.
-        public static var protocolBroken: Self { .init(kind: .protocolBroken) }
-
-        /// The code's name, fit for a metrics label.
-        public var description: String { self.kind.rawValue }
+        public static var protocolBroken: Self { .init(description: "protocolBroken") }
     }
 
     /// What to decide on.
@@ -62,6 +55,8 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     public var cause: (any Error)?
     /// Whether the server ended the connection without a word, and had little to read: it may expect TLS.
     package var mayExpectTLS = false
+    /// Whether the proxy is at fault, or the way to it.
+    package var isAboutProxy = false
     /// Whether the connection ended while TLS or a proxy's tunnel was set up.
     var isSetupCut = false
     /// Whether the server said that it didn't process the request, so that it may be repeated (RFC 9113 section 8.7).

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP2
 
 /// Measures how much of a request the system has accepted, and how much of that the peer has acknowledged: ten times a
 /// second, and when something arrives.
@@ -92,44 +93,11 @@ private struct TCPInfo: Sendable {
 }
 #endif
 
-/// Counts what the peer's windows let through of a body over HTTP/2: the bytes of `DATA` frames. The connection has one
-/// stream, and no padding.
-final class DataFrameMeter: ChannelOutboundHandler {
-    typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
+/// Counts what the peer's windows let through of a body over HTTP/2. The connection has one stream, and no padding.
+struct DataFrameMeter: NIOHTTP2FrameDelegate {
+    let ledger: ExchangeLedger
 
-    /// The length of the client's preface and of a frame's header (RFC 9113 sections 3.4 and 4.1).
-    private static let (prefaceSize, headerSize) = (24, 9)
-
-    private let ledger: ExchangeLedger
-    private var header: [UInt8] = []
-    /// Bytes until the next header.
-    private var rest = DataFrameMeter.prefaceSize
-    private var isData = false
-
-    init(_ ledger: ExchangeLedger) { self.ledger = ledger }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .byteBuffer(let buffer) = self.unwrapOutboundIn(data) { self.count(buffer.readableBytesView) }
-        context.write(data, promise: promise)
-    }
-
-    private func count(_ bytes: ByteBufferView) {
-        var bytes = bytes
-        while !bytes.isEmpty {
-            let count = min(bytes.count, self.rest > 0 ? self.rest : Self.headerSize - self.header.count)
-            if self.rest > 0 {
-                self.rest -= count
-                if self.isData { self.ledger.pass(count) }
-            } else {
-                self.header += bytes.prefix(count)
-                if self.header.count == Self.headerSize {
-                    self.rest = self.header.prefix(3).reduce(0) { $0 << 8 | Int($1) }
-                    self.isData = self.header[3] == 0
-                    self.header = []
-                }
-            }
-            bytes = bytes.dropFirst(count)
-        }
+    func wroteFrame(_ frame: HTTP2Frame) {
+        if case .data(let content) = frame.payload { self.ledger.pass(content.data.readableBytes) }
     }
 }

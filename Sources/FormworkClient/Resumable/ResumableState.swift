@@ -41,7 +41,7 @@ package struct ResumableState: Codable, Sendable, Hashable {
         let description = try plan.describe()
         self.key = try Self.key(url: url, method: method, description)
         self.url = url
-        self.uploadURL = link.target.url
+        self.uploadURL = link.url
         self.uploadProtocol = link.uploadProtocol
         self.isFile = link.isFile ? true : nil
         self.length = plan.contentLength
@@ -63,10 +63,8 @@ package struct ResumableState: Codable, Sendable, Hashable {
 
     /// The upload to resume; `nil` if its URL is invalid.
     package var link: SavedUpload? {
-        UploadTarget(self.uploadURL).map { target in
-            var link = SavedUpload(target: target, uploadProtocol: self.uploadProtocol)
-            link.isFile = self.isFile ?? false
-            return link
+        (try? HTTPRequest(to: self.uploadURL)).map { target in
+            SavedUpload(url: target.urlText, uploadProtocol: self.uploadProtocol, isFile: self.isFile ?? false)
         }
     }
 

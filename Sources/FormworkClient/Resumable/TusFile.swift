@@ -114,7 +114,8 @@ package struct TusServer: Sendable, Hashable {
         self.maximumSize = fields[.tusMaxSize].flatMap { Int64($0) }
     }
 
-    private static func list(_ value: String?) -> Set<String> {
+    /// The words of a field, in lower case.
+    static func list(_ value: String?) -> Set<String> {
         Set((value ?? "").split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() })
     }
 }

@@ -5,8 +5,8 @@ public struct FormSender: Sendable {
     /// How the body is uploaded. A time-out is ``TransferError/Code/timedOut``, one redirect too many is
     /// ``TransferError/Code/redirects``.
     public var options: UploadOptions
-    /// The original time-out, for error messages. ``options`` may hold only the remaining time.
-    package var wholeTimeout: Duration?
+    /// When the time-out ends; `nil` if it begins with each call.
+    package var end: ContinuousClock.Instant?
 
     /// Creates a sender.
     public init(client: FormClient = FormClient(), options: UploadOptions = UploadOptions()) {
@@ -86,11 +86,10 @@ public struct FormSender: Sendable {
         defer { driver.monitor.finish() }
         let timeout = self.options.timeout
         return try await driver.send(
-            plan, by: timeout.map { .after($0) },
+            plan, by: self.end ?? timeout.map { .after($0) },
             late: {
-                let time = self.wholeTimeout ?? timeout ?? .zero
-                return TransferError(
-                    .timedOut, "not finished within the allowed \(time.text)",
+                TransferError(
+                    .timedOut, "not finished within the allowed \((timeout ?? .zero).text)",
                     bytesSent: driver.monitor.current.acknowledged)
             }, answered, make)
     }
@@ -99,16 +98,15 @@ public struct FormSender: Sendable {
 extension FormSender {
     /// How to resume a transfer that was cut.
     package struct Resuming: Sendable {
-        /// The protocol and the number of tries. `isReplayable` comes from the plan, and the rules for redirects
-        /// from the sender.
-        package var options: UploadClientOptions
+        /// The protocol and the number of tries. The rules for redirects are the sender's.
+        package var options: ResumingOptions
         /// A saved upload to resume.
         package var link: SavedUpload?
         /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
         package var save: @Sendable (SavedUpload?) throws -> Void
 
         package init(
-            _ options: UploadClientOptions, continuing link: SavedUpload? = nil,
+            _ options: ResumingOptions, continuing link: SavedUpload? = nil,
             save: @escaping @Sendable (SavedUpload?) throws -> Void = { _ in }
         ) {
             (self.options, self.link, self.save) = (options, link, save)

@@ -22,16 +22,6 @@ package enum LocationFault: Error, Hashable, CustomStringConvertible {
     }
 }
 
-extension HTTPResponse {
-    /// The redirect's target; `nil` for an answer that isn't a redirect or has no `Location`.
-    fileprivate var redirectLocation: String? {
-        guard Redirection.statuses.contains(self.status.code),
-            let location = self.headerFields[.location], !location.isEmpty
-        else { return nil }
-        return location
-    }
-}
-
 extension HTTPRequest {
     /// What a redirect makes of this request; `nil` if the answer is not a redirect to http or https.
     /// - Parameter isTrusted: Whether credentials may follow to another origin.
@@ -66,7 +56,9 @@ extension HTTPRequest {
                     + (hasBody ? "; the body was not delivered" : ""),
                 cause: response.headerFields[.location] == nil ? LocationFault.missing : .empty)
         }
-        guard let location = response.redirectLocation, self.redirection(by: response) == nil else { return nil }
+        guard Redirection.statuses.contains(response.status.code), let location = response.headerFields[.location],
+            !location.isEmpty, self.redirection(by: response) == nil
+        else { return nil }
         let base = URL(text: self.urlText)
         let scheme = URL(text: location, relativeTo: base)?.scheme?.lowercased()
         let fault: LocationFault =

@@ -164,10 +164,10 @@ struct SendDriver: Sendable {
                 monitor: self.monitor, hooks: machine.hooks(self.observer, self.monitor),
                 answered: { answer in
                     self.observer.received(answer.head, answer.version)
-                    var summary = SendResponse(
-                        head: answer.head, bytesSent: answer.bytesSent, isBodyComplete: answer.isBodyComplete)
-                    summary.isAtOrigin = (answer.followed?.request ?? next).hasOrigin(of: self.request)
-                    summary.followed = answer.followed
+                    let summary = SendResponse(
+                        head: answer.head, bytesSent: answer.bytesSent, isBodyComplete: answer.isBodyComplete,
+                        isAtOrigin: (answer.followed?.request ?? next).hasOrigin(of: self.request),
+                        followed: answer.followed)
                     isAnswered = try await machine.answered(
                         summary, self.options.authentication,
                         remaining: end.map { ContinuousClock.now.duration(to: $0) })
@@ -257,13 +257,5 @@ final class SharedMachine: Sendable {
 
     private func advance(_ turn: Int, _ event: (inout any SendMachine) -> Void) {
         self.state.withLock { if $0.turn == turn { event(&$0.machine) } }
-    }
-}
-
-extension HTTPRequest {
-    /// Whether the other request goes to the same scheme, host and port (RFC 6454).
-    func hasOrigin(of first: HTTPRequest) -> Bool {
-        guard let target = UploadTarget(self) else { return false }
-        return UploadTarget(first)?.hasOrigin(of: target) ?? false
     }
 }

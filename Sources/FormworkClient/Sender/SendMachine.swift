@@ -101,8 +101,4 @@ struct SendResponse: Sendable {
     var isAtOrigin = true
     /// The request that the client made of a redirect, and whether it has the body; `nil` if it followed none.
     var followed: (request: HTTPRequest, hasBody: Bool)?
-
-    init(head: HTTPResponse, bytesSent: Int64, isBodyComplete: Bool) {
-        (self.head, self.bytesSent, self.isBodyComplete) = (head, bytesSent, isBodyComplete)
-    }
 }

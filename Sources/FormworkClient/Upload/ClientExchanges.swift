@@ -192,7 +192,7 @@ extension UploadMachine.Failure {
         }
         return FormworkError(
             .notReplayable,
-            "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
+            "the body would have to be sent again, but \(blocker.message): give a source that can be opened again",
             part: blocker.part, cause: failure.error)
     }
 }
@@ -236,10 +236,10 @@ extension HTTPClientResponse {
     fileprivate func locatedAbsolutely() -> Self {
         guard self.history.count > 1, let last = self.history.last?.request.url,
             let location = self.headers.first(name: "Location"),
-            let target = UploadTarget(last)?.resolving(location)
+            let target = (try? HTTPRequest(to: last))?.located(location)
         else { return self }
         var copy = self
-        copy.headers.replaceOrAdd(name: "Location", value: target.url)
+        copy.headers.replaceOrAdd(name: "Location", value: target)
         return copy
     }
 }

@@ -83,7 +83,6 @@ extension HTTPFields {
     fileprivate var offeredProtocol: ResumableChoice {
         if self.contains(.uploadLimit) || self.interopVersion != nil { return .ietf }
         let versions = self[.tusVersion] ?? self[.tusResumable] ?? ""
-        let isTus = versions.split(separator: ",").contains { $0.filter { $0 != " " } == "1.0.0" }
-        return isTus ? .tus : .off
+        return TusServer.list(versions).contains("1.0.0") ? .tus : .off
     }
 }

@@ -12,13 +12,8 @@ extension HTTPClientRequest.Body {
     /// `HTTPClient.upload(_:with:options:)` for that.
     public static func formwork(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) -> Self {
         .stream(
-            FedBuffers(makeFeed: { BufferFeed(plan, options: options) }), length: Length(of: plan, isChunked: false))
-    }
-}
-
-extension HTTPClientRequest.Body.Length {
-    init(of plan: BodyPlan, isChunked: Bool) {
-        if !isChunked, let length = plan.contentLength { self = .known(length) } else { self = .unknown }
+            FedBuffers(makeFeed: { BufferFeed(plan, options: options) }),
+            length: plan.contentLength.map { .known($0) } ?? .unknown)
     }
 }
 
@@ -68,14 +63,9 @@ extension HTTPClientRequest {
     /// `GET` becomes `POST`. See ``AsyncHTTPClient/HTTPClientRequest/Body/formwork(_:options:)`` for the client's
     /// limits.
     public mutating func setBody(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
-        self.describeBody(plan, isChunked: false)
-        self.body = .formwork(plan, options: options)
-    }
-
-    /// Sets the fields that describe the body.
-    mutating func describeBody(_ plan: BodyPlan, isChunked: Bool) {
         if self.method == .GET { self.method = .POST }
-        self.headers.describeBody(plan, isChunked: isChunked || plan.contentLength == nil)
+        self.headers.describeBody(plan, isChunked: plan.contentLength == nil)
+        self.body = .formwork(plan, options: options)
     }
 }
 

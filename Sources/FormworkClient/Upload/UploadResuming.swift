@@ -19,8 +19,8 @@ public struct UploadResuming: Sendable {
     private var memory: Memory?
 
     private struct Memory: Sendable {
-        var load: @Sendable () async throws -> [UInt8]?
-        var save: @Sendable ([UInt8]?) throws -> Void
+        var load: @Sendable () async throws -> ResumableState?
+        var save: @Sendable (ResumableState?) throws -> Void
         /// Keeps other uploads from the same state until the result is released.
         var lock: @Sendable () throws -> FileLock? = { nil }
         /// The name for errors.
@@ -39,18 +39,17 @@ public struct UploadResuming: Sendable {
     ///   - path: The file, for this upload only.
     public init(by choice: ResumableChoice = .auto, file path: some PathConvertible) {
         let path = AtomicFile.place(of: path.filePath)
-        self.init(by: choice) {
-            try ResumableState(file: path)?.bytes()
-        } save: { bytes in
-            guard let bytes else { return AtomicFile.remove(path) }
-            try AtomicFile.writePrivate(bytes, to: path)
-        }
-        self.memory?.name = "the saved upload in \(path)"
-        self.memory?.lock = {
+        self.choice = choice
+        self.memory = Memory {
+            try ResumableState(file: path)
+        } save: { state in
+            if let state { try state.write(to: path) } else { ResumableState.remove(path) }
+        } lock: {
             if let lock = try FileLock(FilePath("\(path).lock"), handlesSignals: false) { return lock }
             throw FormworkError(
                 .invalidArgument, "another upload uses this saved state: wait for it to end", path: path.string)
         }
+        self.memory?.name = "the saved upload in \(path)"
     }
 
     /// Saves the upload's state in the caller's store, for one upload at a time: two with one state would send everything twice.
@@ -63,7 +62,12 @@ public struct UploadResuming: Sendable {
         by choice: ResumableChoice = .auto, load: @escaping @Sendable () async throws -> [UInt8]?,
         save: @escaping @Sendable ([UInt8]?) throws -> Void
     ) {
-        (self.choice, self.memory) = (choice, Memory(load: load, save: save))
+        self.choice = choice
+        self.memory = Memory {
+            try await load().map(ResumableState.init)
+        } save: {
+            try save($0?.bytes())
+        }
     }
 
     /// The body as it was when the upload began, the upload's saved state, and its lock, which the caller releases.
@@ -73,7 +77,7 @@ public struct UploadResuming: Sendable {
     func prepare(
         _ plan: BodyPlan, _ request: HTTPRequest, _ retry: RetryPolicy
     ) async throws -> (plan: BodyPlan, resuming: FormSender.Resuming, lock: FileLock?) {
-        var options = UploadClientOptions(self.choice)
+        var options = ResumingOptions(self.choice)
         // If the upload is created before its bytes are sent, its state can be asked for whatever happens to them.
         options.createsFirst = self.choice == .ietf
         options.maximumAppendSize = self.maximumRequestSize
@@ -88,8 +92,7 @@ public struct UploadResuming: Sendable {
         let lock = try memory.lock()
         var begun = plan
         var link: SavedUpload?
-        if let bytes = try await memory.load() {
-            let state = try ResumableState(bytes)
+        if let state = try await memory.load() {
             if state.isExpired() {
                 try memory.save(nil)
             } else {
@@ -113,7 +116,7 @@ public struct UploadResuming: Sendable {
             body,
             FormSender.Resuming(options, continuing: link) { link in
                 guard let link else { return try memory.save(nil) }
-                try memory.save(ResumableState(link, url: url, method: method, plan: body).bytes())
+                try memory.save(ResumableState(link, url: url, method: method, plan: body))
             }, lock
         )
     }
@@ -151,16 +154,14 @@ extension FormSender {
                 prepared.plan, with: request, resuming: prepared.resuming, observer: observer, answered: answered)
         }
         // One time-out for the question and the upload.
-        let end = self.options.timeout.map { ContinuousClock.Instant.after($0) }
+        var sender = self
+        sender.end = self.end ?? self.options.timeout.map { .after($0) }
         // Even before the question what the server supports.
         if prepared.plan.isReplayable { _ = try await prepared.plan.checkedIfEmpty() }
         let server =
             prepared.resuming.link == nil
-            ? try await self.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()
+            ? try await sender.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()
         let delivery = try await prepared.resuming.delivery(of: prepared.plan, to: server)
-        var sender = self
-        sender.wholeTimeout = self.wholeTimeout ?? self.options.timeout
-        sender.options.timeout = end.map { ContinuousClock.now.duration(to: $0) }
         return try await sender.send(
             delivery.plan, with: request, resuming: delivery.resuming, observer: observer, answered: answered)
     }

@@ -5,19 +5,19 @@ final class FolderSink: PartSink {
     /// Below the 255 bytes of a file system, to leave room for the number that is added to a duplicate name.
     private static let nameBytes = 240
 
-    private let folder: StagedFolder
+    private let folder: StagedFiles
     /// The name of the only file; `nil` for the parts' own names.
     private let onlyName: SafeFilename?
     private var written = 0
     private(set) var selector: PartSelector
-    private var file: StagedFile?
+    private var file: AtomicFile?
     private var count = 0
 
     /// Throws for a name that can't be written.
     private let checkName: (String) throws -> Void
 
     init(
-        _ folder: StagedFolder, _ selector: PartSelector, name: SafeFilename? = nil,
+        _ folder: StagedFiles, _ selector: PartSelector, name: SafeFilename? = nil,
         checking checkName: @escaping (String) throws -> Void
     ) {
         (self.folder, self.selector, self.onlyName, self.checkName) = (folder, selector, name, checkName)
@@ -46,10 +46,10 @@ final class FolderSink: PartSink {
         if self.written == 1 { self.file = try self.folder.makeFile(onlyName) }
     }
 
-    func take(_ bytes: [UInt8], _ range: Range<Int>) throws { try self.file?.write(bytes, range) }
+    func take(_ bytes: [UInt8], _ range: Range<Int>) throws { try self.file?.write(bytes[range]) }
 
     func end() throws {
-        try self.file?.finish()
+        try self.file?.finish(durably: false)
         self.file = nil
     }
 

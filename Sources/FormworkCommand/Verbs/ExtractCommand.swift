@@ -104,12 +104,12 @@ struct ExtractCommand: ParsableCommand {
         _ walk: inout PartWalk, to path: FilePath, as name: SafeFilename?, _ selector: PartSelector
     ) throws {
         // The signal waits while the folder is made.
-        let staged = Mutex<StagedFolder?>(nil)
+        let staged = Mutex<StagedFiles?>(nil)
         let interruption = Interruption { _ in staged.withLock { $0 }?.discard() }
         defer { withExtendedLifetime(interruption) {} }
         let replacing = self.overwrite
         let folder = try staged.withLock { staged throws(FormworkError) in
-            let folder = try StagedFolder(path, replacing: replacing)
+            let folder = try StagedFiles(in: path, replacing: replacing)
             staged = folder
             return folder
         }

@@ -34,37 +34,43 @@ struct AccessToken: Sendable {
     /// Whether a text is the token. Takes the same time for every text.
     func isToken(_ text: String) -> Bool { Self.areEqual(text, self.text) }
 
-    /// What a request presents.
-    enum Shown { case nothing, other, token }
-
     /// The name that a request gives with the token; `nil` for none. It isn't checked.
     static func user(in fields: HTTPFields) -> String? {
-        guard let words = fields[.authorization]?.split(separator: " "), words.count == 2,
-            words[0].lowercased() == "basic", let data = Data(base64Encoded: String(words[1])),
-            let name = String(decoding: data, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false)
-                .first
+        guard let (scheme, text) = fields[.authorization].flatMap(Self.words), scheme == "basic",
+            let name = Self.basic(text)?.split(separator: ":", omittingEmptySubsequences: false).first
         else { return nil }
         return name.isEmpty ? nil : String(name).cut(to: 64)
     }
 
-    /// What a request presents as `Bearer`, or as `Basic` with the token as the password.
-    func shown(in fields: HTTPFields) -> Shown {
-        let values = fields[values: .authorization]
-        guard let value = values.first else { return .nothing }
-        // A request has one (RFC 9110 section 11.6.2). With many, one request would be many tries.
-        guard values.count == 1 else { return .other }
+    /// The scheme in lower case, and what follows it.
+    private static func words(_ value: String) -> (scheme: String, text: String)? {
         // One or more blanks follow the scheme (RFC 9110 section 11.4).
         let words = value.split(separator: " ")
-        guard words.count == 2 else { return .other }
-        switch words[0].lowercased() {
-        case "bearer": return self.isToken(String(words[1])) ? .token : .other
+        return words.count == 2 ? (words[0].lowercased(), String(words[1])) : nil
+    }
+
+    /// A name and a password, with a colon between them.
+    private static func basic(_ text: String) -> String? {
+        Data(base64Encoded: text).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What a request presents as `Bearer`, or as `Basic` with the token as the password.
+    /// - Returns: `admitted`, `missing` or `wrong`.
+    func admission(_ fields: HTTPFields) -> AccessControl.Admission {
+        let values = fields[values: .authorization]
+        guard let value = values.first else { return .missing }
+        // A request has one (RFC 9110 section 11.6.2). With many, one request would be many tries.
+        guard values.count == 1, let (scheme, text) = Self.words(value) else { return .wrong }
+        let token: String?
+        switch scheme {
+        case "bearer": token = text
         case "basic":
-            guard let data = Data(base64Encoded: String(words[1])) else { return .other }
-            let pair = String(decoding: data, as: UTF8.self)
-            guard let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")) else { return .other }
-            return self.isToken(String(pair[pair.utf8.index(after: colon)...])) ? .token : .other
-        default: return .other
+            token = Self.basic(text).flatMap { pair in
+                pair.utf8.firstIndex(of: UInt8(ascii: ":")).map { String(pair[pair.utf8.index(after: $0)...]) }
+            }
+        default: token = nil
         }
+        return token.map(self.isToken) == true ? .admitted : .wrong
     }
 
     // MARK: sessions

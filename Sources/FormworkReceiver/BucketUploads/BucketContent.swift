@@ -10,7 +10,7 @@ import NIOCore
 /// Bytes are collected into parts, objects of their own that are sent several at a time. They count when ``sync()`` has
 /// written the upload's state. The store accepts it only from the receiver that has read the current state. So of two
 /// receivers one continues. The other gets ``UploadIsBusy`` with its next change, and no state names its objects.
-actor BucketContent: ObservingContent {
+actor BucketContent: UploadContent {
     private enum Status {
         case open
         /// Another receiver has changed the upload, or a request has failed. What the state doesn't have is lost.
@@ -26,36 +26,44 @@ actor BucketContent: ObservingContent {
         var task: Task<Void, any Error>
     }
 
+    /// What is found out of the bytes while they arrive.
+    private struct Observer {
+        var wanted: UploadObservation?
+        /// Finds a form's files; `nil` if it isn't a form, or some of its bytes weren't observed.
+        var mapper: FormMapper?
+        /// Digests of all bytes: those that are wanted, and of which no bytes are missing.
+        var digests: [any SavableDigest] = []
+    }
+
+    /// How parts are sent.
+    private struct Sender {
+        var concurrency: PartConcurrency
+        /// The number of parts that are being sent.
+        var onTheWay = 0
+    }
+
     private let uploads: BucketUploads
     nonisolated let name: String
     /// The memory of the request that adds to it; `nil` without a limit.
-    private let lease = ReceiverMemory.lease
-    /// Bytes of the lease that the buffer has.
-    private var leased = 0
+    private let memory: (any UploadMemory)?
     private var status = Status.open
     private let object: StateObject
     /// Parts that aren't in the state yet, in order.
     private var sent: [Sending] = []
     /// Bytes after the last part; `nil` if they are those of the state's tail, which hasn't been read.
-    private var buffer: ByteBuffer?
-    /// The digest of the buffer, if its request is signed with it; `nil` for a buffer that was read from the store, too.
-    private var payload: SHA256Digest?
-    private var concurrency: PartConcurrency
-    /// The number of parts that are being sent.
-    private var onTheWay = 0
+    private var buffer: PartBuffer?
+    private var sender: Sender
     /// Whether the buffer is what the state's tail has.
     private var isTailCurrent = true
-    private var wanted: UploadObservation?
-    /// Finds a form's files; `nil` if it isn't a form, or some of its bytes weren't observed.
-    private var mapper: FormMapper?
-    /// Digests of all bytes: those that are wanted, and of which no bytes are missing.
-    private var digests: [any SavableDigest] = []
+    private var observer = Observer()
 
-    init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
-        (self.name, self.uploads) = (name, uploads)
+    init(
+        _ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String, _ memory: (any UploadMemory)?
+    ) {
+        (self.name, self.uploads, self.memory) = (name, uploads, memory)
         self.object = StateObject(name, in: uploads, state, tag: tag)
-        self.concurrency = PartConcurrency(uploads.storage.options.partsAtOnce)
-        if state.bytes.tail == nil { self.buffer = ByteBuffer() }
+        self.sender = Sender(concurrency: PartConcurrency(uploads.storage.options.partsAtOnce))
+        if state.bytes.tail == nil { self.buffer = PartBuffer() }
     }
 
     private var client: S3Client { self.uploads.client }
@@ -69,18 +77,19 @@ actor BucketContent: ObservingContent {
 
     /// All bytes, whether or not they count yet.
     private var count: Int64 {
-        self.inParts + (self.buffer.map { Int64($0.readableBytes) } ?? self.state.bytes.tail?.count ?? 0)
+        self.inParts + (self.buffer.map { Int64($0.bytes.readableBytes) } ?? self.state.bytes.tail?.count ?? 0)
     }
 
-    // MARK: ObservingContent
+    // MARK: Observing
 
-    func observe(_ wanted: UploadObservation) {
-        self.wanted = wanted
+    func observe(_ wanted: UploadObservation) -> Bool {
+        self.observer.wanted = wanted
         self.continueObserving(self.state.bytes)
+        return true
     }
 
     func digests(count: Int64) -> [DigestValue] {
-        self.digests.filter { $0.byteCount == count }.map {
+        self.observer.digests.filter { $0.byteCount == count }.map {
             DigestValue(algorithm: type(of: $0).algorithm, bytes: $0.finalized())
         }
     }
@@ -88,18 +97,20 @@ actor BucketContent: ObservingContent {
     /// Continues to observe after bytes that the upload has.
     /// - Parameter bytes: `nil` if it isn't known what was observed of them.
     private func continueObserving(_ bytes: BucketState.Bytes?) {
-        (self.mapper, self.digests) = (nil, [])
-        guard let wanted, let bytes else { return }
+        (self.observer.mapper, self.observer.digests) = (nil, [])
+        guard let wanted = self.observer.wanted, let bytes else { return }
         let least = self.uploads.leastCopy
         if bytes.count == 0 {
-            self.mapper = wanted.form.flatMap { FormMapper($0, digestsFiles: wanted.digestsFiles, least: least) }
-            self.digests = wanted.algorithms.compactMap(DigestAlgorithms.digest(named:))
+            self.observer.mapper = wanted.form.flatMap {
+                FormMapper($0, digestsFiles: wanted.digestsFiles, least: least)
+            }
+            self.observer.digests = wanted.algorithms.compactMap(DigestAlgorithms.digest(named:))
             return
         }
         if let form = wanted.form, let map = bytes.map, map.position.count == bytes.count {
-            self.mapper = FormMapper(form, digestsFiles: wanted.digestsFiles, least: least, after: map)
+            self.observer.mapper = FormMapper(form, digestsFiles: wanted.digestsFiles, least: least, after: map)
         }
-        self.digests = wanted.algorithms.compactMap { algorithm in
+        self.observer.digests = wanted.algorithms.compactMap { algorithm in
             bytes.digests?[algorithm].flatMap { DigestAlgorithms.digest(named: algorithm, saved: Array($0)) }
         }.filter { $0.byteCount == bytes.count }
     }
@@ -111,34 +122,41 @@ actor BucketContent: ObservingContent {
             guard offset == self.count else { throw UploadIsBusy() }
             try await self.readTail()
             // With a limit, each part is as large as the memory that every upload has.
-            let number = self.lease == nil ? self.state.bytes.parts.count + self.sent.count : 0
+            let number = self.memory == nil ? self.state.bytes.parts.count + self.sent.count : 0
             let size = self.uploads.partSize(number: number)
             var rest = bytes[...]
             while !rest.isEmpty {
-                try await self.takeMemory()
-                // A receiver with larger parts may have left more than a part.
-                let filled = self.buffer?.readableBytes ?? 0
-                if filled == 0 { self.payload = self.client.exchange.signsContent ? SHA256Digest() : nil }
-                let room = max(0, size - filled)
-                self.buffer?.writeBytes(rest.prefix(room))
-                rest.prefix(room).withBytes {
-                    self.mapper?.update($0)
-                    self.digest($0)
+                if self.buffer?.leased == 0 {
+                    let taken = try await self.takeMemory()
+                    if self.buffer == nil { self.memory?.release(taken) }
+                    self.buffer?.leased = taken
                 }
-                rest = rest.dropFirst(room)
-                self.isTailCurrent = false
-                if self.buffer?.readableBytes ?? 0 >= size { try await self.sendPart() }
+                // Taken out, so that the bytes aren't copied. There are none if the upload was closed meanwhile.
+                guard var buffer = self.buffer.take() else { throw CancellationError() }
+                if buffer.bytes.readableBytes == 0 {
+                    buffer.payload = self.client.exchange.signsContent ? SHA256Digest() : nil
+                }
+                // A receiver with larger parts may have left more than a part.
+                let added = rest.prefix(max(0, size - buffer.bytes.readableBytes))
+                buffer.bytes.writeBytes(added)
+                added.withBytes {
+                    self.observer.mapper?.update($0)
+                    self.digest($0, &buffer.payload)
+                }
+                rest = rest.dropFirst(added.count)
+                (self.buffer, self.isTailCurrent) = (buffer, false)
+                if buffer.bytes.readableBytes >= size { try await self.sendPart() }
             }
         }
     }
 
     /// Adds bytes to the digests of the upload, and to that of the buffer.
-    private func digest(_ bytes: RawSpan) {
-        let index = self.digests.firstIndex { $0 is SHA256Digest }
-        var whole = index.flatMap { self.digests[$0] as? SHA256Digest }
-        SHA256Digest.update(&self.payload, &whole, bytes)
-        for other in self.digests.indices where other != index { self.digests[other].update(bytes) }
-        if let index, let whole { self.digests[index] = whole }
+    private func digest(_ bytes: RawSpan, _ payload: inout SHA256Digest?) {
+        let index = self.observer.digests.firstIndex { $0 is SHA256Digest }
+        var whole = index.flatMap { self.observer.digests[$0] as? SHA256Digest }
+        SHA256Digest.update(&payload, &whole, bytes)
+        for other in self.observer.digests.indices where other != index { self.observer.digests[other].update(bytes) }
+        if let index, let whole { self.observer.digests[index] = whole }
     }
 
     func truncate(to count: Int64) async throws {
@@ -150,15 +168,18 @@ actor BucketContent: ObservingContent {
                 let marks = [self.object.opened, self.state.mark].compactMap { $0?.bytes(in: bytes) }
                 self.continueObserving(marks.first { $0.count == count })
                 try await self.readTail()
-                self.payload = nil
-                self.buffer = self.buffer?.getSlice(
-                    at: self.buffer?.readerIndex ?? 0, length: Int(count - self.inParts))
+                if var buffer = self.buffer.take() {
+                    buffer.payload = nil
+                    buffer.bytes.moveWriterIndex(to: buffer.bytes.readerIndex + Int(count - self.inParts))
+                    self.buffer = buffer
+                }
                 self.isTailCurrent = false
                 return try await self.save()
             }
             // What isn't in the state is forgotten.
             await self.cancelParts()
-            (self.buffer, self.isTailCurrent) = (nil, true)
+            self.freeBuffer()
+            self.isTailCurrent = true
             if count < self.state.bytes.count {
                 guard let marked = self.state.marked, marked.count == count else {
                     throw FormworkError(.writeFailed, "the bytes of an upload in \(self.uploads.place) can't be cut")
@@ -166,7 +187,7 @@ actor BucketContent: ObservingContent {
                 try await self.object.change { $0.bytes = marked }
             }
             self.continueObserving(self.state.bytes)
-            if self.state.bytes.tail == nil { self.buffer = ByteBuffer() }
+            if self.state.bytes.tail == nil { self.buffer = PartBuffer() }
         }
     }
 
@@ -179,7 +200,7 @@ actor BucketContent: ObservingContent {
             let placed = try await self.object.endPlacings()
             // However few the bytes are, the storage must know what makes the file.
             self.uploads.finished(self, self.state.bytes, placed: placed)
-            if self.lease != nil {
+            if self.memory != nil {
                 // The buffer's memory is for what reads it.
                 self.freeBuffer()
                 let pieces = self.state.bytes.pieces
@@ -187,7 +208,7 @@ actor BucketContent: ObservingContent {
             }
             guard self.inParts > 0 else {
                 try await self.readTail()
-                return .bytes(self.buffer ?? ByteBuffer())
+                return .bytes(self.buffer?.bytes ?? ByteBuffer())
             }
             return self.uploads.source(self.state.bytes.pieces)
         }
@@ -220,8 +241,9 @@ actor BucketContent: ObservingContent {
             // The keys are listed: pieces of receivers that were killed are in no state.
             try await self.object.change(removesPieces: false) { $0.clear(place) }
             await self.uploads.abort(placings)
-            (self.buffer, self.isTailCurrent) = (ByteBuffer(), true)
-            (self.mapper, self.digests) = (nil, [])
+            self.freeBuffer()
+            (self.buffer, self.isTailCurrent) = (PartBuffer(), true)
+            (self.observer.mapper, self.observer.digests) = (nil, [])
             await self.uploads.removeBytes(of: self.name)
         }
     }
@@ -251,9 +273,9 @@ actor BucketContent: ObservingContent {
         let saved = self.sent.dropLast(leaving)
         for part in saved { try await part.task.value }
         var bytes = self.bytes(with: saved)
-        if hasTail, let buffer {
+        if hasTail, let buffer = self.buffer?.bytes {
             bytes.tail = nil
-            (bytes.map, bytes.digests) = (self.mapper?.map, self.savedDigests)
+            (bytes.map, bytes.digests) = (self.observer.mapper?.map, self.savedDigests)
             if buffer.readableBytes > 0 {
                 let tail = StoredPieces.Piece(
                     key: self.uploads.key(self.name, .piece), count: Int64(buffer.readableBytes))
@@ -277,58 +299,64 @@ actor BucketContent: ObservingContent {
     }
 
     private var savedDigests: [String: Data] {
-        .init(uniqueKeysWithValues: self.digests.map { (type(of: $0).algorithm, Data($0.saved)) })
+        .init(uniqueKeysWithValues: self.observer.digests.map { (type(of: $0).algorithm, Data($0.saved)) })
     }
 
     private func readTail() async throws {
         guard self.buffer == nil else { return }
-        guard let tail = self.state.bytes.tail else { return self.buffer = ByteBuffer() }
-        try await self.takeMemory()
-        self.payload = nil
-        self.buffer = try await self.client.read(tail.key, 0..<tail.count)
+        var buffer = PartBuffer()
+        if let tail = self.state.bytes.tail {
+            buffer.leased = try await self.takeMemory()
+            do { buffer.bytes = try await self.client.read([tail.slice]) } catch {
+                self.memory?.release(buffer.leased)
+                throw error
+            }
+        }
+        self.buffer = buffer
     }
 
     private func sendPart() async throws {
-        guard let body = self.buffer else { return }
         guard self.state.bytes.parts.count + self.sent.count < S3Storage.maximumParts - 1 else {
             throw FormworkError(
                 .limitExceeded, "an upload has more than the \(S3Storage.maximumParts, "part") that an object can have")
         }
-        let atOnce = self.uploads.storage.partsAtOnce(self.concurrency)
+        let atOnce = self.uploads.storage.partsAtOnce(self.sender.concurrency)
         if self.sent.count >= max(BucketUploads.unsavedParts, atOnce) + atOnce - 1 {
             try await self.save(hasTail: false, leaving: atOnce - 1)
         }
-        if self.onTheWay >= atOnce { self.concurrency.waited() }
+        if self.sender.onTheWay >= atOnce { self.sender.concurrency.waited() }
         for part in self.sent.dropLast(atOnce - 1) { try await part.task.value }
-        let piece = StoredPieces.Piece(key: self.uploads.key(self.name, .piece), count: Int64(body.readableBytes))
+        let part = self.buffer?.take() ?? PartBuffer()
+        let piece = StoredPieces.Piece(
+            key: self.uploads.key(self.name, .piece), count: Int64(part.bytes.readableBytes))
         // Not a child task: the part outlives the call that filled it. save() and close() wait for each.
-        self.onTheWay += 1
-        let task = Task { [storage = self.uploads.storage, lease, leased, sha256 = self.payload?.hex] in
+        self.sender.onTheWay += 1
+        let task = Task { [storage = self.uploads.storage, memory] in
             storage.partBegins()
             defer {
                 storage.partEnded()
-                lease?.release(leased)
-                self.onTheWay -= 1
+                memory?.release(part.leased)
+                self.sender.onTheWay -= 1
             }
-            try await storage.client.put(body, sha256: sha256, key: piece.key)
-            self.concurrency.stored(body.readableBytes)
+            try await storage.client.put(part.bytes, sha256: part.payload?.hex, key: piece.key)
+            self.sender.concurrency.stored(part.bytes.readableBytes)
         }
-        self.sent.append(Sending(piece: piece, map: self.mapper?.map, digests: self.savedDigests, task: task))
-        (self.buffer, self.payload, self.leased) = (ByteBuffer(), nil, 0)
+        self.sent.append(
+            Sending(piece: piece, map: self.observer.mapper?.map, digests: self.savedDigests, task: task))
     }
 
     /// Waits until there is memory for a part.
-    private func takeMemory() async throws {
-        guard let lease, self.leased == 0 else { return }
+    /// - Returns: Its bytes; 0 without a limit.
+    private func takeMemory() async throws -> Int {
+        guard let memory else { return 0 }
         let count = S3Storage.bufferBytes(self.uploads.partSize(number: 0))
-        try await lease.take(count)
-        self.leased = count
+        try await memory.take(count)
+        return count
     }
 
     private func freeBuffer() {
+        self.memory?.release(self.buffer?.leased ?? 0)
         self.buffer = nil
-        self.lease?.release(self.leased)
-        self.leased = 0
     }
 
     private func cancelParts() async {

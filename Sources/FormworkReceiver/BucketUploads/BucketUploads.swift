@@ -72,7 +72,7 @@ struct BucketUploads: UploadStorage {
             let stale = try await client.put([3], key: key, if: .has(tag: "\"0123456789abcdef0123456789abcdef\""))
             var changed: String?
             for isPlain in [false, true] where first != nil && changed == nil {
-                self.storage.comparesPlainTags.store(isPlain, ordering: .relaxed)
+                self.storage.knowledge.comparesPlainTags.store(isPlain, ordering: .relaxed)
                 changed = try await client.put([4], key: key, if: self.current(first ?? ""))
             }
             let read = try await client.get(key)
@@ -90,7 +90,7 @@ struct BucketUploads: UploadStorage {
 
     /// The precondition that an object still has this entity tag.
     func current(_ tag: String) -> S3Client.Precondition {
-        let isPlain = self.storage.comparesPlainTags.load(ordering: .relaxed)
+        let isPlain = self.storage.knowledge.comparesPlainTags.load(ordering: .relaxed)
         return .has(tag: isPlain ? tag.replacing("\"", with: "") : tag)
     }
 
@@ -121,10 +121,10 @@ struct BucketUploads: UploadStorage {
         return try await self.explaining { try await self.state(of: name)?.state.bytes.count ?? 0 }
     }
 
-    func open(_ name: String) async throws -> (any UploadContent)? {
+    func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
         try await self.explaining {
             guard let (state, tag) = try await self.state(of: name), state.place != .gone else { return nil }
-            let content = BucketContent(name, in: self, state, tag: tag)
+            let content = BucketContent(name, in: self, state, tag: tag, memory)
             self.opened[name] = content
             return content
         }
@@ -212,7 +212,7 @@ struct BucketUploads: UploadStorage {
 
     /// The bytes of pieces, which can be read repeatedly.
     func source(_ pieces: [StoredPieces.Piece]) -> BodySource {
-        self.client.source(pieces.map { S3Client.Slice(key: $0.key, range: 0..<$0.count) })
+        self.client.source(pieces.map(\.slice))
     }
 
     /// Removes everything of an upload but its state. What can't be removed now is removed by ``removeLeftovers()``.

@@ -1,3 +1,4 @@
+import FormworkCore
 import HTTPTypes
 import NIOCore
 
@@ -57,14 +58,19 @@ struct TrustedProxies: Sendable, Hashable {
     /// with the comma that its proxy adds, and would hide the proxy's address of it.
     private static func list(_ fields: HTTPFields, _ name: HTTPField.Name) -> [String] {
         fields[values: name].flatMap { $0.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false) }
-            .map { Substring($0).trimmed }
+            .map(self.trimmed)
+    }
+
+    /// Without spaces and tabs at its ends, cut to the length that an address can have.
+    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+        String(Substring(Substring(text).utf8.trimmingBlanks).unicodeScalars.prefix(200))
     }
 
     private static func forwarded(_ fields: HTTPFields) -> [Hop] {
         self.list(fields, .forwarded).map { element in
             var hop = Hop()
             for pair in element.unicodeScalars.split(separator: ";") {
-                let words = pair.split(separator: "=", maxSplits: 1).map { Substring($0).trimmed }
+                let words = pair.split(separator: "=", maxSplits: 1).map(self.trimmed)
                 guard words.count == 2 else { continue }
                 let value = String(words[1].unicodeScalars.filter { $0 != "\"" })
                 switch words[0].lowercased() {
@@ -75,16 +81,6 @@ struct TrustedProxies: Sendable, Hashable {
             }
             return hop
         }
-    }
-}
-
-extension Substring {
-    /// Without spaces and tabs at its ends, cut to the length that an address can have.
-    fileprivate var trimmed: String {
-        let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
-        let text = self.unicodeScalars.drop(while: isBlank).prefix(200)
-        guard let last = text.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(text[...last])
     }
 }
 
@@ -111,8 +107,7 @@ struct ClientAddress: Hashable, Sendable {
             self.init(nil, text: "unknown")
             return
         }
-        self.init(
-            IPAddress(host), text: host.contains(":") ? "[\(host)]:\(socket.port ?? 0)" : "\(host):\(socket.port ?? 0)")
+        self.init(IPAddress(host), text: (host.contains(":") ? "[\(host)]" : host) + ":\(socket.port ?? 0)")
     }
 
     /// The key by which limits count.

@@ -37,6 +37,16 @@ struct GivenSecret {
         }
     }
 
+    /// Reads a secret.
+    /// - Returns: `nil` if there is neither the file nor text in the variable.
+    static func read<Value>(
+        _ option: String, file: String?, variable: String, _ read: (String) throws(SecretFault) -> Value
+    ) throws -> Value? {
+        let given = try GivenSecret(option, file: file, variable: variable)
+        guard let given, file != nil || !given.text.isEmpty else { return nil }
+        do throws(SecretFault) { return try read(given.text) } catch { throw given.fails(error.reason) }
+    }
+
     /// The end of the command because of the secret.
-    func fails(_ reason: String) -> ExitStatus { ExitStatus(2, "\(self.place): \(reason)") }
+    private func fails(_ reason: String) -> ExitStatus { ExitStatus(2, "\(self.place): \(reason)") }
 }

@@ -30,18 +30,11 @@ package struct LinkCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
     var to: String
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d. (default: 24h)",
-            valueName: "time"), transform: TimeOption.read)
+    @Option(time: "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d. (default: 24h)")
     var expires = TimeOption(86_400, "24h")
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The largest file. A form with all of its files may have 1 MiB more. (default: the receiver's limits)",
-            valueName: "bytes"), transform: ByteCount.read)
+        bytes: "The largest file. A form with all of its files may have 1 MiB more. (default: the receiver's limits)")
     var maxSize: ByteCount?
 
     @Option(
@@ -54,10 +47,7 @@ package struct LinkCommand: ParsableCommand {
     var title: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file with the key, 32 characters or more, in its first line. Without it, FORMWORK_LINK_KEY is used.",
-            valueName: "file"),
-        completion: .file())
+        file: "A file with the key, 32 characters or more, in its first line. Without it, FORMWORK_LINK_KEY is used.")
     var keyFile: String?
 
     @Flag(help: "Print one JSON object.")
@@ -81,11 +71,9 @@ package struct LinkCommand: ParsableCommand {
     }
 
     package func run() throws {
-        guard let keys = try LinkKeySource(option: "--key-file", file: self.keyFile).read() else {
+        guard let keys = try LinkKeys.read("--key-file", file: self.keyFile) else {
             throw ExitStatus(
-                2,
-                "no key: give the receiver's key with --key-file FILE or \(LinkKeySource.variable); "
-                    + LinkKeySource.advice)
+                2, "no key: give the receiver's key with --key-file FILE or \(LinkKeys.variable); \(LinkKeys.advice)")
         }
         let now = Int64(clamping: Date.now.timeIntervalSince1970)
         let link = SignedLink(
@@ -131,28 +119,15 @@ package struct LinkCommand: ParsableCommand {
     }
 }
 
-/// Where the keys of upload links come from: a file, or otherwise the variable `FORMWORK_LINK_KEY`.
-struct LinkKeySource {
+extension LinkKeys {
+    /// The variable that has the keys if no file is given.
     static let variable = "FORMWORK_LINK_KEY"
-    static let advice = "make a key with 'openssl rand -hex 32'"
-
-    /// The option that names the file.
-    var option: String
-    /// The file; `nil` if the option isn't given.
-    var file: String?
 
     /// The keys; `nil` if none are given.
-    func read() throws -> LinkKeys? {
-        let given = try GivenSecret(self.option, file: self.file, variable: Self.variable)
-        guard let given, self.file != nil || !given.text.isEmpty else { return nil }
-        do throws(LinkKeys.Failure) { return try LinkKeys(given.text) } catch {
-            let reason =
-                switch error {
-                case .missing: "has no key: \(Self.advice)"
-                case .tooMany: "has more than 16 keys, one a line"
-                case .tooShort: "a key has \(LinkKeys.shortest) characters or more: \(Self.advice)"
-                }
-            throw given.fails(reason)
+    /// - Parameter option: The option that names the file.
+    static func read(_ option: String, file: String?) throws -> LinkKeys? {
+        try GivenSecret.read(option, file: file, variable: Self.variable) { text throws(SecretFault) in
+            try LinkKeys(text)
         }
     }
 }

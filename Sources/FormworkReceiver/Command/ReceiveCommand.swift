@@ -56,29 +56,12 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     @Option(help: "The digest to compute of each file while it arrives: sha256 or none.")
     var digest: DigestOption = .sha256
 
-    @Option(help: "The format of the log.")
-    var log: LogForm = .text
-
-    @Option(
-        help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.",
-        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
-    var logLevel: LogLevel = .init(level: .info)
+    @OptionGroup var logging: ReceiveLog
 
     @Flag(help: "Serve metrics at /metrics, in Prometheus's format.")
     var metrics = false
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("How long uploads under way may continue after a signal. (default: 10)", valueName: "time"),
-        transform: TimeOption.read)
-    var grace = TimeOption(10, "10")
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
-                + "needs that time. (default: 0)", valueName: "time"), transform: TimeOption.read)
-    var drainDelay = TimeOption(0, "0")
+    @OptionGroup var stopping: ReceiveStopping
 
     package init() {}
 
@@ -87,19 +70,20 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private func receive() async throws {
         SystemMemory.keepNetworkBuffers()
         var options = try self.options()
-        let form: LineLog.Form = self.log == .json ? .json : .text
-        let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
+        let logger = Logger(label: "formwork") { [logging] _ in
+            LineLog(logging.log, level: logging.logLevel.level)
+        }
         let stores = try await self.open(&options, logger)
         self.warn(self.address.warnings)
         let status: Int32
         do { status = try await self.serve(options, stores, logger) } catch {
             await stores.close()
-            let host = options.host.withControlCharactersEscaped
+            let host = options.address.host.withControlCharactersEscaped
             if error is SocketAddressError.UnknownHost {
                 throw ExitStatus(2, "--host \(host): the name can't be resolved")
             }
             guard let error = error as? IOError else { throw error }
-            let place = "\(host):\(options.port)"
+            let place = "\(host):\(options.address.port)"
             let errno = Errno(rawValue: error.errnoCode)
             throw ExitStatus(errno == .addressInUse ? 71 : 2, "can't listen on \(place): \(errno)")
         }
@@ -112,25 +96,22 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private static let jsonLog = Logger(label: "formwork") { _ in LineLog(.json, level: .trace) }
 
     private func warn(_ lines: [String]) {
-        guard self.log == .json else { return Warning.write(lines) }
+        guard self.logging.log == .json else { return Warning.write(lines) }
         for line in lines { Self.jsonLog.warning("\(line)") }
     }
 
     private func options() throws -> ReceiverOptions {
-        for (option, time) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {
-            guard time.seconds >= 0, time.seconds <= 86_400 else {
-                throw ExitStatus(2, "\(option) \(time.text): give 0 to 86400 seconds")
-            }
-        }
+        try self.stopping.check()
         var options = ReceiverOptions()
         try self.address.apply(to: &options)
         options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
         options.limits.unfinishedPerClient = self.resuming.resumeUploadsPerClient
         options.pace = self.limits.pace
-        options.isDigesting = self.digest == .sha256
-        (options.keepsPaths, options.keepsFields) = (self.destination.keepPaths, self.destination.fields == .json)
+        options.keeping.isDigesting = self.digest == .sha256
+        options.keeping.keepsPaths = self.destination.keepPaths
+        options.keeping.keepsFields = self.destination.fields == .json
         options.page = self.page.settings
-        options.grace = self.grace.duration
+        options.grace = self.stopping.grace.duration
         return options
     }
 
@@ -139,27 +120,30 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         // Before the storage is opened, which would have to be closed after an error.
         let hookOptions = try self.hooks.options()
         let metrics = self.metrics ? MemoryMetrics() : nil
-        let storage = try await self.destination.open(
-            logger, metrics, hasFolders: options.linkKeys != nil || hookOptions != nil)
-        let bucket = self.resuming.needsBucket ? await self.bucketUploads(in: storage) : nil
+        let destination = try await self.destination.open(
+            logger, metrics, hasFolders: options.access.linkKeys != nil || hookOptions != nil)
+        let bucket = self.resuming.needsBucket ? await self.uploads(in: destination.bucket) : nil
         do {
-            options.memory = try self.limits.memory(options.limits, storage.bufferBytes)
+            options.memory = try self.limits.memory(options.limits, destination.bufferBytes)
             let unfinished = try self.resuming.store(
                 in: self.destination.dir.map { FilePath($0) }, bucket, options.limits,
-                isDurable: self.destination.fsync, isDigesting: options.isDigesting,
+                isDurable: self.destination.fsync, isDigesting: options.keeping.isDigesting,
                 hasMemoryLimit: self.limits.memory != nil)
-            let hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
-            return Stores(storage: storage, bucket: bucket, unfinished: unfinished, hooks: hooks, metrics: metrics)
+            let hooks = try hookOptions.map { options in
+                Hooks(options, box: try destination.notices(), metrics: metrics, logger: logger)
+            }
+            return Stores(
+                destination: destination, bucket: bucket, unfinished: unfinished, hooks: hooks, metrics: metrics)
         } catch {
-            await storage.close()
+            await destination.storage.close()
             throw error
         }
     }
 
     /// The bucket's unfinished uploads; `nil` without a bucket, or if the store can't keep them, which is reported.
-    private func bucketUploads(in storage: any ReceiverStorage) async -> BucketUploads? {
-        guard let storage = storage as? S3Storage else { return nil }
-        let uploads = BucketUploads(storage)
+    private func uploads(in bucket: S3Storage?) async -> BucketUploads? {
+        guard let bucket else { return nil }
+        let uploads = BucketUploads(bucket)
         do { try await uploads.check() } catch {
             self.warn(["uploads can't be resumed: \(error); --resume-dir FOLDER keeps them on this machine instead"])
             return nil
@@ -172,18 +156,19 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private func serve(_ options: ReceiverOptions, _ stores: Stores, _ logger: Logger) async throws -> Int32 {
         let announcement = Announcement()
         let manager = ServiceManager()
-        let service = ReceiverService(
-            options, storage: stores.storage, store: stores.unfinished, hooks: stores.hooks, metrics: stores.metrics,
-            logger: logger
-        ) { [address, log] place in
-            let urls = ReceiveAddress.urls(of: options.host, port: place.port ?? 0, isTLS: options.tls != nil)
+        let service = try ReceiverService(
+            options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks,
+            metrics: stores.metrics, logger: logger
+        ) { [address, logging] place in
+            let urls = ReceiveAddress.urls(
+                of: options.address.host, port: place.port ?? 0, isTLS: options.address.tls != nil)
             // Nobody would know the address. A reader that goes away later doesn't stop the server.
             do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
                 return await announcement.fail(error)
             }
             manager?.notify(.ready)
-            if let token = options.token, !address.hasGivenToken {
-                guard log == .json else { return StandardError.write("formwork: the token is \(token.text)\n") }
+            if let token = options.token, !address.token.isGiven {
+                guard logging.log == .json else { return StandardError.write("formwork: the token is \(token.text)\n") }
                 Self.jsonLog.notice("a token was generated", metadata: ["token": "\(token.text)"])
             }
         }
@@ -191,9 +176,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: .init(
-                services: [service]
-                    + self.destination.services(
-                        for: stores.storage, stores.bucket, stores.unfinished, logger)
+                services: [service, stores.destination.sweeper(stores.bucket, stores.unfinished, logger)]
                     + [stores.hooks].compactMap { $0 },
                 logger: quiet))
         announcement.group.withLock { $0 = group }
@@ -203,7 +186,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             manager?.notify(.reloading)
             self.reload(service, options.token, logger)
             manager?.notify(.ready)
-        } drain: { [drainDelay = self.drainDelay.seconds] in
+        } drain: { [drainDelay = self.stopping.drainDelay.seconds] in
             manager?.notify(.stopping)
             guard drainDelay > 0 else { return }
             service.drain()
@@ -219,7 +202,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
 
 /// What a receiver keeps uploads in.
 private struct Stores: Sendable {
-    var storage: any ReceiverStorage
+    var destination: OpenDestination
     /// The bucket's unfinished uploads; `nil` without a bucket.
     var bucket: BucketUploads?
     /// `nil` if resumable uploads aren't accepted.
@@ -229,7 +212,7 @@ private struct Stores: Sendable {
 
     func close() async {
         await self.hooks?.close()
-        await self.storage.close()
+        await self.destination.storage.close()
     }
 }
 
@@ -247,7 +230,8 @@ extension ReceiveCommand {
         do {
             // A generated token stays.
             try service.reload(
-                self.address.tls(), token: self.address.readToken(again: true) ?? token,
+                self.address.tls.configuration(),
+                token: self.address.token.read(isPublic: self.address.isPublic, again: true) ?? token,
                 linkKeys: self.address.readLinkKeys())
             logger.notice("certificate, key, token and link keys read again")
         } catch {
@@ -273,11 +257,40 @@ private final class Announcement: Sendable {
     }
 }
 
+/// What `receive` logs.
+struct ReceiveLog: ParsableArguments {
+    @Option(help: "The format of the log.")
+    var log: LineLog.Form = .text
+
+    @Option(
+        help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.",
+        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
+    var logLevel: LogLevel = .init(level: .info)
+}
+
+/// How `receive` ends.
+struct ReceiveStopping: ParsableArguments {
+    @Option(time: "How long uploads under way may continue after a signal. (default: 10)")
+    var grace = TimeOption(10, "10")
+
+    @Option(
+        time: "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
+            + "needs that time. (default: 0)")
+    var drainDelay = TimeOption(0, "0")
+
+    func check() throws {
+        for (option, time) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {
+            guard time.seconds >= 0, time.seconds <= 86_400 else {
+                throw ExitStatus(2, "\(option) \(time.text): give 0 to 86400 seconds")
+            }
+        }
+    }
+}
+
 /// The digest of each file.
 enum DigestOption: String, ChoiceOption { case sha256, none }
 
-/// The format of the log.
-enum LogForm: String, ChoiceOption { case text, json }
+extension LineLog.Form: ChoiceOption {}
 
 /// The lowest level that is logged.
 struct LogLevel: ExpressibleByArgument {

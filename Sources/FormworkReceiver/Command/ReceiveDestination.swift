@@ -3,7 +3,6 @@ import Formwork
 import FormworkCommand
 import FormworkResumable
 import Logging
-import ServiceLifecycle
 
 import FormworkEssentials
 
@@ -47,11 +46,8 @@ struct ReceiveDestination: ParsableArguments {
     var fsync = false
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "With a folder: disk space that uploads must leave free. An upload that needs more is answered 507: before its "
-                + "body is read if it announced its length, otherwise when space runs out. (default: 0)",
-            valueName: "bytes"), transform: ByteCount.read)
+        bytes: "With a folder: disk space that uploads must leave free. An upload that needs more is answered 507: "
+            + "before its body is read if it announced its length, otherwise when space runs out. (default: 0)")
     var freeSpace: ByteCount?
 
     @Option(
@@ -90,11 +86,12 @@ struct ReceiveDestination: ParsableArguments {
     /// Opens the folder, or checks that the store can be reached and removes what killed receivers left there.
     /// - Throws: `ExitStatus` for an object store that can't be used, `FormworkError` for a folder.
     /// - Parameter hasFolders: Whether uploads may have folders that aren't in their paths, as those of links.
-    func open(_ logger: Logger, _ metrics: MemoryMetrics?, hasFolders: Bool) async throws -> any ReceiverStorage {
+    func open(_ logger: Logger, _ metrics: MemoryMetrics?, hasFolders: Bool) async throws -> OpenDestination {
         guard let url = self.to else {
-            return try FolderStorage(
+            let storage = try FolderStorage(
                 FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync,
                 freeBytes: self.freeSpace?.bytes ?? 0)
+            return .folder(storage, FilePath(self.dir ?? ""))
         }
         guard url.lowercased().hasPrefix("s3://") else {
             throw GivenValue("--to", url: url).fails("is not s3://bucket/prefix")
@@ -109,7 +106,7 @@ struct ReceiveDestination: ParsableArguments {
             while true {
                 do {
                     _ = try await storage.sweep()
-                    return storage
+                    return .bucket(storage)
                 } catch let error as FormworkError {
                     // The arguments are right: a store that answers that it is overloaded won't be later.
                     guard let cause = error.cause as? S3Error, cause.isTransient, cause.status != 0 else { throw error }
@@ -123,17 +120,43 @@ struct ReceiveDestination: ParsableArguments {
             throw ExitStatus(cause?.isTransient == true ? 7 : 2, "\(error)")
         }
     }
+}
 
-    /// Services that have to run beside the receiver.
-    func services(
-        for storage: any ReceiverStorage, _ uploads: BucketUploads?, _ unfinished: UploadStore?, _ logger: Logger
-    ) -> [any Service] {
-        switch storage {
-        case let storage as S3Storage:
-            [S3Sweeper(storage) { try await uploads?.removeLeftovers() }]
-        case let storage as FolderStorage:
-            [FolderSweeper(storage: storage, uploads: unfinished, logger: logger)]
-        default: []
+/// The destination while the receiver runs.
+enum OpenDestination: Sendable {
+    case folder(FolderStorage, FilePath)
+    case bucket(S3Storage)
+
+    var storage: any ReceiverStorage {
+        switch self {
+        case .folder(let storage, _): storage
+        case .bucket(let storage): storage
+        }
+    }
+
+    /// The bucket; `nil` for a folder.
+    var bucket: S3Storage? { if case .bucket(let storage) = self { storage } else { nil } }
+
+    /// Bytes of the buffer that each upload needs at least.
+    var bufferBytes: Int { self.bucket?.bufferBytes ?? 0 }
+
+    /// Where messages to a hook are kept.
+    /// - Throws: `writeFailed` if the folder can't have any.
+    func notices() throws -> any NoticeBox {
+        switch self {
+        case .folder(_, let path): try FolderNotices(in: path)
+        case .bucket(let storage): BucketNotices(storage)
+        }
+    }
+
+    /// Looks regularly for what killed receivers have left.
+    /// - Parameters:
+    ///   - uploads: The bucket's unfinished uploads.
+    ///   - unfinished: The unfinished uploads, wherever they are.
+    func sweeper(_ uploads: BucketUploads?, _ unfinished: UploadStore?, _ logger: Logger) -> Sweeper {
+        switch self {
+        case .folder(let storage, _): storage.sweeper(unfinished, logger)
+        case .bucket(let storage): storage.sweeper { try await uploads?.removeLeftovers() }
         }
     }
 }

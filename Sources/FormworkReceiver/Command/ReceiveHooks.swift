@@ -17,17 +17,11 @@ struct ReceiveHooks: ParsableArguments {
     var hook: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. With "
-                + "several, one a line, all sign each message. Without it, FORMWORK_HOOK_SECRET is used.",
-            valueName: "file"),
-        completion: .file())
+        file: "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. With "
+            + "several, one a line, all sign each message. Without it, FORMWORK_HOOK_SECRET is used.")
     var hookSecretFile: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("How long the hook may take to answer (default: 10).", valueName: "time"),
-        transform: TimeOption.read)
+    @Option(time: "How long the hook may take to answer (default: 10).")
     var hookTimeout: TimeOption?
 
     @Option(
@@ -63,39 +57,17 @@ struct ReceiveHooks: ParsableArguments {
         return options
     }
 
-    /// The hook; `nil` without one.
-    /// - Parameter folder: The folder of the files; `nil` for an object store.
-    /// - Throws: `writeFailed` if the folder can't have messages.
-    static func open(
-        _ options: Hooks.Options?, _ storage: any ReceiverStorage, in folder: String?, _ metrics: MemoryMetrics?,
-        _ logger: Logger
-    ) throws -> Hooks? {
-        guard let options else { return nil }
-        if let folder {
-            let box = try FolderNotices(in: FilePath(folder))
-            return Hooks(options, box: box, storage: storage, metrics: metrics, logger: logger)
-        }
-        guard let bucket = storage as? S3Storage else { return nil }
-        return Hooks(options, box: BucketNotices(bucket), storage: storage, metrics: metrics, logger: logger)
-    }
-
     private func secret() throws -> HookSecret {
-        let given = try GivenSecret("--hook-secret-file", file: self.hookSecretFile, variable: Self.variable)
-        guard let given, self.hookSecretFile != nil || !given.text.isEmpty else {
+        let secret = try GivenSecret.read("--hook-secret-file", file: self.hookSecretFile, variable: Self.variable) {
+            text throws(SecretFault) in try HookSecret(text)
+        }
+        guard let secret else {
             throw ExitStatus(
                 2,
                 "--hook: messages are signed: give --hook-secret-file FILE or \(Self.variable); make a secret with "
                     + "'openssl rand -base64 32'")
         }
-        do throws(HookSecret.Failure) { return try HookSecret(given.text) } catch {
-            let reason =
-                switch error {
-                case .missing: "has no secret"
-                case .tooMany: "has more than 8 secrets, one a line"
-                case .malformed: "a secret is base64 of 24 to 64 bytes"
-                }
-            throw given.fails("\(reason): make one with 'openssl rand -base64 32'")
-        }
+        return secret
     }
 }
 

@@ -10,8 +10,6 @@ struct ReceivingPace: Sendable, Hashable {
     /// Bytes of body per second that must arrive while the receiver waits, measured over each ``idleTime``. Default
     /// 500, as in Apache's mod_reqtimeout.
     var bytesPerSecond: Int64 = 500
-
-    init() {}
 }
 
 /// Checks whether a body arrives fast enough. It is fed with events and queried regularly; it never waits itself.

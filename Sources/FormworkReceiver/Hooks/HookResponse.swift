@@ -1,6 +1,7 @@
 import Formwork
 import FormworkHTTP
 import FormworkResumable
+import HTTPTypes
 
 import FormworkEssentials
 
@@ -77,7 +78,8 @@ struct HookResponse: Decodable, Hashable, Sendable {
     static func refusal(status: Int, contentType: String?, body: [UInt8]) -> ProblemDetails {
         // A browser would ask for a password at 401, and these two are about the connection.
         let status = [401, 407, 408].contains(status) ? 403 : status
-        var problem = ProblemDetails(title: Self.title(of: status), status: status)
+        var problem = ProblemDetails(HTTPResponse.Status(code: status))
+        if !Self.titled.contains(status) { problem.title = "Refused" }
         if let document = try? JSONDecoder().decode(Document.self, from: Data(body)) {
             problem.title = document.title?.shortened ?? problem.title
             problem.detail = document.detail?.shortened
@@ -94,19 +96,8 @@ struct HookResponse: Decodable, Hashable, Sendable {
         var detail: String?
     }
 
-    private static func title(of status: Int) -> String {
-        switch status {
-        case 400: "Bad Request"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 409: "Conflict"
-        case 413: "Content Too Large"
-        case 415: "Unsupported Media Type"
-        case 422: "Unprocessable Content"
-        case 429: "Too Many Requests"
-        default: "Refused"
-        }
-    }
+    /// Statuses whose own phrase is a title.
+    private static let titled: Set = [400, 403, 404, 409, 413, 415, 422, 429]
 }
 
 extension String {

@@ -6,28 +6,19 @@ import FormworkEssentials
 /// What messages to a hook are signed with, as the Standard Webhooks specification has it: HMAC-SHA256 of the message's id,
 /// its time and its body, with dots between them.
 struct HookSecret: Sendable {
-    /// Why a text has no secret.
-    enum Failure: Error {
-        case missing
-        case tooMany
-        /// A line isn't base64 of 24 to 64 bytes, with or without `whsec_` in front.
-        case malformed
-    }
-
+    static let advice = "make one with 'openssl rand -base64 32'"
     private static let prefix = "whsec_"
-    private static let most = 8
 
     private let keys: [[UInt8]]
 
     /// Reads one secret a line. A message has a signature of each, so that one can be replaced.
-    init(_ text: String) throws(Failure) {
-        let lines = text.split(whereSeparator: \.isNewline)
-        guard !lines.isEmpty else { throw .missing }
-        guard lines.count <= Self.most else { throw .tooMany }
+    init(_ text: String) throws(SecretFault) {
         var keys: [[UInt8]] = []
-        for line in lines {
+        for line in try SecretFault.lines(of: text, most: 8, "secret", Self.advice) {
             let word = line.hasPrefix(Self.prefix) ? line.dropFirst(Self.prefix.count) : line
-            guard let bytes = Base64.decode(String(word)), (24...64).contains(bytes.count) else { throw .malformed }
+            guard let bytes = Base64.decode(String(word)), (24...64).contains(bytes.count) else {
+                throw SecretFault(reason: "a secret is base64 of 24 to 64 bytes: \(Self.advice)")
+            }
             keys.append(bytes)
         }
         self.keys = keys
@@ -38,5 +29,23 @@ struct HookSecret: Sendable {
     func signature(id: String, time: Int64, body: [UInt8]) -> String {
         let content = Array("\(id).\(time).".utf8) + body
         return self.keys.map { "v1,\(Base64.encode(HMACSHA256.code(for: content, key: $0)))" }.joined(separator: " ")
+    }
+}
+
+/// Why a text has no secrets.
+struct SecretFault: Error {
+    /// Also says how to make one.
+    var reason: String
+
+    /// The lines of a text, each with a secret.
+    static func lines(
+        of text: String, most: Int, _ noun: String, _ advice: String
+    ) throws(SecretFault) -> [Substring] {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard !lines.isEmpty else { throw SecretFault(reason: "has no \(noun): \(advice)") }
+        guard lines.count <= most else {
+            throw SecretFault(reason: "has more than \(most) \(noun)s, one a line\(noun == "key" ? "" : ": \(advice)")")
+        }
+        return lines
     }
 }

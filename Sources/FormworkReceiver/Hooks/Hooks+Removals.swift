@@ -1,11 +1,12 @@
 import FormworkResumable
 import Logging
+import Synchronization
 
 // Unfinished uploads that are removed.
 extension Hooks {
     /// Reports unfinished uploads that a store removes: those that expire or are cancelled, among others.
     func watch(_ store: UploadStore) {
-        self.findUnfinished(in: store)
+        self.unfinished.withLock { $0 = store }
         store.onRemoval { [weak self] removal, remove in
             guard let self else { return try await remove() }
             // In a separate task: a cancelled one can't write messages, and the client may have gone.
@@ -31,15 +32,16 @@ extension Hooks {
         }
         // After an error the message stays: it may be another receiver's, which is removing the same upload.
         try await remove()
-        do { try await self.keepAndSend(Notice(event)) } catch {
-            self.logger.error("a message to the hook can't be kept", metadata: ["reason": "\(error)"])
-        }
+        await self.keepAndSend(Notice(event))
     }
 
     /// Finds out whether a killed receiver had removed an upload, and sends the message then.
     func settle(_ event: HookEvent, removing upload: String, _ name: String) async throws {
-        guard let store = self.unfinished else { return }
-        guard try await store.exists(upload) else { return try await self.keepAndSend(Notice(event)) }
+        guard let store = self.unfinished.withLock({ $0 }) else { return }
+        guard try await store.exists(upload) else {
+            try await self.keep(Notice(event))
+            return self.send(event.id)
+        }
         try await self.box.remove(name)
     }
 }

@@ -47,28 +47,24 @@ final class Hooks: Service, Sendable {
         var underWay = 0
         /// Messages that can't be read, which is logged once.
         var damaged: Set<String> = []
-        /// Where unfinished uploads are.
-        var unfinished: UploadStore?
     }
 
     private let options: Options
     /// Reports have connections of their own, so that slow answers to them don't keep uploads from being asked about.
     private let (asking, reporting): (HookClient, HookClient)
     let box: any NoticeBox
-    private let storage: any ReceiverStorage
     private let metrics: MemoryMetrics?
     let logger: Logger
     private let state = Mutex(State())
+    /// Where unfinished uploads are.
+    let unfinished = Mutex<UploadStore?>(nil)
     /// Reports that are sent at once.
     private static let atOnce = 16
     /// The most bytes of a form's fields in a report; beyond, its file has them.
     private static let fieldBytes = 64 << 10
 
-    init(
-        _ options: Options, box: any NoticeBox, storage: any ReceiverStorage, metrics: MemoryMetrics? = nil,
-        logger: Logger
-    ) {
-        (self.options, self.box, self.storage, self.metrics, self.logger) = (options, box, storage, metrics, logger)
+    init(_ options: Options, box: any NoticeBox, metrics: MemoryMetrics? = nil, logger: Logger) {
+        (self.options, self.box, self.metrics, self.logger) = (options, box, metrics, logger)
         self.asking = HookClient(options.url, options.secret, limit: options.limit, connections: 256)
         self.reporting = HookClient(options.url, options.secret, limit: options.limit, connections: Self.atOnce)
     }
@@ -143,7 +139,7 @@ final class Hooks: Service, Sendable {
         let described = upload
         let name = HookEvent(.stored, upload).id
         let time = Date.now.formatted(.iso8601)
-        self.state.withLock { _ = $0.storing.insert(name) }
+        self.storing(name, true)
         return StoredNotice(box: self.box, name: name) { names in
             var upload = described
             upload.files = files.named(names)
@@ -154,7 +150,7 @@ final class Hooks: Service, Sendable {
 
     /// An upload's files were stored, with the message, or nothing was.
     func ended(_ notice: StoredNotice, wasStored: Bool) {
-        self.state.withLock { _ = $0.storing.remove(notice.name) }
+        self.storing(notice.name, false)
         if wasStored { self.send(notice.name) }
     }
 
@@ -164,15 +160,7 @@ final class Hooks: Service, Sendable {
         (upload.status, upload.detail) = (status, detail)
         let notice = Notice(HookEvent(.failed, upload))
         // In a separate task: the request's task may be cancelled.
-        await Task {
-            do {
-                try await self.box.put(notice.bytes, notice.event.id)
-                self.send(notice.event.id)
-            } catch {
-                self.logger.error("a message to the hook can't be kept", metadata: ["reason": "\(error)"])
-                _ = try? await self.post(notice.event)
-            }
-        }.value
+        await Task { if await !self.keepAndSend(notice) { _ = try? await self.post(notice.event) } }.value
     }
 
     /// Notes, or no longer, that this process will replace a message.
@@ -182,18 +170,21 @@ final class Hooks: Service, Sendable {
         }
     }
 
-    func findUnfinished(in store: UploadStore) { self.state.withLock { $0.unfinished = store } }
-    var unfinished: UploadStore? { self.state.withLock { $0.unfinished } }
-
     func keep(_ notice: Notice) async throws { try await self.box.put(notice.bytes, notice.event.id) }
 
-    func keepAndSend(_ notice: Notice) async throws {
-        try await self.keep(notice)
+    /// - Returns: Whether it could be kept, which is logged otherwise.
+    @discardableResult
+    func keepAndSend(_ notice: Notice) async -> Bool {
+        do { try await self.keep(notice) } catch {
+            self.logger.error("a message to the hook can't be kept", metadata: ["reason": "\(error)"])
+            return false
+        }
         self.send(notice.event.id)
+        return true
     }
 
     /// Sends a kept message soon.
-    private func send(_ name: String) {
+    func send(_ name: String) {
         // A sweep may have found it already, and may be sending it.
         self.state.withLock { $0.tries[name, default: Try()].next = .now }
         self.showPending()
@@ -207,14 +198,11 @@ final class Hooks: Service, Sendable {
 
     private func sendDue() {
         while let name = self.takeDue() {
-            // A report outlives the upload that it is about, and must not keep its memory.
-            ReceiverMemory.$lease.withValue(nil) {
-                _ = Task {
-                    await self.deliver(name)
-                    self.state.withLock { $0.underWay -= 1 }
-                    self.showPending()
-                    self.sendDue()
-                }
+            Task {
+                await self.deliver(name)
+                self.state.withLock { $0.underWay -= 1 }
+                self.showPending()
+                self.sendDue()
             }
         }
     }
@@ -361,7 +349,7 @@ final class Hooks: Service, Sendable {
         var event = event
         var files: [UploadReceipt.File] = []
         for (file, trace) in zip(event.data.files ?? [], traces) {
-            guard let found = try await self.storage.name(of: trace) else { continue }
+            guard let found = try await self.box.name(of: trace) else { continue }
             files.append(file)
             files[files.count - 1].name = found
         }

@@ -98,25 +98,28 @@ actor CheckedBody<Base: AsyncSequence & Sendable> where Base.Element == ByteBuff
     }
 
     /// The same bytes as a sequence.
-    nonisolated var chunks: PulledChunks { PulledChunks { try await self.next() } }
+    nonisolated var chunks: Unfolded<Void, ByteBuffer> { Unfolded(()) { _ in try await self.next() } }
 }
 
-/// Chunks from a closure: one type for every source.
-struct PulledChunks: AsyncSequence, Sendable {
-    typealias Element = ByteBuffer
+/// What a closure makes of a state, one after another: one type for every source.
+struct Unfolded<State: Sendable, Element: Sendable>: AsyncSequence, Sendable {
+    typealias Step = @Sendable (inout State) async throws -> Element?
 
-    private let pull: @Sendable () async throws -> ByteBuffer?
+    private let start: State
+    private let step: Step
 
-    init(_ pull: @escaping @Sendable () async throws -> ByteBuffer?) { self.pull = pull }
+    /// - Parameter start: The state at the beginning of each iteration.
+    init(_ start: State, _ step: @escaping Step) { (self.start, self.step) = (start, step) }
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let pull: @Sendable () async throws -> ByteBuffer?
+        fileprivate var state: State
+        fileprivate let step: Step
 
-        mutating func next() async throws -> ByteBuffer? { try await self.pull() }
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
-            try await self.pull()
+        mutating func next() async throws -> Element? { try await self.step(&self.state) }
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+            try await self.step(&self.state)
         }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: self.pull) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: self.start, step: self.step) }
 }

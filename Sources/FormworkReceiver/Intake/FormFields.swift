@@ -21,6 +21,11 @@ struct FormFields: Sendable {
         var type: String?
         /// The original bytes, if they differ from the value in UTF-8.
         var base64: String?
+
+        init(_ name: String, _ value: String, _ bytes: [UInt8], type: String? = nil) {
+            (self.name, self.value, self.type) = (name, value, type)
+            self.base64 = value.utf8.elementsEqual(bytes) ? nil : Base64.encode(bytes)
+        }
     }
 
     /// The content of a form record.
@@ -56,21 +61,15 @@ struct FormFields: Sendable {
                 throw ParsingFailure(.memoryBytesLimit, limit: limit).error(
                     "The form's fields have more than \(limit, "byte") in total.", at: nil)
             }
-            let isWhole = value.utf8.elementsEqual(field.bytes)
-            let base64 = isWhole ? nil : Base64.encode(field.bytes)
-            if let base64 { try lease.hold(base64.utf8.count) }
-            self.kept.append(
-                Kept(name: field.name, value: value, type: field.header.contentType, base64: base64))
+            let kept = Kept(field.name, value, field.bytes, type: field.header.contentType)
+            if let base64 = kept.base64 { try lease.hold(base64.utf8.count) }
+            self.kept.append(kept)
         }
     }
 
     /// What a client said of a file: a field for each entry.
     init(_ metadata: [(name: String, value: [UInt8])]) {
-        self.kept = metadata.map { name, bytes in
-            let value = String(decoding: bytes, as: UTF8.self)
-            return Kept(
-                name: name, value: value, base64: value.utf8.elementsEqual(bytes) ? nil : Base64.encode(bytes))
-        }
+        self.kept = metadata.map { name, bytes in Kept(name, String(decoding: bytes, as: UTF8.self), bytes) }
     }
 
     /// Throws 400 for a field that contains the form's delimiter: a client wrote it without CRLF before or after it, and the

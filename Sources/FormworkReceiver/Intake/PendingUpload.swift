@@ -20,7 +20,6 @@ struct PendingUpload {
     private let upload: IncomingUpload
     private let intake: UploadIntake
     private let context: UploadContext
-    private let limits: ReceivingLimits
     /// The form whose ``StoredForm/rest`` is read; `nil` for another body.
     private var form: StoredForm?
     /// The number of files whose bytes weren't in the body that was read, but are known.
@@ -39,7 +38,6 @@ struct PendingUpload {
             throw .preconditionFailed("Files aren't replaced by this upload, so If-Match can't be used.")
         }
         (self.upload, self.intake, self.context) = (upload, intake, context)
-        self.limits = intake.limits.limited(to: upload.terms.maxSize)
         if intake.isComparing || context.run != nil { self.fingerprint = SHA256Digest() }
     }
 
@@ -51,6 +49,8 @@ struct PendingUpload {
             throw error
         }
     }
+
+    private var limits: ReceivingLimits { self.intake.limits.limited(to: self.upload.terms.maxSize) }
 
     // MARK: Bodies
 
@@ -64,17 +64,19 @@ struct PendingUpload {
         guard let content else { return nil }
         try self.checkSize(stored.length)
         let file = try self.wholeFile(path, type, length: stored.length)
-        guard try await self.begin(file, from: content) else { return nil }
-        self.ended(file, size: stored.length, sha256: digest?.hex)
+        let (upload, hasContent) = try await self.begin(file, from: content)
+        if hasContent {
+            self.ended(file, size: stored.length, sha256: digest?.hex)
+        } else {
+            try await self.write(try BodyPlan(copying: stored.content).buffers(), to: upload, file)
+        }
         return try await self.publish(FormFields(self.upload.metadata))
     }
 
-    /// A form of which the storage can copy the large files, or this process has them.
-    func form(of stored: StoredBody) -> StoredForm? {
-        guard case .parts(_, isForm: true) = self.upload.content, self.upload.digests.isEmpty,
-            let name = stored.upload, stored.length <= self.limits.bodyBytes
-        else { return nil }
-        return stored.form ?? self.intake.storage.form(ofUpload: name, isDigesting: self.intake.isDigesting)
+    /// Whether it is a form whose large files needn't be read if it is known where they are.
+    func isPlaceable(_ stored: StoredBody) -> Bool {
+        guard case .parts(_, isForm: true) = self.upload.content else { return false }
+        return self.upload.digests.isEmpty && stored.length <= self.limits.bodyBytes
     }
 
     /// Stores the files of a body.
@@ -84,7 +86,7 @@ struct PendingUpload {
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
         self.form = form
         let (storage, room) = (self.intake.storage, form?.copiedBytes ?? self.upload.length ?? 0)
-        try await StorageProblem.marking { try await storage.checkRoom(for: room) }
+        try await StorageProblem.marking { try await storage.room(for: .files(room)) }
         let fields: FormFields
         if self.upload.digests.isEmpty {
             fields = try await self.read(body)
@@ -146,7 +148,7 @@ struct PendingUpload {
             if !part.isFile, level.depth < Level.maximumDepth, part.isMixed {
                 // Several files of one field (RFC 7578 §4.3), or the parts of a mixed body: both are stored as files.
                 try part.limit(to: self.limits.bodyBytes)
-                let chunks = PulledChunks {
+                let chunks = Unfolded(()) { _ -> ByteBuffer? in
                     var content = part.rest.content.makeAsyncIterator()
                     return try await content.next()
                 }
@@ -197,23 +199,20 @@ struct PendingUpload {
     // MARK: Files
 
     /// Whether the SHA-256 of each file is needed: for the receipt, or for its fingerprint.
-    private var needsDigest: Bool { self.intake.isDigesting || self.fingerprint != nil }
+    private var needsDigest: Bool { self.intake.keeping.isDigesting || self.fingerprint != nil }
 
     /// A file as it is stored.
     /// - Throws: 400 for a path that is too long.
-    private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(ProblemDetails) -> IncomingFile {
-        let (terms, keepsPaths) = (self.upload.terms, self.intake.keepsPaths)
+    private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(StorageRefusal) -> IncomingFile {
+        let (terms, keepsPaths) = (self.upload.terms, self.intake.keeping.keepsPaths)
         var own = SafePath(path.name)
         if keepsPaths || !terms.folders.isEmpty || terms.path != nil {
             let folders = terms.path?.folders ?? (keepsPaths ? path.folders : [])
             own = SafePath((terms.path ?? path).name, in: terms.folders + folders)
-            let most = min(SafePath.maximumBytes, self.intake.storage.maximumPathBytes)
-            guard !own.isTooLong, own.text.utf8.count <= most else {
-                throw .badRequest("A file's path has more than \(SafePath.maximumDepth, "folder") or \(most, "byte").")
-            }
+            try StorageRefusal.check(own, limit: SafePath.maximumBytes)
         }
-        var file = IncomingFile(own, contentType: type, length: length, mayReplace: terms.mayReplace)
-        (file.metadata, file.upload) = (terms.metadata ?? [:], self.context.resumed)
+        var file = IncomingFile(own, contentType: type, length: length)
+        (file.metadata, file.upload, file.mayReplace) = (terms.metadata ?? [:], self.context.resumed, terms.mayReplace)
         if !keepsPaths, terms.path == nil, !path.folders.isEmpty {
             file.droppedFolders = path.folders.map(\.text).joined(separator: "/")
         }
@@ -221,7 +220,7 @@ struct PendingUpload {
     }
 
     /// A file that is the whole body.
-    private func wholeFile(_ path: SafePath, _ type: String?, length: Int64?) throws(ProblemDetails) -> IncomingFile {
+    private func wholeFile(_ path: SafePath, _ type: String?, length: Int64?) throws(StorageRefusal) -> IncomingFile {
         var file = try self.file(path, type, length: length)
         file.condition = self.upload.condition
         return file
@@ -230,7 +229,12 @@ struct PendingUpload {
     private mutating func store<Content: AsyncSequence>(
         _ content: Content, _ file: IncomingFile
     ) async throws where Content.Element == ByteBuffer {
-        let upload = try await self.begin(file)
+        try await self.write(content, to: try await self.begin(file, from: nil).upload, file)
+    }
+
+    private mutating func write<Content: AsyncSequence>(
+        _ content: Content, to upload: any StorageUpload, _ file: IncomingFile
+    ) async throws where Content.Element == ByteBuffer {
         var digest = self.needsDigest ? SHA256Digest() : nil
         var size: Int64 = 0
         for try await buffer in content {
@@ -250,10 +254,11 @@ struct PendingUpload {
         let isKnown = self.fingerprint == nil || stored.sha256 != nil
         let content =
             stored.slices.isEmpty ? FileContent.upload(form.upload, stored.content) : .slices(stored.slices)
-        if isKnown, try await self.begin(file, from: content) {
+        let (upload, hasContent) = try await self.begin(file, from: isKnown ? content : nil)
+        if hasContent {
             self.ended(file, size: size, sha256: stored.sha256)
         } else {
-            try await self.store(try BodyPlan(copying: form.content(of: stored)).buffers(), file)
+            try await self.write(try BodyPlan(copying: form.content(of: stored)).buffers(), to: upload, file)
         }
         self.foundElsewhere += 1
     }
@@ -264,31 +269,21 @@ struct PendingUpload {
         throw ParsingFailure(.fileBytesLimit, limit: limit).error("The file has more than \(limit, "byte").", at: nil)
     }
 
-    private mutating func begin(_ file: IncomingFile) async throws -> any StorageUpload {
-        ReceiverMemory.lease?.fileEnded()
-        let (storage, file) = (self.intake.storage, self.beside(file))
-        let upload = try await StorageProblem.marking { try await storage.begin(file) }
-        self.add(upload, file)
-        return upload
-    }
-
-    /// Begins a file whose bytes are known.
-    /// - Returns: Whether the storage can use them where they are.
-    private mutating func begin(_ file: IncomingFile, from content: FileContent) async throws -> Bool {
-        ReceiverMemory.lease?.fileEnded()
-        let (storage, file) = (self.intake.storage, self.beside(file))
-        guard let upload = try await StorageProblem.marking({ try await storage.begin(file, from: content) }) else {
-            return false
-        }
-        self.add(upload, file)
-        return true
-    }
-
-    /// A file as one of this form: two of them never replace each other.
-    private func beside(_ file: IncomingFile) -> IncomingFile {
+    /// Begins a file.
+    /// - Parameter content: Where its bytes are, if they are known.
+    private mutating func begin(
+        _ file: IncomingFile, from content: FileContent?
+    ) async throws -> (upload: any StorageUpload, hasContent: Bool) {
+        self.context.memory?.fileEnded()
         var file = file
+        // Two files of one form never replace each other.
         if self.entries.contains(where: { $0.file.name == file.path.text }) { file.mayReplace = false }
-        return file
+        let (storage, memory) = (self.intake.storage, self.context.memory)
+        let begun = try await StorageProblem.marking { [file] in
+            try await storage.begin(file, from: content, memory)
+        }
+        self.add(begun.upload, file)
+        return begun
     }
 
     private mutating func add(_ upload: any StorageUpload, _ file: IncomingFile) {
@@ -305,7 +300,7 @@ struct PendingUpload {
         self.note("file", file.field ?? "", file.givenName ?? "", file.contentType ?? "", sha256 ?? "")
         let last = self.entries.count - 1
         self.entries[last].file.size = size
-        self.entries[last].file.sha256 = self.intake.isDigesting ? sha256 : nil
+        self.entries[last].file.sha256 = self.intake.keeping.isDigesting ? sha256 : nil
     }
 
     /// Adds to the fingerprint what a repeated upload must have, too.
@@ -326,8 +321,8 @@ struct PendingUpload {
             DigestValue(algorithm: SHA256Digest.algorithm, bytes: $0.finalized()).hex
         }
         let (files, terms, hooks) = (self.entries.map(\.file), self.upload.terms, self.intake.hooks)
-        var publication = Publication(upload: self.context.resumed)
-        if !fields.isEmpty, self.intake.keepsFields {
+        var publication = Publication(upload: self.context.resumed, memory: self.context.memory)
+        if !fields.isEmpty, self.intake.keeping.keepsFields {
             publication.record = { names in
                 var record = fields.record(for: files.named(names), in: terms.folders)
                 // The record doesn't replace a file of the same form.
@@ -335,12 +330,12 @@ struct PendingUpload {
                 return record
             }
         } else if !fields.isEmpty {
-            self.receipt.fieldKeeping = .dropped
+            self.receipt.fieldsDropped = true
         }
         let complete: @Sendable ([String]) -> UploadReceipt = { [receipt = self.receipt] names in
             var receipt = receipt
             receipt.files = files.named(names)
-            if names.count > files.count { receipt.fieldKeeping = .kept(name: names[files.count]) }
+            if names.count > files.count { receipt.fieldsIn = names[files.count] }
             return receipt
         }
         (publication.receipt, publication.notice) = (complete, hooks?.notice(for: terms, files, self.receipt.fields))
@@ -348,10 +343,9 @@ struct PendingUpload {
         defer { if let notice = publication.notice { hooks?.ended(notice, wasStored: wasStored) } }
         if let run = self.context.run, !run.beginPublishing() { throw CancellationError() }
         self.isPublishing = true
-        ReceiverMemory.lease?.fileEnded()
+        self.context.memory?.fileEnded()
         let (storage, uploads) = (self.intake.storage, self.entries.map(\.upload))
-        let names = try await StorageProblem.marking { [publication] in try await storage.publish(uploads, publication)
-        }
+        let names = try await StorageProblem.marking { [publication] in try await storage.commit(uploads, publication) }
         wasStored = true
         for (entry, file) in zip(self.entries, files.named(names)) { self.intake.arrivals.arrived(entry.arrival, file) }
         return complete(names)
@@ -391,14 +385,8 @@ extension [UploadReceipt.File] {
 extension String {
     /// The longest prefix that fits in this many bytes of UTF-8.
     func cut(to limit: Int) -> String {
-        guard self.utf8.count > limit else { return self }
-        var scalars = String.UnicodeScalarView()
-        var room = limit
-        for scalar in self.unicodeScalars {
-            room -= UTF8.width(scalar)
-            guard room >= 0 else { break }
-            scalars.append(scalar)
-        }
-        return String(scalars)
+        guard var end = self.utf8.index(self.startIndex, offsetBy: limit, limitedBy: self.endIndex) else { return self }
+        while end.samePosition(in: self.unicodeScalars) == nil { end = self.utf8.index(before: end) }
+        return String(self.unicodeScalars[..<end])
     }
 }

@@ -7,21 +7,20 @@ import NIOCore
 struct UploadIntake: Sendable {
     private(set) var storage: any ReceiverStorage
     let limits: ReceivingLimits
-    let isDigesting: Bool
-    let keepsPaths: Bool
-    let keepsFields: Bool
+    let keeping: ReceiverOptions.Keeping
     private(set) var arrivals: Arrivals
     let memory: ReceiverMemory
+    let idempotent = IdempotentUploads()
     /// Reports what was stored; `nil` for no reports.
     var hooks: Hooks?
     private(set) var isComparing = false
 
     init(
-        storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true, keepsPaths: Bool = false,
-        keepsFields: Bool = true, arrivals: Arrivals = Arrivals(), memory: ReceiverMemory? = nil
+        storage: any ReceiverStorage, limits: ReceivingLimits,
+        keeping: ReceiverOptions.Keeping = ReceiverOptions.Keeping(), arrivals: Arrivals = Arrivals(),
+        memory: ReceiverMemory? = nil
     ) {
-        (self.storage, self.limits, self.isDigesting, self.arrivals) = (storage, limits, isDigesting, arrivals)
-        (self.keepsPaths, self.keepsFields) = (keepsPaths, keepsFields)
+        (self.storage, self.limits, self.keeping, self.arrivals) = (storage, limits, keeping, arrivals)
         self.memory = memory ?? ReceiverMemory(limits)
     }
 
@@ -34,7 +33,7 @@ struct UploadIntake: Sendable {
     }
 
     /// The name that a file gets if its upload has no other terms.
-    func name(_ path: SafePath) -> String { self.keepsPaths ? path.text : path.name.text }
+    func name(_ path: SafePath) -> String { self.keeping.keepsPaths ? path.text : path.name.text }
 
     /// Stores the files of a body. The body may come from a connection, or from a file
     /// (``BodyPlan/buffers(of:allocator:options:)``).
@@ -55,12 +54,15 @@ struct UploadIntake: Sendable {
         var context = context
         context.resumed = stored.upload
         let pending = try PendingUpload(upload, self, context)
+        var found: FoundUpload = (nil, nil)
         if let name = stored.upload {
-            let receipt = try await StorageProblem.marking { try await self.storage.receipt(ofUpload: name) }
-            if let receipt { return receipt }
+            found = try await StorageProblem.marking {
+                try await self.storage.find(name, isDigesting: self.keeping.isDigesting)
+            }
         }
+        if let receipt = found.receipt { return receipt }
         if let receipt = try await pending.run({ try await $0.place(stored) }) { return receipt }
-        if let form = pending.form(of: stored) {
+        if pending.isPlaceable(stored), let form = stored.form ?? found.form {
             let rest = try BodyPlan(copying: form.rest).buffers()
             do { return try await pending.run { try await $0.take(rest, of: form) } } catch {
                 switch error {
@@ -86,6 +88,8 @@ struct UploadContext: Sendable {
     var run: IdempotentUploads.Arrival?
     /// The name of the resumable upload that has the bytes; `nil` for another one.
     var resumed: String?
+    /// The memory of the request; `nil` without a limit.
+    var memory: ReceiverMemory.Lease?
 }
 
 /// A body that is complete before its files are stored.
@@ -101,11 +105,4 @@ struct StoredBody: Sendable {
     var length: Int64
     /// The digests of all bytes that are known.
     var digests: [DigestValue]
-
-    init(
-        _ content: BodySource, file: FinishedFile?, upload: String? = nil, length: Int64, digests: [DigestValue]
-    ) {
-        (self.content, self.file, self.upload, self.length) = (content, file, upload, length)
-        self.digests = digests
-    }
 }

@@ -1,4 +1,5 @@
 import Formwork
+import FormworkResumable
 import Synchronization
 
 /// The memory of a receiver: buffers of all uploads, and what is held for answers. An upload or an answer has a ``Lease``.
@@ -10,9 +11,6 @@ import Synchronization
 /// The text fields of forms are held until the answer that repeats them has been sent, and so are answers. If there is no
 /// memory for them, the request is refused.
 final class ReceiverMemory: Sendable {
-    /// The memory of the upload that the current task receives; `nil` without a limit.
-    @TaskLocal static var lease: Lease?
-
     /// Bytes of each upload for what has been read from its connection, or is read from the store: twelve reads of 256 KiB,
     /// or one range of an unfinished upload.
     static let readBytes = 4 << 20
@@ -119,7 +117,7 @@ final class ReceiverMemory: Sendable {
     var queued: Int { self.state.withLock { $0.waiting.count } }
 
     /// The memory of one upload, or of one answer. It is released with the last reference to it.
-    final class Lease: Sendable {
+    final class Lease: UploadMemory {
         private let memory: ReceiverMemory
         fileprivate let id: Int
 
@@ -261,7 +259,7 @@ final class ReceiverMemory: Sendable {
     private func freeComplete() {
         let complete = self.takeComplete(of: self.state.withLock { $0.waiting.isEmpty ? [] : Array($0.shares.keys) })
         guard !complete.isEmpty else { return }
-        Self.$lease.withValue(nil) { _ = Task { for free in complete { await free() } } }
+        Task { for free in complete { await free() } }
     }
 
     private func takeComplete(of leases: [Int]) -> [Free] {

@@ -22,9 +22,6 @@ final class UploadSlots: Sendable {
         }
     }
 
-    /// Why no slot is free.
-    enum Lack { case all, client, stopping }
-
     let limit: Int
     private let clientLimit: Int
     private let state = Mutex(State())
@@ -48,14 +45,14 @@ final class UploadSlots: Sendable {
     /// - Throws: `CancellationError` for an upload that was dropped or whose request was cancelled.
     func run<Result: Sendable>(
         for client: String, left: @escaping @Sendable () -> Void = {},
-        _ upload: @escaping @Sendable () async -> Result, without: (Lack) -> Result
+        _ upload: @escaping @Sendable () async -> Result, without: (RefusalReason) -> Result
     ) async throws -> Result {
         let slot: Int
         switch self.enter(client) {
-        case .success(let number): slot = number
-        case .failure(let refusal):
+        case .slot(let number): slot = number
+        case .refused(let reason):
             left()
-            return without(refusal.lack)
+            return without(reason)
         }
         let (results, continuation) = AsyncStream<Result>.makeStream()
         // Not a child of the request's task: a storage that has stopped responding would hold the connection, and with
@@ -90,20 +87,18 @@ final class UploadSlots: Sendable {
         }
     }
 
-    private struct NoSlot: Error { var lack: Lack }
+    private enum Entrance {
+        case slot(Int)
+        case refused(RefusalReason)
+    }
 
-    private func enter(_ client: String) -> Result<Int, NoSlot> {
+    private func enter(_ client: String) -> Entrance {
         self.state.withLock { state in
-            guard !state.isStopping else { return .failure(NoSlot(lack: .stopping)) }
-            var (all, own) = (0, 0)
-            for entry in state.entries.values {
-                guard let other = entry.client else { continue }
-                all += 1
-                if other == client { own += 1 }
-            }
-            guard own < self.clientLimit else { return .failure(NoSlot(lack: .client)) }
-            guard all < self.limit else { return .failure(NoSlot(lack: .all)) }
-            return .success(state.add(Entry(client: client)))
+            guard !state.isStopping else { return .refused(.stopping) }
+            let clients = state.entries.values.compactMap(\.client)
+            guard clients.count(where: { $0 == client }) < self.clientLimit else { return .refused(.clientLimit) }
+            guard clients.count < self.limit else { return .refused(.uploadsLimit) }
+            return .slot(state.add(Entry(client: client)))
         }
     }
 
@@ -172,8 +167,6 @@ struct ReceivingLimits: Sendable, Hashable {
     /// Unfinished resumable uploads that are kept of one client. `nil`, the default, is a tenth of what the store
     /// keeps, or unlimited if only this machine reaches the receiver.
     var unfinishedPerClient: Int?
-
-    init() {}
 
     /// The same limits for a parser.
     var parsing: ParsingLimits {

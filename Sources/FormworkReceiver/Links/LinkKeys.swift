@@ -8,26 +8,18 @@ import FormworkEssentials
 /// The keys that upload links are signed with. The first signs, and links of any of them are accepted, so that a key can be
 /// replaced.
 struct LinkKeys: Sendable {
-    /// Why a text doesn't have keys.
-    enum Failure: Error {
-        case missing
-        case tooMany
-        /// A key is shorter than ``LinkKeys/shortest``.
-        case tooShort
-    }
-
     /// The fewest bytes of a key. Everyone who has a link can try shorter ones without asking the receiver.
     static let shortest = 32
-    private static let most = 16
+    static let advice = "make a key with 'openssl rand -hex 32'"
 
     private let keys: [[UInt8]]
 
     /// Reads one key a line.
-    init(_ text: String) throws(Failure) {
-        let lines = text.split(whereSeparator: \.isNewline).map { String($0) }
-        guard !lines.isEmpty else { throw .missing }
-        guard lines.count <= Self.most else { throw .tooMany }
-        guard lines.allSatisfy({ $0.utf8.count >= Self.shortest }) else { throw .tooShort }
+    init(_ text: String) throws(SecretFault) {
+        let lines = try SecretFault.lines(of: text, most: 16, "key", Self.advice)
+        guard lines.allSatisfy({ $0.utf8.count >= Self.shortest }) else {
+            throw SecretFault(reason: "a key has \(Self.shortest) characters or more: \(Self.advice)")
+        }
         self.keys = lines.map { Array($0.utf8) }
     }
 

@@ -62,6 +62,13 @@ protocol NoticeBox: Sendable {
     func list() async throws -> [(name: String, age: Double)]
     /// How old a message must be before a process that hasn't written it sends it, in seconds.
     var leastAge: Double { get }
+    /// The name that a file got; `nil` if it isn't there.
+    func name(of trace: Notice.Trace) async throws -> String?
+}
+
+extension NoticeBox {
+    /// Messages without traces need none.
+    func name(of trace: Notice.Trace) async throws -> String? { nil }
 }
 
 /// Messages in a hidden folder of the destination, where a publication makes them appear together with its files.
@@ -69,14 +76,14 @@ struct FolderNotices: NoticeBox {
     static let folderName = ".formwork-hooks"
     private static let suffix = ".json"
 
-    private let folder: OpenFolder
+    private let folder: AtomicFolder
 
     var leastAge: Double { 0 }
 
     /// - Parameter destination: The folder of the files.
     /// - Throws: `writeFailed`.
     init(in destination: FilePath) throws(FormworkError) {
-        self.folder = try OpenFolder(private: Self.folderName, in: OpenFolder(destination))
+        self.folder = try AtomicFolder(private: Self.folderName, in: AtomicFolder(destination))
     }
 
     /// The path of a message, below the destination.
@@ -86,9 +93,9 @@ struct FolderNotices: NoticeBox {
 
     func put(_ bytes: [UInt8], _ name: String) async throws {
         try await NIOThreadPool.singleton.runIfActive {
-            var file = try self.folder.makeFile()
+            let file = try self.folder.makeFile()
             defer { file.close() }
-            try file.write([bytes])
+            try file.write(bytes)
             _ = try file.publish(as: SafeFilename(unchecked: name + Self.suffix), .replacing, durably: false)
         }
     }

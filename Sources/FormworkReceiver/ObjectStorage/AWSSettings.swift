@@ -62,19 +62,20 @@ struct AWSSettings: Sendable {
     private static func keys(
         _ id: String, _ secret: String, _ token: String, _ value: (String) -> String?
     ) throws(FormworkError) -> AWSCredentials? {
-        switch (value(id), value(secret)) {
-        case (let key?, let secretKey?):
-            let sessionToken = value(token)
-            for (text, name) in [(key, id), (sessionToken ?? "", token)] { try Self.check(text, name) }
-            // It isn't sent, and stores have secrets of other characters, but a line end at its end isn't one of them.
-            guard !secretKey.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-                throw FormworkError(.invalidArgument, "\(secret) contains a line break: copy it without that")
+        guard let key = value(id), let secretKey = value(secret) else {
+            let (set, missing) = value(id) == nil ? (secret, id) : (id, secret)
+            guard value(set) == nil else {
+                throw FormworkError(.invalidArgument, "\(set) is set, but \(missing) isn't: set both")
             }
-            return AWSCredentials(accessKeyID: key, secretAccessKey: secretKey, sessionToken: sessionToken)
-        case (nil, nil): return nil
-        case (nil, _?): throw FormworkError(.invalidArgument, "\(secret) is set, but \(id) isn't: set both")
-        case (_?, nil): throw FormworkError(.invalidArgument, "\(id) is set, but \(secret) isn't: set both")
+            return nil
         }
+        let sessionToken = value(token)
+        for (text, name) in [(key, id), (sessionToken ?? "", token)] { try Self.check(text, name) }
+        // It isn't sent, and stores have secrets of other characters, but a line end at its end isn't one of them.
+        guard !secretKey.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw FormworkError(.invalidArgument, "\(secret) contains a line break: copy it without that")
+        }
+        return AWSCredentials(accessKeyID: key, secretAccessKey: secretKey, sessionToken: sessionToken)
     }
 }
 
@@ -111,15 +112,10 @@ struct AWSProfile: Sendable {
                 let words = line.dropFirst().prefix { $0 != "]" }.split(whereSeparator: \.isWhitespace)
                 isInside = names.contains(words.joined(separator: " "))
             } else if isInside, let equals = line.firstIndex(of: "=") {
-                let value = line[line.index(after: equals)...]
-                self.settings[line[..<equals].trimmed.lowercased()] = value.trimmed
+                let (name, value) = (line[..<equals].utf8, line[line.index(after: equals)...].utf8)
+                self.settings[String(Substring(name.trimmingBlanks)).lowercased()] =
+                    String(Substring(value.trimmingBlanks))
             }
         }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        String(self.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

@@ -1,3 +1,4 @@
+import FormworkDigests
 import NIOCore
 import Synchronization
 
@@ -70,6 +71,21 @@ struct PartConcurrency: Sendable {
     private mutating func measure(_ state: State, at now: ContinuousClock.Instant) {
         self.state = state
         (self.parts, self.bytes, self.start, self.hasWaited) = (0, 0, now, false)
+    }
+}
+
+/// The bytes of a part while it is filled.
+struct PartBuffer {
+    var bytes = ByteBuffer()
+    /// The digest of the bytes, if their request is signed with it; `nil` for bytes that were read from the store, too.
+    var payload: SHA256Digest?
+    /// Bytes of the request's memory that the buffer has.
+    var leased = 0
+
+    /// Hands over what it has, and is empty then.
+    mutating func take() -> PartBuffer {
+        defer { self = PartBuffer() }
+        return self
     }
 }
 

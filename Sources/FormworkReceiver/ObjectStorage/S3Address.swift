@@ -81,10 +81,7 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
         let path = url.unicodeScalars.dropFirst(5).split(
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         self.bucket = String(path[0])
-        let isName = self.bucket.utf8.allSatisfy { byte in
-            Unicode.Scalar(byte).properties.isAlphabetic && byte < 128 || (48...57).contains(byte)
-                || [45, 46, 95].contains(byte)
-        }
+        let isName = self.bucket.utf8.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }
         guard (3...255).contains(self.bucket.utf8.count), isName else {
             throw FormworkError(
                 .invalidArgument,

@@ -37,8 +37,8 @@ extension S3Client {
         for _ in 0..<most {
             request.query = list.request.query + marker
             let answer = try await self.exchange.send(request).answer
-            guard let page = answer.xml, page.name == list.root, page.children.allSatisfy(item) else {
-                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+            guard let page = answer.xml(list.root), page.children.allSatisfy(item) else {
+                throw answer.unreadable(request)
             }
             if let seconds = answer.headers.first(name: "Date").flatMap(HTTPDate.seconds) {
                 now = Date(timeIntervalSince1970: Double(seconds))

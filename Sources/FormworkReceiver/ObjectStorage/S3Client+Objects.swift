@@ -23,7 +23,7 @@ extension S3Client {
         case .isNew: request.headers = [("If-None-Match", "*")]
         case .has(let tag): request.headers = [("If-Match", tag)]
         }
-        do { return try self.tag(of: try await self.exchange.send(request).answer, request) } catch let error as S3Error
+        do { return try await self.exchange.send(request, reading: \.tag) } catch let error as S3Error
             where [404, 409, 412].contains(error.status) && error.code != "NoSuchBucket"
         {
             // The first of several tries may have succeeded, with only its answer lost.
@@ -35,8 +35,8 @@ extension S3Client {
     /// Stores an object, whatever was there.
     /// - Parameter sha256: The body's, in hexadecimal, if it is known already.
     func put(_ body: ByteBuffer, sha256: String? = nil, key: String) async throws {
-        let request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256)
-        _ = try self.tag(of: try await self.exchange.send(request).answer, request)
+        _ = try await self.exchange.send(
+            S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256), reading: \.tag)
     }
 
     /// A small object.
@@ -51,14 +51,13 @@ extension S3Client {
     func get(_ key: String) async throws -> Object? {
         let request = S3Request(operation: "GetObject", method: .GET, key: key)
         do {
-            let answer = try await self.exchange.send(request).answer
-            func seconds(_ name: String) -> Int64? { answer.headers.first(name: name).flatMap(HTTPDate.seconds) }
-            let age: Double? =
-                if let now = seconds("Date"), let then = seconds("Last-Modified") { Double(max(0, now - then)) } else {
-                    nil
+            return try await self.exchange.send(request) { answer in
+                func seconds(_ name: String) -> Int64? { answer.headers.first(name: name).flatMap(HTTPDate.seconds) }
+                let age = seconds("Date").flatMap { now in
+                    seconds("Last-Modified").map { Double(max(0, now - $0)) }
                 }
-            return Object(
-                bytes: Array(answer.body.readableBytesView), tag: try self.tag(of: answer, request), age: age)
+                return answer.tag.map { Object(bytes: Array(answer.body.readableBytesView), tag: $0, age: age) }
+            }
         } catch let error as S3Error where error.status == 404 && error.code != "NoSuchBucket" {
             return nil
         }
@@ -71,33 +70,18 @@ extension S3Client {
     func get(_ key: String, _ range: Range<Int64>) async throws -> ByteBuffer {
         var request = S3Request(operation: "GetObject", method: .GET, key: key)
         request.headers = [("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")]
-        let answer = try await self.exchange.send(request).answer
-        guard answer.body.readableBytes == range.count else {
-            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-        }
-        return answer.body
-    }
-
-    /// The same for any number of bytes, which are held in memory.
-    func read(_ key: String, _ range: Range<Int64>) async throws -> ByteBuffer {
-        var buffer = ByteBuffer()
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let end = min(range.upperBound, offset + Int64(Self.rangeLimit))
-            var piece = try await self.get(key, offset..<end)
-            if buffer.readableBytes == 0, end == range.upperBound { return piece }
-            buffer.writeBuffer(&piece)
-            offset = end
-        }
-        return buffer
+        return try await self.exchange.send(request) { $0.body.readableBytes == range.count ? $0.body : nil }
     }
 
     /// The bytes of slices, which are held in memory.
     func read(_ slices: [Slice]) async throws -> ByteBuffer {
         var buffer = ByteBuffer()
         for slice in slices {
-            var bytes = try await self.read(slice.key, slice.range)
-            buffer.writeBuffer(&bytes)
+            for start in stride(from: slice.range.lowerBound, to: slice.range.upperBound, by: Self.rangeLimit) {
+                let end = min(slice.range.upperBound, start + Int64(Self.rangeLimit))
+                var piece = try await self.get(slice.key, start..<end)
+                if buffer.readableBytes == 0 { buffer = piece } else { buffer.writeBuffer(&piece) }
+            }
         }
         return buffer
     }
@@ -116,11 +100,7 @@ extension S3Client {
         if let range {
             request.headers.append(("x-amz-copy-source-range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
         }
-        let answer = try await self.exchange.send(request).answer
-        guard let xml = answer.xml, xml.name == "CopyPartResult", let tag = xml["ETag"] else {
-            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-        }
-        return tag
+        return try await self.exchange.send(request) { $0.xml("CopyPartResult")?["ETag"] }
     }
 
     /// Deletes up to 1,000 objects.
@@ -128,7 +108,7 @@ extension S3Client {
     func delete(_ keys: some Collection<String>) async throws {
         var request = S3Request(operation: "DeleteObjects", method: .POST, query: [("delete", "")])
         request.body.writeString("<Delete><Quiet>true</Quiet>")
-        for key in keys { request.body.writeString("<Object><Key>\(key.escapedForXML)</Key></Object>") }
+        for key in keys { request.body.writeString("<Object><Key>\(key.escapedForMarkup)</Key></Object>") }
         request.body.writeString("</Delete>")
         // Required, against damage on the way.
         var digest = MD5Digest()
@@ -136,17 +116,7 @@ extension S3Client {
         request.headers = [
             ("Content-Type", "application/xml"), ("Content-MD5", Data(digest.finalized()).base64EncodedString()),
         ]
-        let answer = try await self.exchange.send(request).answer
-        guard answer.xml?.name == "DeleteResult" else {
-            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-        }
-    }
-
-    func tag(of answer: S3Response, _ request: S3Request) throws -> String {
-        guard let tag = answer.headers.first(name: "ETag") else {
-            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-        }
-        return tag
+        _ = try await self.exchange.send(request) { $0.xml("DeleteResult") }
     }
 }
 
@@ -173,6 +143,16 @@ struct BucketNotices: NoticeBox {
 
     func remove(_ name: String) async throws {
         try await self.storage.client.delete(self.key(name), versionID: nil)
+    }
+
+    func name(of trace: Notice.Trace) async throws -> String? {
+        guard let path = SafePath(trace.path) else { return nil }
+        let (client, prefix) = (self.storage.client, self.storage.location.prefix)
+        // A name with a random word isn't found: more than twenty files have the same.
+        for name in ObjectNames(IncomingFile(path)).prefix(ObjectNames.numbered + 1) {
+            if try await client.head(prefix + name)?.marker == trace.mark { return name }
+        }
+        return nil
     }
 
     func list() async throws -> [(name: String, age: Double)] {

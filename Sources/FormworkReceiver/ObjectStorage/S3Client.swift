@@ -14,9 +14,12 @@ struct S3Client: Sendable {
     /// for a failed one.
     static let marker = "x-amz-meta-formwork-upload"
 
-    /// The header fields of an object's own metadata.
-    private static func metadata(_ metadata: [String: String]) -> [(name: String, value: String)] {
+    /// The header fields of an object.
+    private static func fields(
+        _ contentType: String?, _ marker: String, _ metadata: [String: String]
+    ) -> [(name: String, value: String)] {
         metadata.sorted { $0.key < $1.key }.map { ("x-amz-meta-\($0.key.lowercased())", $0.value) }
+            + [(Self.marker, marker)] + (contentType.map { [("Content-Type", $0)] } ?? [])
     }
 
     /// An object that was created.
@@ -36,14 +39,10 @@ struct S3Client: Sendable {
         metadata: [String: String] = [:], isConditional: Bool = true
     ) async throws -> Made? {
         var request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256)
-        request.headers = Self.metadata(metadata) + [(Self.marker, marker)]
-        if let contentType { request.headers.append(("Content-Type", contentType)) }
+        request.headers = Self.fields(contentType, marker, metadata)
         if isConditional { request.headers.append(("If-None-Match", "*")) }
         do {
-            let answer = try await self.exchange.send(request).answer
-            // Something before the store may answer 200, too.
-            _ = try self.tag(of: answer, request)
-            return Made(versionID: answer.headers.first(name: "x-amz-version-id"))
+            return try await self.exchange.send(request) { $0.tag == nil ? nil : Made(versionID: $0.versionID) }
         } catch let error as S3Error where error.status == 412 {
             guard error.attempts > 1, let object = try await self.head(key), object.marker == marker else {
                 return nil
@@ -67,12 +66,11 @@ struct S3Client: Sendable {
     /// - Returns: `nil` if there is no such object.
     func head(_ key: String) async throws -> Head? {
         do {
-            let headers = try await self.exchange.send(
-                S3Request(operation: "HeadObject", method: .HEAD, key: key)
-            ).answer.headers
+            let request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
+            let answer = try await self.exchange.send(request).answer
             return Head(
-                length: headers.first(name: "Content-Length").flatMap(Int64.init),
-                marker: headers.first(name: Self.marker), versionID: headers.first(name: "x-amz-version-id"))
+                length: answer.headers.first(name: "Content-Length").flatMap(Int64.init),
+                marker: answer.headers.first(name: Self.marker), versionID: answer.versionID)
         } catch let error as S3Error where error.status == 404 {
             return nil
         }
@@ -90,12 +88,9 @@ struct S3Client: Sendable {
     ) async throws -> (id: String, attempts: Int) {
         var request = S3Request(
             operation: "CreateMultipartUpload", method: .POST, key: key, query: [("uploads", "")])
-        request.headers = Self.metadata(metadata) + [(Self.marker, marker)]
-        if let contentType { request.headers.append(("Content-Type", contentType)) }
+        request.headers = Self.fields(contentType, marker, metadata)
         let (answer, attempts) = try await self.exchange.send(request)
-        guard let id = answer.xml?["UploadId"], !id.isEmpty else {
-            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-        }
+        guard let id = answer.xml?["UploadId"], !id.isEmpty else { throw answer.unreadable(request) }
         return (id, attempts)
     }
 
@@ -109,11 +104,7 @@ struct S3Client: Sendable {
         let request = S3Request(
             operation: "UploadPart", method: .PUT, key: key,
             query: [("partNumber", "\(number)"), ("uploadId", id)], body: body, sha256: sha256)
-        let answer = try await self.exchange.send(request).answer
-        guard let tag = answer.headers.first(name: "ETag") else {
-            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-        }
-        return tag
+        return try await self.exchange.send(request, reading: \.tag)
     }
 
     /// Creates the object from its parts.
@@ -133,15 +124,13 @@ struct S3Client: Sendable {
         request.body.writeString(#"<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">"#)
         for part in parts {
             request.body.writeString(
-                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.tag.escapedForXML)</ETag></Part>")
+                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.tag.escapedForMarkup)</ETag></Part>")
         }
         request.body.writeString("</CompleteMultipartUpload>")
         do {
-            let answer = try await self.exchange.send(request).answer
-            guard answer.xml?.name == "CompleteMultipartUploadResult" else {
-                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+            return try await self.exchange.send(request) { answer in
+                answer.xml("CompleteMultipartUploadResult").map { _ in Made(versionID: answer.versionID) }
             }
-            return Made(versionID: answer.headers.first(name: "x-amz-version-id"))
         } catch let error as S3Error where error.status == 404 || error.status == 412 {
             // The first of several tries may have succeeded, with only its answer lost.
             if error.attempts > 1, let object = try await self.head(key), object.marker == marker,
@@ -167,20 +156,6 @@ struct S3Client: Sendable {
             return true
         } catch let error as S3Error where error.status == 404 && error.code != "NoSuchBucket" {
             return false
-        }
-    }
-}
-
-extension String {
-    var escapedForXML: String {
-        self.unicodeScalars.reduce(into: "") { text, scalar in
-            switch scalar {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\"": text += "&quot;"
-            default: text.unicodeScalars.append(scalar)
-            }
         }
     }
 }

@@ -47,6 +47,20 @@ struct S3Response: Sendable {
 
     /// The body as XML; `nil` if it isn't XML.
     var xml: XMLResponse? { XMLResponse(self.body.readableBytesView) }
+
+    /// The body as XML with this root; `nil` if it isn't that.
+    func xml(_ root: String) -> XMLResponse? { self.xml.flatMap { $0.name == root ? $0 : nil } }
+
+    /// The object's entity tag.
+    var tag: String? { self.headers.first(name: "ETag") }
+
+    /// The object's version, in a bucket with versioning.
+    var versionID: String? { self.headers.first(name: "x-amz-version-id") }
+
+    /// The error of an answer in which something is missing: something before the store may answer 200, too.
+    func unreadable(_ request: S3Request) -> S3Error {
+        S3Error(operation: request.operation, reason: .unreadable(status: self.status))
+    }
 }
 
 /// Time-outs and numbers of tries.
@@ -64,8 +78,6 @@ struct S3Patience: Sendable {
     var total: Duration = .seconds(60)
     /// Bytes per second that a request must reach overall, in addition to twice the stall time.
     var slowest = 16 << 10
-
-    init() {}
 }
 
 /// Makes signed requests, each until it is answered or has used up its tries.
@@ -137,7 +149,7 @@ struct S3Exchange: Sendable {
                 self.logger.warning(
                     "a request to the object store failed and will be retried",
                     metadata: [
-                        "error": "\(error.error.description.withControlCharactersEscaped)",
+                        "error": "\(error.error)",
                         "try": .stringConvertible(attempt),
                     ])
             }
@@ -145,6 +157,14 @@ struct S3Exchange: Sendable {
             attempt += 1
             delay = min(delay * 2, self.patience.longestDelay)
         }
+    }
+
+    /// What an answer has.
+    /// - Throws: ``S3Error`` also if it isn't there; `CancellationError`.
+    func send<Value>(_ request: S3Request, reading value: (S3Response) -> Value?) async throws -> Value {
+        let answer = try await self.send(request).answer
+        guard let value = value(answer) else { throw answer.unreadable(request) }
+        return value
     }
 
     /// Makes one try, which isn't cancelled at once if the request can't be given up.
@@ -267,7 +287,7 @@ struct S3Exchange: Sendable {
         signed.headers.add(name: "User-Agent", value: "formwork")
         if request.body.readableBytes > 0 {
             signed.body = .stream(
-                PacedSlices(buffer: request.body, loop: self.loop, pace: pace),
+                pace.slices(of: request.body, on: self.loop),
                 length: .known(Int64(request.body.readableBytes)))
         } else if request.method == .PUT || request.method == .POST {
             signed.body = .bytes(ByteBuffer())

@@ -1,7 +1,6 @@
 import Formwork
 import FormworkEssentials
 import Logging
-import ServiceLifecycle
 
 extension S3Storage {
     /// Aborts uploads that killed receivers left: uploads below the prefix that began, and received their last
@@ -43,10 +42,38 @@ extension S3Storage {
         } catch let error as S3Error where error.isUnlisted {
             self.logger.warning(
                 "can't look for uploads that killed receivers left in the object store",
-                metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
+                metadata: ["error": "\(error)"])
             return []
         } catch let error as S3Error {
             throw FormworkError(.writeFailed, "\(self.location) can't be used", cause: error)
+        }
+    }
+}
+
+extension S3Storage {
+    /// Sweeps regularly. If an abort failed, or the answer to the request that began an upload was lost, the name would
+    /// otherwise stay taken until the next start.
+    /// - Parameters:
+    ///   - age: How long an upload must have been without a new part; by default that of the options.
+    ///   - pause: The time between two sweeps. By default the age, at least a minute and at most an hour.
+    ///   - also: Called with each sweep, for what else may have been left.
+    func sweeper(
+        olderThan age: Duration? = nil, pause: Duration? = nil,
+        also: @escaping @Sendable () async throws -> Void = {}
+    ) -> Sweeper {
+        let age = age ?? self.options.abandonAfter
+        let pause = pause ?? min(max(age, .seconds(60)), .seconds(3600))
+        return Sweeper(firstPause: pause) {
+            do {
+                try await self.sweep(olderThan: age)
+                try await also()
+            } catch {
+                guard !Task.isCancelled else { return pause }
+                self.logger.warning(
+                    "can't look for uploads left in the object store",
+                    metadata: ["error": "\("\(error)".withControlCharactersEscaped)"])
+            }
+            return pause
         }
     }
 }
@@ -90,42 +117,5 @@ extension S3Storage {
             metadata: [
                 "key": "\(key.withControlCharactersEscaped)", "error": "\("\(error)".withControlCharactersEscaped)",
             ])
-    }
-}
-
-/// Sweeps a store regularly. If an abort failed, or the answer to the request that began an upload was lost, the name
-/// would otherwise stay taken until the next start.
-struct S3Sweeper: Service {
-    let storage: S3Storage
-    /// How long an upload must have been without a new part.
-    let age: Duration
-    /// The time between two sweeps.
-    let pause: Duration
-    /// Called with each sweep, for what else may have been left.
-    let also: @Sendable () async throws -> Void
-
-    /// - Parameter pause: By default the age, at least a minute and at most an hour.
-    init(
-        _ storage: S3Storage, olderThan age: Duration? = nil, pause: Duration? = nil,
-        also: @escaping @Sendable () async throws -> Void = {}
-    ) {
-        (self.storage, self.age, self.also) = (storage, age ?? storage.options.abandonAfter, also)
-        self.pause = pause ?? min(max(self.age, .seconds(60)), .seconds(3600))
-    }
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: self.pause.asWait)) != nil {
-                do {
-                    try await self.storage.sweep(olderThan: self.age)
-                    try await self.also()
-                } catch {
-                    guard !Task.isCancelled else { return }
-                    self.storage.logger.warning(
-                        "can't look for uploads left in the object store",
-                        metadata: ["error": "\("\(error)".withControlCharactersEscaped)"])
-                }
-            }
-        }
     }
 }

@@ -42,8 +42,6 @@ final class S3Storage: ReceiverStorage {
         var keepsPaths = false
         /// Counts requests; `nil`, the default, counts nothing.
         var metrics: MemoryMetrics?
-
-        init() {}
     }
 
     /// The default number of uploads at once. With parts of the default size they hold 1 GiB.
@@ -69,6 +67,27 @@ final class S3Storage: ReceiverStorage {
         var confirm: @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
     }
 
+    /// What is known of the store.
+    final class Knowledge: Sendable {
+        fileprivate let hasLoggedMissingAccess = Atomic(false)
+        /// Whether it has refused to copy objects.
+        fileprivate let refusesCopies = Atomic(false)
+        /// Whether it has copied one.
+        let hasCopied = Atomic(false)
+        /// Whether it compares `If-Match` with an entity tag without its quotes (Ceph 16 does).
+        let comparesPlainTags = Atomic(false)
+    }
+
+    /// The uploads of this process.
+    private struct Uploads {
+        /// Multipart uploads in progress: a sweep never aborts them, however slow they are.
+        var underWay: Set<String> = []
+        /// Complete uploads that are being processed, by name.
+        var finished: [String: FinishedPieces] = [:]
+        /// Names that are reserved, so that other uploads need not ask the store.
+        var held: Set<String> = []
+    }
+
     let client: S3Client
     let location: S3Location
     let options: Options
@@ -76,21 +95,10 @@ final class S3Storage: ReceiverStorage {
     let buffers: PartBuffers
     /// The least bytes of a part, except the last.
     let smallestPart: Int
-    private let hasLoggedMissingAccess = Atomic(false)
-    /// Whether the store has refused to copy objects.
-    private let refusesCopies = Atomic(false)
-    /// Whether it has copied one.
-    let hasCopied = Atomic(false)
-    /// Whether the store compares `If-Match` with an entity tag without its quotes (Ceph 16 does).
-    let comparesPlainTags = Atomic(false)
+    let knowledge = Knowledge()
     /// Parts that all uploads are sending.
     private let partsOnTheWay = Atomic(0)
-    /// Multipart uploads of this process that are in progress: a sweep never aborts them, however slow they are.
-    private let underWay = Mutex<Set<String>>([])
-    /// Complete uploads that are being processed, by name.
-    private let finished = Mutex<[String: FinishedPieces]>([:])
-    /// Names that an upload of this process has reserved, so that other uploads need not ask the store.
-    private let held = Mutex<Set<String>>([])
+    private let uploads = Mutex(Uploads())
 
     /// - Parameters:
     ///   - url: `s3://bucket/prefix`; the prefix may be absent.
@@ -156,9 +164,6 @@ final class S3Storage: ReceiverStorage {
         self.buffers = PartBuffers(of: options.partSize, limit: options.partsAtOnce.upperBound + 1)
     }
 
-    /// A key has at most 1,024 bytes, among them a number that a name may get.
-    var maximumPathBytes: Int { 1_000 - self.location.prefix.utf8.count }
-
     /// Closes the connections. Uploads must be finished or abandoned before.
     func close() async {
         do { try await self.client.exchange.http.shutdown() } catch {
@@ -166,32 +171,49 @@ final class S3Storage: ReceiverStorage {
         }
     }
 
-    /// Begins a file. Except for a file with a condition, no request is made until a part is full or the file ends.
-    func begin(_ file: IncomingFile) async throws -> any StorageUpload {
+    func room(for need: StorageNeed) async throws {
+        guard case .nothing = need else { return }
+        // The object need not exist: the store's answer is what counts.
+        _ = try await self.client.head(self.location.prefix + Self.unfinishedFolder + "ready")
+    }
+
+    /// Except for a file with a condition, no request is made until a part is full or the file ends.
+    func begin(
+        _ file: IncomingFile, from content: FileContent?, _ memory: ReceiverMemory.Lease?
+    ) async throws -> (upload: any StorageUpload, hasContent: Bool) {
+        // A key has at most 1,024 bytes, among them a number that a name may get.
+        try StorageRefusal.check(file.path, limit: min(SafePath.maximumBytes, 1_000 - self.location.prefix.utf8.count))
+        if let copied = try await self.copied(file, content, memory) { return (copied, true) }
+        return (try await self.begin(file, memory), false)
+    }
+
+    func begin(_ file: IncomingFile, _ memory: ReceiverMemory.Lease?) async throws -> S3Upload {
         if file.condition != .none {
             let isTaken: Bool
             do { isTaken = try await self.client.head(self.location.prefix + file.path.text) != nil } catch {
                 throw self.withContext(error)
             }
-            guard isTaken == (file.condition == .isTaken) else { throw FailedCondition(condition: file.condition) }
-            if isTaken { throw IrreplaceableFile() }
+            guard isTaken == (file.condition == .isTaken) else { throw StorageRefusal.failed(file.condition) }
+            if isTaken { throw StorageRefusal.irreplaceable }
         }
-        let upload = S3Upload(file, in: self)
-        if let name = file.upload, let finished = self.finished.withLock({ $0[name] }) {
+        let upload = S3Upload(file, in: self, memory)
+        if let name = file.upload, let finished = self.finished(name) {
             await upload.recordIdentity(finished.confirm)
         }
         return upload
     }
 
-    func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? {
+    /// A file of which the store copies the bytes; `nil` if it can't.
+    private func copied(
+        _ file: IncomingFile, _ content: FileContent?, _ memory: ReceiverMemory.Lease?
+    ) async throws -> S3Upload? {
         // A store can't copy a part without bytes.
-        guard case .upload(let name, let range) = content, let finished = self.finished.withLock({ $0[name] }),
-            !finished.pieces.isEmpty, file.condition == .none,
-            self.mayCopy
+        guard case .upload(let name, let range)? = content, let finished = self.finished(name),
+            !finished.pieces.isEmpty, file.condition == .none, self.mayCopy
         else { return nil }
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))
         // Another receiver uses a file that is the whole upload. A form's file it makes anew, with another mark.
-        let upload = range == nil ? S3Upload(file, in: self, marker: name) : S3Upload(file, in: self)
+        let upload = range == nil ? S3Upload(file, in: self, memory, marker: name) : S3Upload(file, in: self, memory)
         do { try await upload.copy(pieces, range, finished) } catch {
             await upload.abandon()
             guard self.notesRefusal(error) else { throw await upload.withContext(error) }
@@ -201,53 +223,37 @@ final class S3Storage: ReceiverStorage {
     }
 
     /// Whether the store hasn't refused to copy objects.
-    private var mayCopy: Bool { !self.refusesCopies.load(ordering: .relaxed) }
+    private var mayCopy: Bool { !self.knowledge.refusesCopies.load(ordering: .relaxed) }
 
     /// Notes that the store doesn't copy, if an error shows that.
     @discardableResult
     func notesRefusal(_ error: any Error) -> Bool {
         let cause = (error as? S3Error) ?? (error as? FormworkError)?.cause as? S3Error
         guard let refusal = cause, refusal.refusesCopy else { return false }
-        self.refusesCopies.store(true, ordering: .relaxed)
+        self.knowledge.refusesCopies.store(true, ordering: .relaxed)
         self.logger.warning(
             "the store can't copy parts of objects, so the bytes of resumed uploads pass through the receiver again",
-            metadata: ["error": "\(refusal.description.withControlCharactersEscaped)"])
+            metadata: ["error": "\(refusal)"])
         return true
     }
 
-    var finishesAtOnce: Int { 4 * self.options.parallelism }
-
-    func form(ofUpload name: String, isDigesting: Bool) -> StoredForm? {
-        guard self.mayCopy, let finished = self.finished.withLock({ $0[name] }) else { return nil }
+    func find(_ upload: String, isDigesting: Bool) async throws -> FoundUpload {
+        guard self.mayCopy, let finished = self.finished(upload) else { return (nil, nil) }
         let files = finished.files.filter { !isDigesting || $0.sha256 != nil }
-        guard !files.isEmpty else { return nil }
+        guard !files.isEmpty else { return (nil, nil) }
         let pieces = StoredPieces(pieces: finished.pieces, smallestPart: Int64(self.smallestPart))
         let client = self.client
-        return StoredForm(upload: name, length: pieces.count, files: files) { ranges in
+        let form = StoredForm(upload: upload, length: pieces.count, files: files) { ranges in
             client.source(ranges.flatMap { pieces.slices($0) })
         }
+        return (nil, form)
     }
 
-    func isReachable() async -> Bool {
-        // The object need not exist: the store's answer is what counts.
-        do { _ = try await self.client.head(self.location.prefix + Self.unfinishedFolder + "ready") } catch {
-            return false
-        }
-        return true
-    }
-
-    func name(of trace: Notice.Trace) async throws -> String? {
-        guard let path = SafePath(trace.path) else { return nil }
-        // A name with a random word isn't found: more than twenty files have the same.
-        for name in ObjectNames(IncomingFile(path)).prefix(ObjectNames.numbered + 1) {
-            if try await self.client.head(self.location.prefix + name)?.marker == trace.mark { return name }
-        }
-        return nil
-    }
+    private func finished(_ name: String) -> FinishedPieces? { self.uploads.withLock { $0.finished[name] } }
 
     /// Remembers a complete upload while it is processed; `nil` forgets it.
     func finished(_ name: String, _ pieces: FinishedPieces?) {
-        self.finished.withLock { $0[name] = pieces }
+        self.uploads.withLock { $0.finished[name] = pieces }
     }
 
     var bufferBytes: Int { Self.bufferBytes(self.options.partSize) }
@@ -280,14 +286,14 @@ final class S3Storage: ReceiverStorage {
         self.buffers.trim(to: self.options.parallelism + 1)
     }
 
-    func began(_ upload: String) { self.underWay.withLock { _ = $0.insert(upload) } }
-    func ended(_ upload: String) { self.underWay.withLock { _ = $0.remove(upload) } }
-    func isUnderWay(_ upload: String) -> Bool { self.underWay.withLock { $0.contains(upload) } }
+    func began(_ upload: String) { self.uploads.withLock { _ = $0.underWay.insert(upload) } }
+    func ended(_ upload: String) { self.uploads.withLock { _ = $0.underWay.remove(upload) } }
+    func isUnderWay(_ upload: String) -> Bool { self.uploads.withLock { $0.underWay.contains(upload) } }
 
     /// Reserves a name among the uploads of this process.
     /// - Returns: Whether no other upload had reserved it.
-    func hold(_ name: String) -> Bool { self.held.withLock { $0.insert(name).inserted } }
-    func releaseName(_ name: String) { self.held.withLock { _ = $0.remove(name) } }
+    func hold(_ name: String) -> Bool { self.uploads.withLock { $0.held.insert(name).inserted } }
+    func releaseName(_ name: String) { self.uploads.withLock { _ = $0.held.remove(name) } }
 
     /// Whether a name is free: no object has it, and no upload except `mine` is open for it.
     func isFree(_ name: String, except mine: String? = nil) async throws -> Bool {
@@ -315,12 +321,12 @@ final class S3Storage: ReceiverStorage {
             // Keys are sorted, so this key's uploads come first.
             return try await self.client.openUploads(prefix: key, pages: 1).uploads.filter { $0.key == key }
         } catch let error as S3Error where error.isUnlisted {
-            if !self.hasLoggedMissingAccess.exchange(true, ordering: .relaxed) {
+            if !self.knowledge.hasLoggedMissingAccess.exchange(true, ordering: .relaxed) {
                 self.logger.warning(
                     """
                     the store doesn't list open uploads, so two long files with the same name may collide, and one of \
                     them fails: allow s3:ListBucketMultipartUploads
-                    """, metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
+                    """, metadata: ["error": "\(error)"])
             }
             return []
         }

@@ -12,11 +12,11 @@ extension S3Upload {
     /// - Throws: ``S3Error`` if the store refuses a copy, among others.
     func copy(_ pieces: StoredPieces, _ range: Range<Int64>?, _ finished: S3Storage.FinishedPieces) async throws {
         // Until the store has copied something, an error here shows that it can't.
-        guard range != nil, self.storage.hasCopied.load(ordering: .relaxed) else {
+        guard range != nil, self.storage.knowledge.hasCopied.load(ordering: .relaxed) else {
             return try await self.beginCopies(pieces, range, finished)
         }
         // The form's next file needn't wait for these requests.
-        self.beginning = finished.work.begin(self.file.path.text) {
+        self.parts.beginning = finished.work.begin(self.file.path.text) {
             try await self.beginCopies(pieces, range, finished)
         }
     }
@@ -25,17 +25,17 @@ extension S3Upload {
         _ pieces: StoredPieces, _ range: Range<Int64>?, _ finished: S3Storage.FinishedPieces
     ) async throws {
         // A form's files have marks of their own.
-        self.isShared = range == nil
+        self.ownership.isShared = range == nil
         let length = range.map { Int64($0.count) } ?? pieces.count
         if range == nil, try await self.findMade(length, finished.placed) { return }
         if range == nil {
             let confirm = finished.confirm
-            self.confirm = { try await confirm($0, $1, nil) }
+            self.ownership.confirm = { try await confirm($0, $1, nil) }
         } else {
             self.recordIdentity(finished.confirm)
         }
         _ = try await self.beginParts()
-        (self.length, self.sentCount) = (length, length)
+        (self.parts.length, self.parts.count) = (length, length)
         for part in pieces.parts(range ?? 0..<length) {
             switch part {
             case .whole(let piece): try await self.addCopy(of: piece.key, nil, finished.work.copies)
@@ -54,21 +54,21 @@ extension S3Upload {
                 }
             }
         }
-        guard !self.storage.hasCopied.load(ordering: .relaxed) else { return }
-        while !self.onTheWay.isEmpty { await self.waitForOldest() }
+        guard !self.storage.knowledge.hasCopied.load(ordering: .relaxed) else { return }
+        while !self.parts.onTheWay.isEmpty { await self.waitForOldest() }
         try Task.checkCancellation()
-        if let failure { throw failure }
-        self.storage.hasCopied.store(true, ordering: .relaxed)
+        if let failure = self.parts.failure { throw failure }
+        self.storage.knowledge.hasCopied.store(true, ordering: .relaxed)
     }
 
     /// Reads bytes that are too few to be copied, and sends them as the next part.
     private func addEdge(_ slices: [S3Client.Slice], _ slots: Gate) async throws {
-        try await self.addPart(atOnce: .max) { [lease] client, number, key, id in
+        try await self.addPart(atOnce: .max) { [memory] client, number, key, id in
             try await slots.run {
                 let count = slices.reduce(0) { $0 + Int(clamping: $1.count) }
-                let share = min(S3Storage.bufferBytes(count), lease?.least ?? 0)
-                try await lease?.take(share)
-                defer { lease?.release(share) }
+                let share = min(S3Storage.bufferBytes(count), memory?.least ?? 0)
+                try await memory?.take(share)
+                defer { memory?.release(share) }
                 let bytes = try await Self.sources { try await client.read(slices) }
                 return try await client.uploadPart(bytes, number: number, key: key, id: id)
             }

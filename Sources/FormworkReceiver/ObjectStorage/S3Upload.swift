@@ -13,8 +13,10 @@ import FormworkEssentials
 /// It holds the parts that are being sent, as many as ``PartConcurrency`` says, and one that is being filled.
 actor S3Upload: StorageUpload {
     enum State {
-        /// Accepts bytes. → finished, ended
+        /// Accepts bytes. → finishing, ended
         case open
+        /// Has all bytes. → finished, ended
+        case finishing
         /// The object exists. → ended
         case finished(name: String, versionID: String?)
         /// Nothing is left of it, as far as it could be removed.
@@ -27,82 +29,88 @@ actor S3Upload: StorageUpload {
         var id: String
     }
 
+    /// The parts of a multipart upload.
+    struct Parts {
+        /// `nil` before it is begun.
+        var multipart: Multipart?
+        /// Entity tags, by part number less one.
+        var tags: [String?] = []
+        var onTheWay: [Task<Void, Never>] = []
+        /// Begins the copies of its bytes. ``finish()`` and ``abandon()`` wait for it.
+        var beginning: Task<Void, any Error>?
+        /// Sends the last bytes early, because memory is short. ``finish()`` and ``abandon()`` wait for it.
+        var sendingRest: Task<Void, Never>?
+        var failure: (any Error)?
+        /// Bytes in parts, copied ones included.
+        var count: Int64 = 0
+        /// Bytes of the file.
+        var length: Int64 = 0
+        var concurrency: PartConcurrency
+    }
+
+    /// Whose the object is, and the names that it has in the store.
+    struct Ownership {
+        /// The name under which an object may exist, even if the answer to the request that makes it was lost.
+        fileprivate var attempted: String?
+        /// The name that the file reserves among the uploads of its process.
+        fileprivate var held: String?
+        /// Whether another receiver may make an object with the same mark.
+        var isShared = false
+        /// Notes what makes the object, once it is begun, and before it is made. If it is made by one request, the upload is
+        /// `nil`.
+        var confirm: (@Sendable (_ key: String, _ upload: String?) async throws -> Void)?
+    }
+
     let storage: S3Storage
     let file: IncomingFile
     /// Marks the object as this upload's.
     nonisolated let marker: String
-    /// Whether another receiver may make an object with the same mark.
-    var isShared = false
-    nonisolated var trace: Notice.Trace? { Notice.Trace(path: self.file.path.text, mark: self.marker) }
-    private let partSize: Int
-    private let contentType: String?
-    /// The memory of the upload that it belongs to; `nil` without a limit.
-    let lease: ReceiverMemory.Lease?
-    /// Bytes of the lease that the buffer has.
-    private var leased = 0
+    nonisolated var trace: Notice.Trace { Notice.Trace(path: self.file.path.text, mark: self.marker) }
+    /// The memory of the request that it belongs to; `nil` without a limit.
+    let memory: ReceiverMemory.Lease?
     var state = State.open
-    private var buffer = ByteBuffer()
-    /// The digest of the buffer, if its request is signed with it.
-    private var payload: SHA256Digest?
-    private var concurrency: PartConcurrency
-    var multipart: Multipart?
-    /// By part number less one.
-    var tags: [String?] = []
-    var onTheWay: [Task<Void, Never>] = []
-    var failure: (any Error)?
-    /// Begins the copies of its bytes. ``finish()`` and ``abandon()`` wait for it.
-    var beginning: Task<Void, any Error>?
-    /// Sends the last bytes early, because memory is short. ``finish()`` and ``abandon()`` wait for it.
-    private var sendingRest: Task<Void, Never>?
-    private var isFinishing = false
-    /// The name under which an object may exist, even if the answer to the request that makes it was lost.
-    private var attempted: String?
-    /// The name that it reserves among the uploads of its process.
-    private var held: String?
-    var length: Int64 = 0
-    /// Bytes of the parts, copied ones included.
-    var sentCount: Int64 = 0
-    /// Notes what makes the object, once it is begun, and before it is made. If it is made by one request, the upload is
-    /// `nil`.
-    var confirm: (@Sendable (_ key: String, _ upload: String?) async throws -> Void)?
+    var ownership = Ownership()
+    private var buffer = PartBuffer()
+    var parts: Parts
 
     /// - Parameter marker: Marks the object as this upload's. Another receiver that stores the same file uses the same.
-    init(_ file: IncomingFile, in storage: S3Storage, marker: String = UUID().uuidString.lowercased()) {
-        self.marker = marker
-        self.lease = ReceiverMemory.lease
-        (self.file, self.storage, self.partSize) = (file, storage, storage.partSize(for: file.length))
-        self.concurrency = PartConcurrency(storage.options.partsAtOnce)
-        // A type that isn't a valid field value (RFC 9110 section 5.5) would make each request fail.
-        let type = file.contentType.flatMap { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
-        self.contentType = type
+    init(
+        _ file: IncomingFile, in storage: S3Storage, _ memory: ReceiverMemory.Lease? = nil,
+        marker: String = UUID().uuidString.lowercased()
+    ) {
+        (self.file, self.storage, self.memory, self.marker) = (file, storage, memory, marker)
+        self.parts = Parts(concurrency: PartConcurrency(storage.options.partsAtOnce))
+    }
+
+    private var partSize: Int { self.storage.partSize(for: self.file.length) }
+
+    /// The media type. One that isn't a valid field value (RFC 9110 section 5.5) would make each request fail.
+    private var contentType: String? {
+        self.file.contentType.flatMap { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
     }
 
     /// Adds the next bytes; waits while the maximum number of parts is being sent.
     /// - Throws: ``FormworkError/Code/writeFailed`` if the store doesn't accept them, or didn't accept those of an
     ///   earlier call; ``FormworkError/Code/limitExceeded`` after 10,000 parts; `CancellationError`. After an error
     ///   only ``abandon()`` may be called.
-    func write(_ buffer: ByteBuffer) async throws {
-        var none: SHA256Digest?
-        try await self.write(buffer, digest: &none)
-    }
-
     func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
         var rest = buffer
+        let size = self.partSize
         while rest.readableBytes > 0 {
             try self.checkOpen()
             // A full part is sent when more bytes come: a file of exactly one part needs no multipart upload.
-            if self.buffer.readableBytes == self.partSize { try await self.sendPart() }
-            let count = min(rest.readableBytes, self.partSize - self.buffer.readableBytes)
+            if self.buffer.bytes.readableBytes == size { try await self.sendPart() }
+            let count = min(rest.readableBytes, size - self.buffer.bytes.readableBytes)
             guard var piece = rest.readSlice(length: count) else { break }
-            if self.buffer.capacity == 0 {
+            if self.buffer.bytes.capacity == 0 {
                 try await self.takeMemory()
-                self.buffer = self.storage.buffers.take()
-                self.payload = self.storage.client.exchange.signsContent ? SHA256Digest() : nil
-                if self.multipart != nil { self.buffer.reserveCapacity(self.partSize) }
+                self.buffer.bytes = self.storage.buffers.take()
+                self.buffer.payload = self.storage.client.exchange.signsContent ? SHA256Digest() : nil
+                if self.parts.multipart != nil { self.buffer.bytes.reserveCapacity(size) }
             }
-            SHA256Digest.update(&self.payload, &digest, piece.readableBytesSpan)
-            self.buffer.writeBuffer(&piece)
-            self.length += Int64(count)
+            SHA256Digest.update(&self.buffer.payload, &digest, piece.readableBytesSpan)
+            self.buffer.bytes.writeBuffer(&piece)
+            self.parts.length += Int64(count)
         }
     }
 
@@ -111,12 +119,12 @@ actor S3Upload: StorageUpload {
     /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Nothing is left of the file then.
     func finish() async throws -> String {
         if case .finished(let name, _) = self.state { return name }
-        self.isFinishing = true
-        await self.sendingRest?.value
+        if case .open = self.state { self.state = .finishing }
+        await self.parts.sendingRest?.value
         do {
-            try await self.beginning?.value
+            try await self.parts.beginning?.value
             try self.checkOpen()
-            let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
+            let made = try await self.parts.multipart == nil ? self.putWhole() : self.completeParts()
             try self.checkOpen()
             self.state = .finished(name: made.name, versionID: made.object.versionID)
             self.releaseName()
@@ -133,18 +141,19 @@ actor S3Upload: StorageUpload {
 
     /// Removes the file, also if the task was cancelled, and waits until the store has answered.
     func abandon() async {
-        if case .open = self.state { self.state = .ended } else { return }
-        self.sendingRest?.cancel()
-        await self.sendingRest?.value
-        self.beginning?.cancel()
-        _ = await self.beginning?.result
-        let tasks = self.onTheWay
+        guard self.isOpen else { return }
+        self.state = .ended
+        self.parts.sendingRest?.cancel()
+        await self.parts.sendingRest?.value
+        self.parts.beginning?.cancel()
+        _ = await self.parts.beginning?.result
+        let tasks = self.parts.onTheWay
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         self.freeBuffer()
         defer { self.releaseName() }
         // An object with a shared mark may be one that another receiver made, after it had aborted this upload.
-        let (multipart, attempted) = (self.multipart, self.isShared ? nil : self.attempted)
+        let (multipart, attempted) = (self.parts.multipart, self.ownership.isShared ? nil : self.ownership.attempted)
         guard multipart != nil || attempted != nil else { return }
         // In a separate task: the requests of a cancelled task would be cancelled too, but these must be made.
         await Task {
@@ -153,10 +162,16 @@ actor S3Upload: StorageUpload {
         }.value
     }
 
+    /// Checks that no other receiver has taken over this file's form.
+    /// - Returns: Whether that can be known.
+    /// - Throws: ``UploadIsBusy`` if one has.
     func isStillOwned() async throws -> Bool {
+        let multipart = self.parts.multipart
         // A file that is the whole upload is used by the receiver that takes over.
-        guard let confirm, let name = self.multipart?.name ?? self.attempted, !self.isShared else { return false }
-        try await confirm(self.storage.location.prefix + name, self.multipart?.id)
+        guard let confirm = self.ownership.confirm, let name = multipart?.name ?? self.ownership.attempted,
+            !self.ownership.isShared
+        else { return false }
+        try await confirm(self.storage.location.prefix + name, multipart?.id)
         return true
     }
 
@@ -165,10 +180,10 @@ actor S3Upload: StorageUpload {
         _ note: @escaping @Sendable (_ key: String, _ upload: String?, _ marker: String?) async throws -> Void
     ) {
         let marker = self.marker
-        self.confirm = { try await note($0, $1, marker) }
+        self.ownership.confirm = { try await note($0, $1, marker) }
     }
 
-    /// Removes a finished file, because a later file of the same form failed, for example.
+    /// Removes the file, because another one of its form failed, for example. A file that has replaced it since then stays.
     func withdraw() async {
         guard case .finished(let name, let versionID) = self.state else { return await self.abandon() }
         self.state = .ended
@@ -177,21 +192,27 @@ actor S3Upload: StorageUpload {
     }
 
     private func freeBuffer() {
-        self.storage.buffers.give(self.buffer)
-        (self.buffer, self.payload) = (ByteBuffer(), nil)
-        self.lease?.release(self.leased)
-        self.leased = 0
+        let last = self.buffer.take()
+        self.storage.buffers.give(last.bytes)
+        self.memory?.release(last.leased)
+    }
+
+    private var isOpen: Bool {
+        switch self.state {
+        case .open, .finishing: true
+        case .finished, .ended: false
+        }
     }
 
     func checkOpen() throws {
-        guard case .open = self.state else { throw CancellationError() }
-        if let failure { throw self.withContext(failure) }
+        guard self.isOpen else { throw CancellationError() }
+        if let failure = self.parts.failure { throw self.withContext(failure) }
     }
 
     /// The same error, with the location; ``UploadIsBusy`` if another receiver has taken the upload, and aborted what was to
     /// make the file.
     func withContext(_ error: any Error) -> any Error {
-        if self.confirm != nil, (error as? S3Error)?.code == "NoSuchUpload" { return UploadIsBusy() }
+        if self.ownership.confirm != nil, (error as? S3Error)?.code == "NoSuchUpload" { return UploadIsBusy() }
         return self.storage.withContext(error)
     }
 
@@ -201,13 +222,13 @@ actor S3Upload: StorageUpload {
         // An upload that was abandoned in the meantime reserves nothing more.
         try self.checkOpen()
         guard self.storage.hold(name) else { return false }
-        self.held = name
+        self.ownership.held = name
         return try await self.storage.isFree(name)
     }
 
     private func releaseName() {
-        guard let held else { return }
-        self.held = nil
+        guard let held = self.ownership.held else { return }
+        self.ownership.held = nil
         self.storage.releaseName(held)
     }
 
@@ -217,14 +238,14 @@ actor S3Upload: StorageUpload {
         let client = self.storage.client
         for name in ObjectNames(self.file) where try await self.hold(name) {
             try self.checkOpen()
-            try await self.confirm?(self.storage.location.prefix + name, nil)
+            try await self.ownership.confirm?(self.storage.location.prefix + name, nil)
             try self.checkOpen()
-            self.attempted = name
+            self.ownership.attempted = name
             let made = try await client.put(
-                self.buffer, sha256: self.payload?.hex, key: self.storage.location.prefix + name,
+                self.buffer.bytes, sha256: self.buffer.payload?.hex, key: self.storage.location.prefix + name,
                 contentType: self.contentType, marker: self.marker, metadata: self.file.metadata)
             if let made { return (name, made) }
-            self.attempted = nil
+            self.ownership.attempted = nil
         }
         throw try await self.noNameLeft()
     }
@@ -233,53 +254,56 @@ actor S3Upload: StorageUpload {
 
     private func sendPart() async throws {
         // Taken out before anything is waited for: nothing may be added to them then.
-        let (body, sha256, leased) = (self.buffer, self.payload?.hex, self.leased)
-        (self.buffer, self.payload, self.leased) = (ByteBuffer(), nil, 0)
-        self.sentCount += Int64(body.readableBytes)
+        let part = self.buffer.take()
+        self.parts.count += Int64(part.bytes.readableBytes)
         do {
-            try await self.addPart { [storage, lease] client, number, key, id in
+            try await self.addPart { [storage, memory] client, number, key, id in
                 storage.partBegins()
-                defer { storage.partEnded() }
-                defer { lease?.release(leased) }
-                let tag = try await client.uploadPart(body, sha256: sha256, number: number, key: key, id: id)
-                storage.buffers.give(body)
-                await self.stored(body.readableBytes)
+                defer {
+                    memory?.release(part.leased)
+                    storage.partEnded()
+                }
+                let sha256 = part.payload?.hex
+                let tag = try await client.uploadPart(part.bytes, sha256: sha256, number: number, key: key, id: id)
+                storage.buffers.give(part.bytes)
+                await self.stored(part.bytes.readableBytes)
                 return tag
             }
         } catch {
-            self.storage.buffers.give(body)
-            self.lease?.release(leased)
+            self.storage.buffers.give(part.bytes)
+            self.memory?.release(part.leased)
             throw error
         }
     }
 
-    private func stored(_ count: Int) { self.concurrency.stored(count) }
+    private func stored(_ count: Int) { self.parts.concurrency.stored(count) }
 
     /// Waits until there is memory for a part.
     private func takeMemory() async throws {
-        guard let lease, self.leased == 0 else { return }
+        guard let memory, self.buffer.leased == 0 else { return }
         let count = S3Storage.bufferBytes(min(self.partSize, self.file.length.map { Int(clamping: $0) } ?? .max))
-        try await lease.take(count)
-        self.leased = count
+        try await memory.take(count)
+        self.buffer.leased = count
         // It may have been abandoned meanwhile.
         do { try self.checkOpen() } catch {
             self.freeBuffer()
             throw error
         }
-        lease.holds { [weak self] in await self?.sendRest() }
+        memory.holds { [weak self] in await self?.sendRest() }
     }
 
     /// Sends what there is, so that its memory is free. All bytes must have come: a part in the middle can't be short.
     private func sendRest() async {
-        guard case .open = self.state, !self.isFinishing, self.buffer.readableBytes > 0, self.sendingRest == nil
-        else { return }
+        guard case .open = self.state, self.buffer.bytes.readableBytes > 0, self.parts.sendingRest == nil else {
+            return
+        }
         let sending = Task {
             do {
                 try await self.sendPart()
-                while !self.onTheWay.isEmpty { await self.waitForOldest() }
-            } catch { if self.failure == nil { self.failure = error } }
+                while !self.parts.onTheWay.isEmpty { await self.waitForOldest() }
+            } catch { if self.parts.failure == nil { self.parts.failure = error } }
         }
-        self.sendingRest = sending
+        self.parts.sendingRest = sending
         await sending.value
     }
 
@@ -291,13 +315,13 @@ actor S3Upload: StorageUpload {
             @escaping @Sendable (_ client: S3Client, _ number: Int, _ key: String, _ id: String) async throws -> String
     ) async throws {
         let multipart: Multipart
-        if let begun = self.multipart {
+        if let begun = self.parts.multipart {
             multipart = begun
         } else {
             do { multipart = try await self.beginParts() } catch { throw self.withContext(error) }
         }
-        while self.onTheWay.count >= limit ?? self.storage.partsAtOnce(self.concurrency) {
-            self.concurrency.waited()
+        while self.parts.onTheWay.count >= limit ?? self.storage.partsAtOnce(self.parts.concurrency) {
+            self.parts.concurrency.waited()
             await self.waitForOldest()
         }
         try Task.checkCancellation()
@@ -306,20 +330,20 @@ actor S3Upload: StorageUpload {
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
         // Not a child task: a part outlives the call that filled it, and no scope covers all calls. finish() and
         // abandon() wait for each.
-        self.onTheWay.append(
+        self.parts.onTheWay.append(
             Task {
                 do {
-                    self.tags[number - 1] = try await make(client, number, key, multipart.id)
+                    self.parts.tags[number - 1] = try await make(client, number, key, multipart.id)
                 } catch {
-                    if self.failure == nil { self.failure = error }
-                    for task in self.onTheWay { task.cancel() }
+                    if self.parts.failure == nil { self.parts.failure = error }
+                    for task in self.parts.onTheWay { task.cancel() }
                 }
             })
     }
 
     /// The number of a new part.
     private func nextNumber() throws -> Int {
-        let number = self.tags.count + 1
+        let number = self.parts.tags.count + 1
         guard number <= S3Storage.maximumParts else {
             throw FormworkError(
                 .limitExceeded,
@@ -328,7 +352,7 @@ actor S3Upload: StorageUpload {
                 unknown length can have: use a larger part size
                 """)
         }
-        self.tags.append(nil)
+        self.parts.tags.append(nil)
         return number
     }
 
@@ -365,12 +389,12 @@ actor S3Upload: StorageUpload {
             if attempts > 1 { try await self.storage.abortTwins(of: id, key, begunWithin: ContinuousClock.now - start) }
             try self.checkOpen()
             // A receiver that takes over aborts it, so that it doesn't hold the name.
-            try await self.confirm?(key, id)
+            try await self.ownership.confirm?(key, id)
             try self.checkOpen()
             // Checked again: now other uploads see this one, so of two that began at once at least one gives way.
             if try await self.storage.isFree(name, except: id) {
                 try self.checkOpen()
-                self.multipart = multipart
+                self.parts.multipart = multipart
                 return multipart
             }
         } catch {
@@ -382,23 +406,23 @@ actor S3Upload: StorageUpload {
     }
 
     private func completeParts() async throws -> (name: String, object: S3Client.Made) {
-        if self.buffer.readableBytes > 0 { try await self.sendPart() }
-        while !self.onTheWay.isEmpty { await self.waitForOldest() }
+        if self.buffer.bytes.readableBytes > 0 { try await self.sendPart() }
+        while !self.parts.onTheWay.isEmpty { await self.waitForOldest() }
         try Task.checkCancellation()
         try self.checkOpen()
-        guard let multipart else { throw CancellationError() }
+        guard let multipart = self.parts.multipart else { throw CancellationError() }
         // The digest is of the bytes that arrived, and can't show what the object has.
-        guard self.sentCount == self.length else {
+        guard self.parts.count == self.parts.length else {
             throw FormworkError(
-                .writeFailed, "the object would have \(self.sentCount, "byte") of the file's \(self.length)")
+                .writeFailed, "the object would have \(self.parts.count, "byte") of the file's \(self.parts.length)")
         }
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
         // Not every store supports If-None-Match.
         try await self.checkFree(key)
-        try await self.confirm?(key, multipart.id)
-        self.attempted = multipart.name
+        try await self.ownership.confirm?(key, multipart.id)
+        self.ownership.attempted = multipart.name
         let made = try await client.completeUpload(
-            key, id: multipart.id, parts: self.parts, length: self.length, marker: self.marker)
+            key, id: multipart.id, parts: self.tagged, length: self.parts.length, marker: self.marker)
         guard let made else {
             try await self.checkFree(key)
             throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
@@ -411,32 +435,32 @@ actor S3Upload: StorageUpload {
     ///   file isn't refused.
     private func checkFree(_ key: String) async throws {
         guard let object = try await self.storage.client.head(key) else { return }
-        if self.isShared, object.marker == self.marker { throw UploadIsBusy() }
-        if self.file.condition == .isFree { throw FailedCondition(condition: .isFree) }
+        if self.ownership.isShared, object.marker == self.marker { throw UploadIsBusy() }
+        if self.file.condition == .isFree { throw StorageRefusal.failed(.isFree) }
         throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
     }
 
-    private var parts: [(number: Int, tag: String)] {
-        self.tags.enumerated().compactMap { index, tag in tag.map { (index + 1, $0) } }
+    private var tagged: [(number: Int, tag: String)] {
+        self.parts.tags.enumerated().compactMap { index, tag in tag.map { (index + 1, $0) } }
     }
 
     /// Waits for the oldest part being sent; if the caller is cancelled, all parts are.
     func waitForOldest() async {
-        let tasks = self.onTheWay
+        let tasks = self.parts.onTheWay
         guard let oldest = tasks.first else { return }
         await withTaskCancellationHandler {
             await oldest.value
         } onCancel: {
             for task in tasks { task.cancel() }
         }
-        if self.onTheWay.first == oldest { self.onTheWay.removeFirst() }
+        if self.parts.onTheWay.first == oldest { self.parts.onTheWay.removeFirst() }
     }
 
     private func noNameLeft() async throws -> any Error {
         if self.file.condition == .isFree {
             // An upload that isn't complete may have the name.
             let isTaken = try await self.storage.client.head(self.storage.location.prefix + self.file.path.text) != nil
-            return isTaken ? FailedCondition(condition: .isFree) : ReservedName()
+            return isTaken ? StorageRefusal.failed(.isFree) : .reserved
         }
         return FormworkError(.writeFailed, "no free name for \(self.file.path.text) in \(self.storage.location)")
     }

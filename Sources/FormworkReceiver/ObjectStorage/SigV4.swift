@@ -46,18 +46,14 @@ struct SigV4: Sendable {
 
     /// Percent-encodes everything except RFC 3986's unreserved characters, as UTF-8.
     static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "~"):
+        let plain = (keepingSlashes ? "-_.~/" : "-_.~").utf8
+        return text.utf8.reduce(into: "") { result, byte in
+            if byte.isLetterOrDigit || plain.contains(byte) {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
-            case UInt8(ascii: "/") where keepingSlashes: result.append("/")
-            default: result += "%" + Hex.text([byte]).uppercased()
+            } else {
+                result += "%" + Hex.text([byte]).uppercased()
             }
         }
-        return result
     }
 
     /// `20130524T000000Z`.

@@ -20,14 +20,15 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(_ number: Int) { self.markup += String(number) }
         /// Text; control characters of lines and of text direction are made visible.
         mutating func appendInterpolation(_ text: String) {
-            self.markup += text.withControlCharactersEscaped.escapedForHTML
+            self.markup += text.withControlCharactersEscaped.escapedForMarkup
         }
     }
 }
 
 extension String {
-    /// The text with character references for the five characters with a meaning in content or in a quoted attribute.
-    fileprivate var escapedForHTML: String {
+    /// The text with character references for the five characters with a meaning in HTML's or XML's content, or in a quoted
+    /// attribute.
+    var escapedForMarkup: String {
         var escaped = ""
         escaped.reserveCapacity(self.utf8.count)
         for scalar in self.unicodeScalars {

@@ -61,17 +61,22 @@ struct PageState: Sendable {
         case problem(ProblemDetails)
     }
 
+    /// Where the page is.
+    struct Address: Sendable {
+        /// The receiver's address, as this client uses it: `http://127.0.0.1:8080`.
+        var origin: String
+        /// The path of the page's style and script, and of the login, with a slash at both ends.
+        var root = "/"
+        /// The path of the page and of everything but its style and script, with a slash at its end: `/`, or that of an
+        /// upload link.
+        var base = "/"
+    }
+
     var view: View
     var limits: ReceivingLimits
     /// The newest last; empty on pages that need no token.
     var arrivals: [Arrival]
-    /// The receiver's address, as this client uses it: `http://127.0.0.1:8080`.
-    var origin: String
-    /// The path of the page's style and script, and of the login, with a slash at both ends.
-    var root = "/"
-    /// The path of the page and of everything but its style and script, with a slash at its end: `/`, or that of an upload
-    /// link.
-    var base = "/"
+    var address: Address
     /// Whether the folders of files are kept.
     var keepsPaths = true
     /// When the link expires: RFC 3339, in UTC; `nil` without a link.
@@ -83,11 +88,4 @@ struct PageState: Sendable {
     /// Whether the script can resume an upload that was cut.
     var isResumable = false
     var settings = PageSettings()
-
-    init(
-        _ view: View, limits: ReceivingLimits, arrivals: [Arrival] = [], origin: String, needsToken: Bool
-    ) {
-        (self.view, self.limits, self.arrivals) = (view, limits, arrivals)
-        (self.origin, self.needsToken) = (origin, needsToken)
-    }
 }

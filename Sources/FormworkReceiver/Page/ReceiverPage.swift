@@ -33,15 +33,16 @@ enum ReceiverPage {
     /// A page: HTML in UTF-8, without inline scripts or styles, which the policy forbids. The script takes over the form and
     /// the list.
     static func html(_ state: PageState) -> String {
-        switch state.view {
+        let address = state.address
+        return switch state.view {
         case .login(let isWrong):
-            Self.document(state.root, title: "Sign in", head: "", Self.login(state.root, isWrong: isWrong)).markup
+            Self.document(address.root, title: "Sign in", head: "", Self.login(address.root, isWrong: isWrong)).markup
         case .problem(let problem):
-            Self.document(state.root, title: problem.title, head: "", Self.problem(problem, state.base)).markup
+            Self.document(address.root, title: problem.title, head: "", Self.problem(problem, address.base)).markup
         case .uploads(let received):
             Self.document(
-                state.root, title: state.settings.title ?? Self.title,
-                head: #"<script src="\#(state.root)page.js" type="module"></script>"#,
+                address.root, title: state.settings.title ?? Self.title,
+                head: #"<script src="\#(address.root)page.js" type="module"></script>"#,
                 Self.uploads(state, received: received)
             ).markup
         }
@@ -112,6 +113,4 @@ struct PageSettings: Sendable, Hashable {
     var title: String?
     /// Text below the heading, one paragraph a line; `nil` for the usual sentence. Plain text.
     var message: String?
-
-    init(title: String? = nil, message: String? = nil) { (self.title, self.message) = (title, message) }
 }

@@ -20,13 +20,6 @@ struct Arrival: Sendable, Hashable, Encodable {
     var owner: String?
 
     private enum CodingKeys: CodingKey { case id, name, size, type, sha256, time, state }
-
-    init(
-        id: Int, name: String, size: Int64, type: String? = nil, sha256: String? = nil, time: String, state: State
-    ) {
-        (self.id, self.name, self.size, self.type) = (id, name, size, type)
-        (self.sha256, self.time, self.state) = (sha256, time, state)
-    }
 }
 
 /// The files that have arrived in this run: the newest thousand.
@@ -57,10 +50,10 @@ final class Arrivals: Sendable {
             contents.last += 1
             contents.revision += 1
             if contents.list.count >= self.limit { contents.list.removeFirst(contents.list.count - self.limit + 1) }
-            var arrival = Arrival(
-                id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving)
-            arrival.owner = owner
-            contents.list.append(arrival)
+            contents.list.append(
+                Arrival(
+                    id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving,
+                    owner: owner))
             return contents.last
         }
     }

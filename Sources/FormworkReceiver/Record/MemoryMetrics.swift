@@ -68,15 +68,15 @@ final class MemoryMetrics: Sendable {
     /// All values in Prometheus' text format 0.0.4, sorted by name. Metrics without a value have their name and type.
     var prometheusText: String {
         let sums = self.sums.withLock { $0 }
-        return ReceiverMetric.allCases.sorted { $0.rawValue < $1.rawValue }.map { metric in
-            let name = metric.rawValue
+        return ReceiverMetric.all.map { metric in
+            let name = metric.name
             let lines = (sums[metric] ?? [:]).map { Self.lines(metric, $0, $1) }.sorted().joined()
             return "# HELP \(name) \(metric.help)\n# TYPE \(name) \(metric.kind.rawValue)\n\(lines)"
         }.joined()
     }
 
     private static func lines(_ metric: ReceiverMetric, _ values: [String], _ sum: Sum) -> String {
-        let (name, pairs) = (metric.rawValue, Array(zip(metric.labels, values)))
+        let (name, pairs) = (metric.name, Array(zip(metric.labels, values)))
         func line(_ suffix: String, _ value: String, _ more: [(String, String)] = []) -> String {
             // No label has text of a client, a store or a hook, so none has to be escaped.
             let labels = (pairs + more).map { "\($0)=\"\($1)\"" }.joined(separator: ",")

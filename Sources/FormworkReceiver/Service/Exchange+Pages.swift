@@ -81,11 +81,11 @@ extension Exchange {
         _ status: HTTPResponse.Status, _ view: PageState.View, arrivals: [Arrival] = []
     ) -> ServiceResponse {
         var state = PageState(
-            view, limits: self.router.limits, arrivals: arrivals, origin: self.origin,
-            needsToken: self.receiver.access.token != nil && self.scope == nil)
-        (state.root, state.base, state.expiry) = (self.router.root, self.base, self.scope?.link.expiry)
-        (state.isLoggedIn, state.isResumable) = (self.isLoggedIn, self.receiver.resuming != nil)
-        (state.settings, state.keepsPaths) = (self.receiver.pages.settings, self.receiver.intake.keepsPaths)
+            view: view, limits: self.router.limits, arrivals: arrivals,
+            address: PageState.Address(origin: self.origin, root: self.router.root, base: self.base),
+            keepsPaths: self.receiver.intake.keeping.keepsPaths, expiry: self.scope?.link.expiry,
+            needsToken: self.receiver.access.token != nil && self.scope == nil, isLoggedIn: self.isLoggedIn,
+            isResumable: self.receiver.resuming != nil, settings: self.receiver.pages.settings)
         state.settings.title = self.scope?.link.title ?? state.settings.title
         return ServiceResponse(status, "text/html; charset=utf-8", ByteBuffer(string: ReceiverPage.html(state)))
     }

@@ -54,11 +54,14 @@ extension Exchange {
             do throws(ProblemDetails) { arrival = try await self.arrival() } catch { return self.refuse(error) }
             whole = self.confined(upload)
         }
-        return try await self.working(arrival) { [handler, arrival, whole] in
-            guard let arrival, let whole else { return await self.handle(body, handler, processing) }
+        return try await self.working(arrival) { [handler, arrival, whole] memory in
+            var handler = handler
+            (handler.memory, processing.context.memory) = (memory, memory)
+            let limited = handler
+            guard let arrival, let whole else { return await self.handle(body, limited, processing) }
             let answer = await self.once(arrival, whole, body) { run in
-                processing.run = run
-                return await processing.ended(await self.handle(body, handler, processing))
+                processing.context.run = run
+                return await processing.ended(await self.handle(body, limited, processing))
             }
             return processing.isClosed ? nil : answer
         }
@@ -76,7 +79,7 @@ extension Exchange {
             log("the storage of unfinished uploads failed", error)
         } complete: { upload in
             processing.hasBegun = true
-            let answer = await self.answer(upload, processing.run)
+            let answer = await self.answer(upload, processing.context)
             processing.receipt = answer.receipt
             // That receiver has the answer, or will.
             guard !answer.isBusy else { throw UploadIsBusy() }
@@ -95,8 +98,8 @@ extension Exchange {
             processing.task = task
             self.receiver.slots.watch(task)
         }
-        handler.hasRoom = { await intake.storage.hasRoom(for: $0) }
-        handler.saved = { await intake.storage.forgetReceipt(ofUpload: $0) }
+        handler.hasRoom = { room in (try? await intake.storage.room(for: .unfinished(room))) != nil }
+        handler.saved = { await intake.storage.forget($0) }
         return handler
     }
 
@@ -138,7 +141,7 @@ extension Exchange {
             } catch let problem as ProblemDetails {
                 return self.refuse(problem)
             } catch {
-                self.log(self.failure(error, processing.run))
+                self.log(self.failure(error, processing.context.run))
                 return nil
             }
         }
@@ -167,7 +170,7 @@ extension Exchange {
             switch self.router.decideOrdinary(self.head) {
             case .upload(var upload):
                 upload.terms = begun ?? self.scope?.terms ?? upload.terms
-                return await self.take(upload, body, processing.run)
+                return await self.take(upload, body, processing.context)
             case .refused(let problem): return self.refuse(problem)
             default: return Self.methodsAnswer
             }
@@ -215,7 +218,7 @@ extension Exchange {
     ///
     /// The login of this request, which completed it, owns the files: the record has no credentials. An upload in several
     /// requests has no run: what it stores is not remembered under its key.
-    private func answer(_ completed: CompletedUpload, _ run: IdempotentUploads.Arrival?) async -> ServiceResponse {
+    private func answer(_ completed: CompletedUpload, _ context: UploadContext) async -> ServiceResponse {
         var whole = self
         whole.head = completed.request
         whole.head.headerFields[.cookie] = self.head.headerFields[.cookie]
@@ -229,12 +232,12 @@ extension Exchange {
             upload.terms = try UploadTerms(stored: completed.note)
             upload.resumed = (completed.name, completed.created)
             if case .file = upload.content { upload.metadata = completed.metadata.ofFile }
-            return await whole.take(upload, run) { upload, context in
+            return await whole.take(upload, context) { upload, context in
                 let intake = whole.receiver.intake
-                var body = StoredBody(
-                    completed.content, file: completed.file, upload: completed.name, length: completed.length,
-                    digests: completed.digests)
-                body.form = StoredForm(completed, isDigesting: intake.isDigesting)
+                let body = StoredBody(
+                    content: completed.content, file: completed.file,
+                    form: StoredForm(completed, isDigesting: intake.keeping.isDigesting), upload: completed.name,
+                    length: completed.length, digests: completed.digests)
                 return try await intake.take(upload, body, in: context)
             }
         } catch { return whole.refuse(error) }
@@ -260,7 +263,8 @@ extension TusMetadata {
     struct State {
         /// Whether the upload was complete, so that its outcome was reported.
         var hasBegun = false
-        var run: IdempotentUploads.Arrival?
+        /// The request's run and memory.
+        var context = UploadContext()
         /// The upload that the request created.
         var name: String?
         var task: Task<ResumableResponse, Never>?

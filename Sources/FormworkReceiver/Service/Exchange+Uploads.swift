@@ -12,8 +12,10 @@ extension Exchange {
         let upload = self.confined(upload)
         let arrival: IdempotentUploads.Arrival?
         do throws(ProblemDetails) { arrival = try await self.arrival() } catch { return self.refuse(error) }
-        return try await self.working(arrival) {
-            await self.once(arrival, upload, body) { run in await self.take(upload, body, run) }
+        return try await self.working(arrival) { memory in
+            await self.once(arrival, upload, body) { run in
+                await self.take(upload, body, UploadContext(run: run, memory: memory))
+            }
         }
     }
 
@@ -29,32 +31,33 @@ extension Exchange {
     /// - Returns: `nil` for a request without a key.
     func arrival() async throws(ProblemDetails) -> IdempotentUploads.Arrival? {
         guard let key = try IdempotencyKey(self.head.headerFields, owner: self.owner) else { return nil }
-        let arrival = self.receiver.idempotent.arrived(key, self.head)
-        await self.receiver.idempotent.endOlder(arrival)
+        let arrival = self.receiver.intake.idempotent.arrived(key, self.head)
+        await self.receiver.intake.idempotent.endOlder(arrival)
         return arrival
     }
 
     /// Runs an upload if there are a slot and memory for it.
     func working(
-        _ arrival: IdempotentUploads.Arrival?, _ upload: @escaping @Sendable () async -> ServiceResponse?
+        _ arrival: IdempotentUploads.Arrival?,
+        _ upload: @escaping @Sendable (ReceiverMemory.Lease?) async -> ServiceResponse?
     ) async throws -> ServiceResponse? {
         try await self.receiver.slots.run(for: self.client.key) {
             arrival?.leave()
         } _: {
             let memory = self.receiver.intake.memory
-            guard memory.limit != nil else { return await upload() }
+            guard memory.limit != nil else { return await upload(nil) }
             guard let lease = await memory.admit() else {
                 return self.refuse(.unavailable("The uploads in progress use all memory: try again later."), .memory)
             }
-            return await ReceiverMemory.$lease.withValue(lease) { await upload() }
-        } without: { lack in
+            return await upload(lease)
+        } without: { reason in
             let problem: ProblemDetails =
-                switch lack {
+                switch reason {
                 case .stopping: .unavailable("The receiver is stopping.")
-                case .all: .unavailable("Too many uploads are in progress: try again later.")
-                case .client: .tooMany("This client has too many uploads in progress: try again later.")
+                case .clientLimit: .tooMany("This client has too many uploads in progress: try again later.")
+                default: .unavailable("Too many uploads are in progress: try again later.")
                 }
-            return self.refuse(problem, RefusalReason(lack))
+            return self.refuse(problem, reason)
         }
     }
 
@@ -65,7 +68,7 @@ extension Exchange {
     ) async -> ServiceResponse {
         guard let arrival else { return await take(nil) }
         do throws(ProblemDetails) {
-            return try await self.receiver.idempotent.once(arrival) { stored in
+            return try await self.receiver.intake.idempotent.once(arrival) { stored in
                 await self.repeated(stored, upload, body)
             } _: { run in
                 await take(run)
@@ -95,32 +98,32 @@ extension Exchange {
 
     /// Stores an upload that is the request's body.
     func take(
-        _ upload: IncomingUpload, _ body: AskedBody, _ run: IdempotentUploads.Arrival?
+        _ upload: IncomingUpload, _ body: AskedBody, _ context: UploadContext
     ) async -> ServiceResponse {
-        await self.take(upload, run) { upload, context in
+        await self.take(upload, context) { upload, context in
             try await self.receiver.intake.take(upload, body, in: context)
         }
     }
 
     func take(
-        _ upload: IncomingUpload, _ run: IdempotentUploads.Arrival?,
+        _ upload: IncomingUpload, _ context: UploadContext,
         _ store: (IncomingUpload, UploadContext) async throws -> UploadReceipt
     ) async -> ServiceResponse {
         let (start, metrics) = (ContinuousClock.now, self.receiver.metrics)
         let before = self.receiver.intake.arrivals.last
         metrics?.count(.uploadsInFlight)
-        var upload = upload
+        var (upload, context) = (upload, context)
         do {
             // A resumable upload was asked about when it began.
             if upload.terms.asked == nil { upload.terms = try await self.asked(upload) }
-            let owner = upload.terms.link.map { "link \($0)" } ?? self.owner
-            let receipt = try await store(upload, UploadContext(owner: owner, run: run))
+            context.owner = upload.terms.link.map { "link \($0)" } ?? self.owner
+            let receipt = try await store(upload, context)
             let duration = ContinuousClock.now - start
             metrics?.ended(201, receipt, duration)
             self.log(receipt, duration, upload.resumed)
             return self.answer(receipt, after: before)
         } catch {
-            let failure = self.failure(error, run)
+            let failure = self.failure(error, context.run)
             metrics?.ended(failure.isBusy ? nil : failure.problem.status, nil, ContinuousClock.now - start)
             self.log(failure, ContinuousClock.now - start)
             // A resumable upload can be completed again after such a failure.

@@ -47,8 +47,6 @@ struct RequestRouter: Sendable {
     /// Whether a request belongs to one of the resumable protocols.
     var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
 
-    init() {}
-
     /// A request's target without ``root``, which a proxy may have removed already.
     func target(_ target: String?) -> String? {
         let root = self.root.dropLast()

@@ -19,7 +19,6 @@ struct Responder: Sendable {
     var metrics: MemoryMetrics?
     var logger: Logger
     var readiness: Readiness
-    var idempotent = IdempotentUploads()
 
     /// The page and the list of files, as they are shown to all clients.
     struct Pages: Sendable {

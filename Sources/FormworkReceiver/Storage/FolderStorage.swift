@@ -1,4 +1,5 @@
 import Formwork
+import FormworkDigests
 import FormworkEssentials
 import FormworkNIO
 import FormworkClient
@@ -7,12 +8,11 @@ import FormworkSystem
 import Logging
 import NIOCore
 import NIOPosix
-import ServiceLifecycle
 import Synchronization
 
 /// Stores uploads as files in a folder.
 final class FolderStorage: ReceiverStorage {
-    private let folder: OpenFolder
+    private let folder: AtomicFolder
     private let replacing: Bool
     private let durably: Bool
     /// Bytes of disk space to keep free.
@@ -33,7 +33,7 @@ final class FolderStorage: ReceiverStorage {
         _ path: FilePath, replacing: Bool = false, durably: Bool = false, freeBytes: Int64 = 0,
         avoidsUnnamedFiles: Bool = false
     ) throws(FormworkError) {
-        self.folder = try OpenFolder(path, avoidsUnnamedFiles: avoidsUnnamedFiles)
+        self.folder = try AtomicFolder(path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         (self.replacing, self.durably, self.freeBytes) = (replacing, durably, max(0, freeBytes))
         try self.folder.removeLeftovers()
         // Reports a folder that can't be written to now, not with the first upload.
@@ -41,10 +41,18 @@ final class FolderStorage: ReceiverStorage {
         probe.close()
     }
 
-    func checkRoom(for bytes: Int64) async throws {
+    func room(for need: StorageNeed) async throws {
         try await NIOThreadPool.singleton.runIfActive {
-            try self.checkPlace()
-            try self.lookForRoom(for: bytes)
+            switch need {
+            case .unfinished(let room):
+                guard room.fits(in: self.folder, keeping: self.freeBytes) else { throw self.lack(of: room.missing) }
+            case .nothing:
+                try self.checkPlace()
+                try self.folder.makeFile().close()
+            case .files(let bytes):
+                try self.checkPlace()
+                try self.lookForRoom(for: bytes)
+            }
         }
     }
 
@@ -53,60 +61,39 @@ final class FolderStorage: ReceiverStorage {
         guard let room = DiskSpace.available(at: self.folder.path), bytes > room - min(room, self.freeBytes) else {
             return
         }
-        throw FormworkError(
+        throw self.lack(of: bytes)
+    }
+
+    private func lack(of bytes: Int64) -> FormworkError {
+        FormworkError(
             .writeFailed, "has no room for \(bytes, "byte") besides the \(self.freeBytes) that must stay free",
             path: self.folder.path.string, cause: Errno.noSpace)
     }
 
-    func isReachable() async -> Bool {
-        let isUsable: Void? = try? await NIOThreadPool.singleton.runIfActive {
-            try self.checkPlace()
-            try self.folder.makeFile().close()
-        }
-        return isUsable != nil
+    /// Writes the bytes that wait.
+    fileprivate func write(_ pending: FolderUpload.Pending) throws(FormworkError) {
+        if self.freeBytes > 0 { try self.lookForRoom(for: Int64(pending.bytes)) }
+        try pending.file.write(pending.batch)
     }
 
-    func hasRoom(for room: UploadRoom) async -> Bool {
-        let (folder, freeBytes) = (self.folder, self.freeBytes)
-        // Nobody asks any more if the pool has stopped.
-        let fits = try? await NIOThreadPool.singleton.runIfActive { room.fits(in: folder, keeping: freeBytes) }
-        return fits ?? true
-    }
-
-    /// Copies some of a file's bytes.
-    fileprivate func copy(
-        _ finished: FinishedFile, _ range: Range<Int64>, to file: UnpublishedFile
-    ) throws(FormworkError) {
-        if self.freeBytes > 0 { try self.lookForRoom(for: Int64(range.count)) }
-        try file.append(finished, range)
-    }
-
-    /// Writes some of a file's bytes.
-    fileprivate func write(_ batch: [ByteBuffer], to file: UnpublishedFile) throws(FormworkError) {
-        if self.freeBytes > 0 { try self.lookForRoom(for: batch.reduce(0) { $0 + Int64($1.readableBytes) }) }
-        try file.write(batch)
-    }
-
-    func begin(_ file: IncomingFile) async throws -> any StorageUpload {
-        let folder = self.folder
-        if file.condition != .none {
-            try await NIOThreadPool.singleton.runIfActive { try self.check(file) }
-        }
-        let unpublished = try await NIOThreadPool.singleton.runIfActive { try folder.makeFile() }
-        return self.upload(unpublished, file)
-    }
-
-    func begin(_ file: IncomingFile, from content: FileContent) async throws -> (any StorageUpload)? {
-        guard case .slices(let slices) = content else { return nil }
-        let (folder, replaced) = (self.folder, self.rule(for: file) == .replacing ? file.path : nil)
-        let adopted = try await NIOThreadPool.singleton.runIfActive { () throws -> UnpublishedFile? in
+    func begin(
+        _ file: IncomingFile, from content: FileContent?, _ memory: ReceiverMemory.Lease?
+    ) async throws -> (upload: any StorageUpload, hasContent: Bool) {
+        let slices: [FinishedFile.Slice]? = if case .slices(let slices)? = content { slices } else { nil }
+        let begun = try await NIOThreadPool.singleton.runIfActive { () throws -> AtomicFile? in
             try self.check(file)
+            guard let slices else { return try self.folder.makeFile() }
             guard slices.count == 1, slices[0].isWhole else { return nil }
-            return folder.adopt(slices[0].file, replacing: replaced)
+            return self.folder.adopt(slices[0].file, replacing: self.rule(for: file) == .replacing ? file.path : nil)
         }
-        if let adopted { return self.upload(adopted, file) }
-        try await self.checkRoom(for: slices.reduce(0) { $0 + Int64($1.range.count) })
-        let copy = try await NIOThreadPool.singleton.runIfActive { try folder.makeFile() }
+        if let begun { return (self.upload(begun, file), slices != nil) }
+        return (self.upload(try await self.copy(slices ?? []), file), true)
+    }
+
+    /// A new file with these bytes.
+    private func copy(_ slices: [FinishedFile.Slice]) async throws -> AtomicFile {
+        try await self.room(for: .files(slices.reduce(0) { $0 + Int64($1.range.count) }))
+        let copy = try await NIOThreadPool.singleton.runIfActive { try self.folder.makeFile() }
         do {
             for slice in slices {
                 var rest = slice.range
@@ -114,18 +101,21 @@ final class FolderStorage: ReceiverStorage {
                     try Task.checkCancellation()
                     let end = min(rest.lowerBound + FinishedFile.stepSize, rest.upperBound)
                     let range = rest.lowerBound..<end
-                    try await NIOThreadPool.singleton.runIfActive { try self.copy(slice.file, range, to: copy) }
+                    try await NIOThreadPool.singleton.runIfActive {
+                        if self.freeBytes > 0 { try self.lookForRoom(for: Int64(range.count)) }
+                        try copy.append(slice.file, range)
+                    }
                     rest = end..<rest.upperBound
                 }
             }
-            return self.upload(copy, file)
+            return copy
         } catch {
             try? await NIOThreadPool.singleton.runIfActive { copy.close() }
             throw error
         }
     }
 
-    private func upload(_ unpublished: UnpublishedFile, _ file: IncomingFile) -> FolderUpload {
+    private func upload(_ unpublished: AtomicFile, _ file: IncomingFile) -> FolderUpload {
         self.count.add(1, ordering: .relaxed)
         return FolderUpload(self, unpublished, file)
     }
@@ -145,14 +135,14 @@ final class FolderStorage: ReceiverStorage {
     private func check(_ file: IncomingFile) throws {
         guard file.condition != .none else { return }
         guard self.folder.exists(file.path) == (file.condition == .isTaken) else {
-            throw FailedCondition(condition: file.condition)
+            throw StorageRefusal.failed(file.condition)
         }
-        if file.condition == .isTaken, !self.replacing { throw IrreplaceableFile() }
+        if file.condition == .isTaken, !self.replacing { throw StorageRefusal.irreplaceable }
     }
 
     /// Makes the files of a form visible. Once this has begun, cancellation doesn't stop it: it completes or is undone.
     /// A message and a receipt are two more files of the form.
-    func publish(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
+    func commit(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
         let (all, records) = (uploads.compactMap { ($0 as? FolderUpload)?.takeWhole() }, self.records(of: publication))
         var failure: (any Error)? = Task.isCancelled ? CancellationError() : nil
         if all.count < uploads.count { failure = FormworkError(.writeFailed, "the upload has already ended") }
@@ -172,7 +162,6 @@ final class FolderStorage: ReceiverStorage {
                 return try self.giveNames(all, records, publication.upload)
             }
         }.value
-        for (upload, file) in zip(uploads, published) { (upload as? FolderUpload)?.became(file) }
         let others = (publication.upload == nil ? 0 : 1) + (publication.notice == nil ? 0 : 1)
         return published.dropLast(others).map(\.name)
     }
@@ -220,30 +209,44 @@ final class FolderStorage: ReceiverStorage {
             let written = (try? SystemCalls.status(of: name, in: self.folder.descriptor))?.validator.modified.seconds
             let age = written.map { Date.now.timeIntervalSince1970 - Double($0) } ?? 0
             guard age >= uploads.options.lifetime, try await !uploads.exists(upload) else { continue }
-            await self.forgetReceipt(ofUpload: upload)
+            await self.forget(upload)
         }
         return found.count
     }
 
-    func receipt(ofUpload name: String) async throws -> UploadReceipt? {
-        try await NIOThreadPool.singleton.runIfActive {
-            try self.checkPlace()
-            self.folder.settleForm(name)
-            return try self.folder.bytes(ofOwn: Self.receiptName(name)).flatMap(UploadReceipt.init)
+    func sweeper(_ uploads: UploadStore?, _ logger: Logger) -> Sweeper {
+        Sweeper(firstPause: .seconds(60)) {
+            let begun = ContinuousClock.now
+            // Uploads report that the folder is away.
+            if let count = try? await self.sweep(uploads), count > 0 {
+                logger.notice(
+                    "what a killed receiver was storing was completed or undone",
+                    metadata: ["forms": .stringConvertible(count)])
+            }
+            return max(.seconds(60), (ContinuousClock.now - begun) * 20)
         }
     }
 
-    func forgetReceipt(ofUpload name: String) async {
-        try? await NIOThreadPool.singleton.runIfActive { self.folder.removeFile(Self.receiptName(name)) }
+    func find(_ upload: String, isDigesting: Bool) async throws -> FoundUpload {
+        let receipt = try await NIOThreadPool.singleton.runIfActive {
+            try self.checkPlace()
+            self.folder.settleForm(upload)
+            return try self.folder.bytes(ofOwn: Self.receiptName(upload)).flatMap(UploadReceipt.init)
+        }
+        return (receipt, nil)
     }
 
-    private func complete(_ whole: FolderUpload.Whole) throws(FormworkError) {
-        try self.write(whole.batch, to: whole.file)
+    func forget(_ upload: String) async {
+        try? await NIOThreadPool.singleton.runIfActive { self.folder.removeFile(Self.receiptName(upload)) }
+    }
+
+    private func complete(_ whole: FolderUpload.Pending) throws(FormworkError) {
+        try self.write(whole)
         try whole.file.finish(durably: self.durably)
     }
 
     private func giveNames(
-        _ all: [FolderUpload.Whole], _ records: [Record], _ upload: String?
+        _ all: [FolderUpload.Pending], _ records: [Record], _ upload: String?
     ) throws -> [PublishedFile] {
         try self.checkPlace()
         for whole in all { try self.check(whole.incoming) }
@@ -256,39 +259,13 @@ final class FolderStorage: ReceiverStorage {
             guard error.cause as? Errno == .fileExists, all.contains(where: { $0.incoming.condition == .isFree }) else {
                 throw error
             }
-            throw FailedCondition(condition: .isFree)
+            throw StorageRefusal.failed(.isFree)
         }
     }
 
     private func rule(for file: IncomingFile) -> PublishingRule {
         if file.condition == .isFree { return .exclusive }
         return self.replacing && file.mayReplace ? .replacing : .numbered
-    }
-
-    fileprivate func remove(_ file: PublishedFile) { self.folder.remove(file) }
-}
-
-/// Looks regularly for what killed receivers of the same folder have left. The next one that starts would find it, too, but it
-/// may be another machine's.
-struct FolderSweeper: Service {
-    let storage: FolderStorage
-    let uploads: UploadStore?
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var pause = Duration.seconds(60)
-            while (try? await Task.sleep(for: pause.asWait)) != nil {
-                let begun = ContinuousClock.now
-                // Uploads report that the folder is away.
-                if let count = try? await self.storage.sweep(self.uploads), count > 0 {
-                    self.logger.notice(
-                        "what a killed receiver was storing was completed or undone",
-                        metadata: ["forms": .stringConvertible(count)])
-                }
-                pause = max(.seconds(60), (ContinuousClock.now - begun) * 20)
-            }
-        }
     }
 }
 
@@ -304,74 +281,50 @@ private struct MissingFolder: StorageFailure, CustomStringConvertible {
 /// A file that is being uploaded to a ``FolderStorage``. Buffers are collected, and written on a thread for blocking
 /// calls.
 private final class FolderUpload: StorageUpload {
-    private enum State {
-        case writing(UnpublishedFile, batch: [ByteBuffer], bytes: Int)
-        case published(PublishedFile)
-        case over
+    /// A file and the bytes that wait to be written to it.
+    struct Pending: Sendable {
+        let file: AtomicFile
+        let incoming: IncomingFile
+        var batch: [ByteBuffer] = []
+        var bytes = 0
     }
 
     private let storage: FolderStorage
-    private let incoming: IncomingFile
-    private let state: Mutex<State>
+    /// `nil` once the upload has ended.
+    private let pending: Mutex<Pending?>
 
-    init(_ storage: FolderStorage, _ file: UnpublishedFile, _ incoming: IncomingFile) {
-        (self.storage, self.incoming) = (storage, incoming)
-        self.state = Mutex(.writing(file, batch: [], bytes: 0))
+    init(_ storage: FolderStorage, _ file: AtomicFile, _ incoming: IncomingFile) {
+        self.storage = storage
+        self.pending = Mutex(Pending(file: file, incoming: incoming))
     }
 
-    func write(_ buffer: ByteBuffer) async throws {
+    func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
+        digest?.update(buffer.readableBytesSpan)
         let limit = self.storage.batchBytes
-        let full = self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
-            guard case .writing(let file, var batch, var bytes) = state else { return nil }
-            state = .over
-            batch.collect(buffer)
-            bytes += buffer.readableBytes
-            let isFull = bytes >= limit
-            state = .writing(file, batch: isFull ? [] : batch, bytes: isFull ? 0 : bytes)
-            return isFull ? (file, batch) : nil
+        let full = self.pending.withLock { pending -> Pending? in
+            // Taken out, so that the batch isn't copied.
+            guard var last = pending.take() else { return nil }
+            last.batch.collect(buffer)
+            last.bytes += buffer.readableBytes
+            let isFull = last.bytes >= limit
+            pending = isFull ? Pending(file: last.file, incoming: last.incoming) : last
+            return isFull ? last : nil
         }
-        guard let (file, batch) = full else { return }
-        let storage = self.storage
-        try await NIOThreadPool.singleton.runIfActive { try storage.write(batch, to: file) }
+        guard let full else { return }
+        try await NIOThreadPool.singleton.runIfActive { [storage] in try storage.write(full) }
     }
 
-    /// A complete file to be published.
-    struct Whole: Sendable {
-        let file: UnpublishedFile
-        let batch: [ByteBuffer]
-        let incoming: IncomingFile
-    }
-
-    /// Hands over the file, which the caller must close; `nil` if the upload has ended.
-    func takeWhole() -> Whole? {
-        let whole = self.state.withLock { state -> Whole? in
-            guard case .writing(let file, let batch, _) = state else { return nil }
-            state = .over
-            return Whole(file: file, batch: batch, incoming: self.incoming)
-        }
-        if whole != nil { self.storage.ended() }
-        return whole
-    }
-
-    func became(_ file: PublishedFile) { self.state.withLock { $0 = .published(file) } }
-
-    func finish() async throws -> String {
-        try await self.storage.publish([self], Publication())[0]
+    /// Hands over the complete file, which the caller must close; `nil` if the upload has ended.
+    func takeWhole() -> Pending? {
+        guard let last = self.pending.withLock({ $0.take() }) else { return nil }
+        self.storage.ended()
+        return last
     }
 
     func abandon() async {
         guard let file = self.takeWhole()?.file else { return }
         // Closing releases the file's space, which takes time for a large file.
         try? await NIOThreadPool.singleton.runIfActive { file.close() }
-    }
-
-    func withdraw() async {
-        let file = self.state.withLock { state -> PublishedFile? in
-            guard case .published(let file) = state else { return nil }
-            state = .over
-            return file
-        }
-        if let file { self.storage.remove(file) }
     }
 }
 

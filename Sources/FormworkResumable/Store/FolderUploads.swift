@@ -15,7 +15,7 @@ struct FolderUploads: UploadStorage {
 
     /// The folder above, if the folder isn't a link to one: the receiver's, beside whose files others may write. Another
     /// folder may get its path later.
-    private let above: OpenFolder?
+    private let above: AtomicFolder?
     /// Whether missing folders above it are made, too.
     private let isDeep: Bool
 
@@ -28,7 +28,7 @@ struct FolderUploads: UploadStorage {
     init(folder: FilePath, isDurable: Bool, mayBeLink: Bool) throws(FormworkError) {
         (self.folder, self.isDurable, self.isDeep) = (folder, isDurable, false)
         let above = folder.removingLastComponent()
-        self.above = mayBeLink ? nil : try OpenFolder(above.isEmpty ? "." : above)
+        self.above = mayBeLink ? nil : try AtomicFolder(above.isEmpty ? "." : above)
     }
 
     /// Creates the folder, accessible to this user only.
@@ -102,7 +102,13 @@ struct FolderUploads: UploadStorage {
         }
     }
 
-    func open(_ name: String) async throws -> (any UploadContent)? {
+    func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
+        try self.open(name)
+    }
+
+    /// Opens the files with an upload's bytes.
+    /// - Throws: The errors of ``open(_:for:)``.
+    func open(_ name: String) throws -> FolderContent? {
         try self.checkPlace()
         do throws(FormworkError) {
             let first = try AppendedFile(self.dataPath(name), creating: false)
@@ -222,7 +228,7 @@ extension FilePath {
         do throws(Errno) {
             if isDeep { try self.makePrivateFolders() } else { try SystemCalls.makePrivateFolder(self) }
         } catch {
-            guard error != .noSuchFileOrDirectory else { throw OpenFolder.unusable(self, error) }
+            guard error != .noSuchFileOrDirectory else { throw AtomicFolder.unusable(self, error) }
             throw FormworkError(
                 .writeFailed, "can't be used as a folder for \(content)", path: self.string, cause: error)
         }

@@ -30,6 +30,8 @@ public struct ResumableHandler: Sendable {
     package var mayUse: @Sendable (_ note: [UInt8]?) -> Bool = { _ in true }
     /// Whether the place for complete uploads has room for one. The store's own disk is checked in addition.
     package var hasRoom: @Sendable (UploadRoom) async -> Bool = { _ in true }
+    /// The memory of the requests; `nil` without a limit.
+    package var memory: (any UploadMemory)?
     /// Handles a complete upload, and returns the target's answer. If it throws, the upload is kept, so that the client
     /// can complete it again.
     let complete: @Sendable (CompletedUpload) async throws -> ResumableResponse
@@ -132,9 +134,11 @@ public struct ResumableHandler: Sendable {
                 if let length = append.length ?? announced {
                     // The creation didn't announce it, or others have used the room since.
                     let room = self.room(length, from: append.offset, isForm: upload.isForm)
-                    guard await self.fits(room) else { return .answer(await upload.kept(.insufficientStorage)) }
+                    guard await self.fits(room) else {
+                        return .answer(await upload.kept(.insufficientStorage, self.memory))
+                    }
                 }
-                switch try await upload.begin(append, check) {
+                switch try await upload.begin(append, check, self.memory) {
                 case .failure(let refusal): return .answer(refusal.answer)
                 case .success(let turn):
                     return try await self.receive(
@@ -193,7 +197,7 @@ public struct ResumableHandler: Sendable {
         case .success(let upload):
             self.created(upload.name)
             let location = (self.publicPrefix ?? self.prefix) + upload.name
-            let turn = try await upload.beginCreation(creation, check)
+            let turn = try await upload.beginCreation(creation, check, self.memory)
             if let offer = await upload.offer(location: location) { try? await inform(offer) }
             return try await self.receive(upload, turn, creation.contentLength, body, location: location, inform)
         }
@@ -221,13 +225,11 @@ public struct ResumableHandler: Sendable {
         let room = self.room(length, from: 0, isForm: UploadRecord.isForm(creation.contentType))
         guard await self.fits(room) else { return refused(.insufficientStorage) }
         let terms = (note: self.note, maxSize: self.limits(of: creation).maxSize)
-        if let upload = try await self.store.create(creation, request, terms) { return .success(upload) }
-        if await self.store.makeRoom(for: creation.length ?? 0),
-            let upload = try await self.store.create(creation, request, terms)
-        {
-            return .success(upload)
+        var upload = try await self.store.create(creation, request, terms)
+        if upload == nil, await self.store.makeRoom(for: creation.length ?? 0) {
+            upload = try await self.store.create(creation, request, terms)
         }
-        return refused(.tooMany)
+        return upload.map { .success($0) } ?? refused(.tooMany)
     }
 
     private func room(_ length: Int64, from offset: Int64, isForm: Bool) -> UploadRoom {
@@ -260,7 +262,7 @@ public struct ResumableHandler: Sendable {
         case .failure(let refusal): return .answer(refusal.answer.ordinary)
         case .success(let upload):
             do {
-                let turn = try await upload.beginCreation(creation, check)
+                let turn = try await upload.beginCreation(creation, check, self.memory)
                 let outcome = try await self.receive(
                     upload, turn, creation.contentLength, body, location: nil, { _ in })
                 try await upload.forget()
@@ -292,7 +294,7 @@ public struct ResumableHandler: Sendable {
             if Errno(of: cause) == .fileTooLarge, await upload.remove(because: .refused(status: 507), if: { true }) {
                 return .answer(.storageFailed(cause))
             }
-            return .answer(await upload.kept(.storageFailed(cause), location: location))
+            return .answer(await upload.kept(.storageFailed(cause), location: location, self.memory))
         }
         switch end {
         case .superseded: return .close

@@ -12,11 +12,13 @@ final class StoredContent {
     private let store: UploadStore
     private(set) var record: UploadRecord
     /// The bytes, locked against other processes; `nil` while they are released.
-    private var file: (any UploadContent)?
+    private var bytes: UploadStore.OpenBytes?
     /// The algorithms of the digests that will be needed.
     private let algorithms: Set<String>
     /// Those of a storage that doesn't compute them itself.
     private var digests: RunningDigests
+    /// Whether the storage computes them.
+    private var isObserved = false
     /// Whether only this object has the answer, since the storage failed to save it.
     private(set) var isAnswerUnsaved = false
 
@@ -33,31 +35,38 @@ final class StoredContent {
             })
     }
 
+    private var file: (any UploadContent)? { self.bytes?.content }
+    private var folder: FolderContent? { self.bytes?.folder }
+
     /// Whether the bytes are open, and locked against other processes.
-    var isOpen: Bool { self.file != nil }
+    var isOpen: Bool { self.bytes != nil }
 
     /// Opens the bytes, and reads the storage's state. If the answer exists, nothing is open afterwards.
+    /// - Parameter memory: The memory of the request for which they are opened.
     /// - Returns: The number of bytes.
     /// - Throws: `missing`, `busy`, `unreadable`, and the storage's errors.
-    func read() async throws -> Int64 {
-        if let file = self.file, !(file is FolderContent) {
+    func read(for memory: (any UploadMemory)?) async throws -> Int64 {
+        if let file = self.file, self.folder == nil {
             // Another process may have continued it: a storage of the caller's shows that when it is opened.
             try? await file.sync()
             await self.close()
         }
         // In this order: the previous holder of the lock saved its result before it released the lock.
-        if self.file == nil { self.file = try await self.store.openBytes(self.name) }
+        if !self.isOpen { self.bytes = try await self.store.openBytes(self.name, for: memory) }
         guard let record = try await self.store.record(self.name) else { throw StoredUpload.Failure.missing }
         self.record = record
         guard record.answer == nil else {
             // A process that was killed right after saving the answer left the bytes.
-            if self.file != nil { try await self.store.discardBytes(of: self.name) }
+            if self.isOpen { try await self.store.discardBytes(of: self.name) }
             await self.close()
             return record.length ?? 0
         }
         guard let file = self.file else { throw StoredUpload.Failure.missing }
-        if let file = file as? any ObservingContent { await self.observe(file) }
-        let folder = file as? FolderContent
+        self.isObserved = await file.observe(
+            UploadObservation(
+                form: self.record.isForm ? self.record.contentType : nil,
+                digestsFiles: self.store.options.digestsFiles, algorithms: self.algorithms))
+        if self.isObserved { self.digests = RunningDigests() }
         if let folder {
             do { self.record.starts = try folder.open(record.starts ?? []) } catch {
                 throw StoredUpload.Failure.unreadable(error)
@@ -76,7 +85,7 @@ final class StoredContent {
         // Another process may cut off what isn't checked.
         if let offset = self.record.uncheckedOffset { self.rewindDigests(to: offset) }
         let file = self.file
-        self.file = nil
+        self.bytes = nil
         await file?.close()
     }
 
@@ -110,8 +119,8 @@ final class StoredContent {
     /// Appends bytes, all or none.
     func append(_ bytes: some BodyChunk, at offset: Int64) async throws {
         do {
-            if let file = self.file as? FolderContent {
-                try file.append(bytes)
+            if let folder {
+                try folder.append(bytes)
             } else {
                 try await self.file?.append(bytes.array, at: offset)
             }
@@ -125,7 +134,7 @@ final class StoredContent {
     /// Removes bytes whose digest was never compared.
     func dropUnchecked() async throws {
         guard let offset = self.record.uncheckedOffset else { return }
-        if let folder = self.file as? FolderContent, let starts = self.record.starts {
+        if let folder, let starts = self.record.starts {
             // The record first: it must not name a file that is gone.
             self.record.starts = folder.starts(within: offset)
             if self.record.starts != starts { try await self.save() }
@@ -156,13 +165,13 @@ final class StoredContent {
     /// is a new one, these are read, some with each addition.
     func digest(_ bytes: some BodyChunk, at offset: Int64) {
         guard self.digests.count != offset else { return self.digests.update(bytes) }
-        guard !self.digests.isEmpty, let file = self.file as? FolderContent else { return }
+        guard !self.digests.isEmpty, let folder else { return }
         let end = offset + Int64(bytes.byteCount)
         var room = max(Self.leastReadAgain, 4 * bytes.byteCount)
         while room > 0, self.digests.count < end {
             // An error is found, and reported, when the upload is complete.
             let limit = min(room, 256 << 10, Int(clamping: end - self.digests.count))
-            guard let old = try? file.bytes(at: self.digests.count, upTo: limit), !old.isEmpty else { return }
+            guard let old = try? folder.bytes(at: self.digests.count, upTo: limit), !old.isEmpty else { return }
             self.digests.update(old)
             room -= old.count
         }
@@ -172,9 +181,7 @@ final class StoredContent {
     /// - Parameter count: The number of bytes.
     /// - Throws: The storage's error. It isn't known then what the record says.
     func separateFiles(count: Int64) async throws {
-        guard let folder = self.file as? FolderContent, let form = self.digests.form, self.digests.count == count else {
-            return
-        }
+        guard let folder, let form = self.digests.form, self.digests.count == count else { return }
         for border in form.borders(after: self.record.starts?.last ?? 0)
         where count - border <= Self.leastFile + Self.mostMoved {
             // Without it the file's bytes are copied in the end.
@@ -185,38 +192,22 @@ final class StoredContent {
         }
     }
 
-    /// Has the storage compute what it can.
-    private func observe(_ file: any ObservingContent) async {
-        await file.observe(
-            UploadObservation(
-                form: self.record.isForm ? self.record.contentType : nil,
-                digestsFiles: self.store.options.digestsFiles, algorithms: self.algorithms))
-        self.digests = RunningDigests()
-    }
-
     /// All digests of a complete upload. What wasn't computed while it arrived is computed now.
     private func digests(of content: BodySource, _ file: any UploadContent, count: Int64) async throws -> [DigestValue]
     {
-        guard let file = file as? any ObservingContent else {
-            try await Self.digest(content, count: count, &self.digests)
-            return self.digests.values
-        }
         let observed = await file.digests(count: count)
-        var missing = RunningDigests(self.algorithms.subtracting(observed.map(\.algorithm)))
-        try await Self.digest(content, count: count, &missing)
-        return observed + missing.values
-    }
-
-    /// Computes digests of a complete upload's other bytes.
-    private static func digest(_ content: BodySource, count: Int64, _ digests: inout RunningDigests) async throws {
-        guard !digests.isEmpty, digests.count < count else { return }
+        if self.isObserved {
+            self.digests = RunningDigests(self.algorithms.subtracting(observed.map(\.algorithm)))
+        }
+        guard !self.digests.isEmpty, self.digests.count < count else { return observed + self.digests.values }
         let reader = try BodyPlan(copying: content).makeReader()
-        try reader.seek(to: digests.count)
+        try reader.seek(to: self.digests.count)
         let chunks = AsyncBodyReader(reader)
         while let bytes = try await chunks.next() {
             try Task.checkCancellation()
-            digests.update(bytes)
+            self.digests.update(bytes)
         }
+        return observed + self.digests.values
     }
 
     // MARK: processing
@@ -227,7 +218,7 @@ final class StoredContent {
         let content = try await file.finished(count: count)
         let digests = try await self.digests(of: content, file, count: count)
         var upload = CompletedUpload(self.name, self.record, content, length: count)
-        upload.files = (file as? FolderContent)?.finishedFiles(count: count) ?? []
+        upload.files = self.folder?.finishedFiles(count: count) ?? []
         if let form = self.digests.form?.map, form.position.count == count { upload.form = form }
         upload.digests = digests
         return upload
@@ -266,8 +257,8 @@ final class StoredContent {
 
     /// Frees the space of bytes that were discarded.
     private func empty() async throws {
-        if let file = self.file as? FolderContent {
-            try file.empty()
+        if let folder {
+            try folder.empty()
         } else {
             try await self.file?.truncate(to: 0)
         }

@@ -51,13 +51,9 @@ actor StoredUpload {
     }
 
     init(_ name: String, in store: UploadStore, _ record: UploadRecord) {
-        self.name = name
-        self.store = store
-        self.executor = store.makeExecutor()
+        (self.name, self.store, self.executor) = (name, store, store.makeExecutor())
         self.content = StoredContent(name, in: store, record)
-        self.uploadProtocol = record.uploadProtocol
-        self.target = record.target
-        self.isForm = record.isForm
+        (self.uploadProtocol, self.target, self.isForm) = (record.uploadProtocol, record.target, record.isForm)
         self.note = record.note.map { Array($0) }
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }
@@ -88,17 +84,20 @@ actor StoredUpload {
     var isInUse: Bool { self.content.isOpen || self.processing != nil }
 
     /// Reads the storage's state, after ending the request in progress.
-    private func takeOver() async throws {
+    /// - Parameter memory: The memory of the request that takes over.
+    private func takeOver(_ memory: (any UploadMemory)? = nil) async throws {
         self.endTransfer()
         guard self.processing == nil else { return }
         guard !self.content.isAnswerUnsaved else {
             try? await self.content.saveAnswer()
             return self.refresh(offset: self.content.record.length ?? 0)
         }
-        try await self.closingAfterError { try await self.readState() }
+        try await self.closingAfterError { try await self.readState(memory) }
     }
 
-    private func readState() async throws { self.refresh(offset: try await self.content.read()) }
+    private func readState(_ memory: (any UploadMemory)?) async throws {
+        self.refresh(offset: try await self.content.read(for: memory))
+    }
 
     private func refresh(offset: Int64) {
         self.resource = self.content.record.resource(
@@ -124,21 +123,25 @@ actor StoredUpload {
     }
 
     /// Begins the transfer that comes with the creation.
-    func beginCreation(_ creation: UploadCreation, _ check: DigestCheck?) async throws -> Turn {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        try await self.takeOver()
-        self.resource.beginCreation(creation)
-        return try await self.open(check)
+    func beginCreation(
+        _ creation: UploadCreation, _ check: DigestCheck?, _ memory: (any UploadMemory)?
+    ) async throws -> Turn {
+        try await self.alone {
+            try await self.takeOver(memory)
+            self.resource.beginCreation(creation)
+            return try await self.open(check)
+        }
     }
 
     /// Begins an addition, or refuses it.
-    func begin(_ append: UploadAppend, _ check: DigestCheck?) async throws -> Result<Turn, Refusal> {
+    func begin(
+        _ append: UploadAppend, _ check: DigestCheck?, _ memory: (any UploadMemory)?
+    ) async throws -> Result<Turn, Refusal> {
         // Immediately, not when the gate opens: the request in progress may hold it for as long as the storage takes.
         self.endTransfer()
         await self.gate.enter()
         defer { self.gate.leave() }
-        try await self.takeOver()
+        try await self.takeOver(memory)
         var next = self.resource
         if let refusal = next.begin(append) {
             // One that has bytes beyond the limit can never be complete.
@@ -171,11 +174,11 @@ actor StoredUpload {
 
     /// Ends a request's turn after a failure, and releases the upload for others.
     func abandon(_ turn: Turn) async {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        guard self.transfer?.number == turn.number else { return }
-        self.endTransfer()
-        await self.closeContent()
+        await self.alone {
+            guard self.transfer?.number == turn.number else { return }
+            self.endTransfer()
+            await self.closeContent()
+        }
     }
 
     struct Refusal: Error { var answer: ResumableResponse }
@@ -290,7 +293,7 @@ actor StoredUpload {
     /// processed, because this process or the one before failed or was killed, is processed first. If it was refused,
     /// the refusal is the answer.
     func offsetAnswer(by handler: ResumableHandler) async throws -> ResumableResponse {
-        let isWhole = try await self.lookAgain()
+        let isWhole = try await self.lookAgain(handler.memory)
         if isWhole {
             let answer = await self.process(location: nil, by: handler)
             if answer.response.status.kind != .successful { return answer }
@@ -305,10 +308,14 @@ actor StoredUpload {
     }
 
     /// An answer to a request whose bytes couldn't be stored, with the offset of those that are kept, as far as it is known.
-    /// - Parameter location: The upload's URL, for the answer to its creation.
-    func kept(_ answer: ResumableResponse, location: String? = nil) async -> ResumableResponse {
+    /// - Parameters:
+    ///   - location: The upload's URL, for the answer to its creation.
+    ///   - memory: The request's memory.
+    func kept(
+        _ answer: ResumableResponse, location: String? = nil, _ memory: (any UploadMemory)?
+    ) async -> ResumableResponse {
         do {
-            _ = try await self.lookAgain()
+            _ = try await self.lookAgain(memory)
             await self.closeContent()
         } catch { return answer }
         var answer = self.expiring(self.resource.described(answer))
@@ -318,11 +325,11 @@ actor StoredUpload {
 
     /// - Returns: Whether every byte of a tus upload has arrived, so that it must be processed; it is then held for
     ///   that.
-    private func lookAgain() async throws -> Bool {
+    private func lookAgain(_ memory: (any UploadMemory)?) async throws -> Bool {
         self.endTransfer()
         await self.gate.enter()
         defer { self.gate.leave() }
-        try await self.takeOver()
+        try await self.takeOver(memory)
         if self.uploadProtocol == .tus, self.resource.offset == self.resource.length { return true }
         await self.closeContent()
         return false
@@ -330,55 +337,48 @@ actor StoredUpload {
 
     /// Cancels it.
     func cancel() async throws -> ResumableResponse {
-        try await self.stop()
+        self.endTransfer()
+        try await self.alone { try await self.takeOver() }
         _ = await self.processing?.value
-        try await self.removeCancelled()
+        try await self.alone {
+            self.endTransfer()
+            // It may have been processed meanwhile. Then it wasn't cancelled, even if its answer couldn't be saved.
+            guard self.content.answer == nil else { return try await self.remove() }
+            await self.content.close()
+            try await self.store.remove(self.name, note: self.note, because: .cancelled)
+        }
         return self.resource.cancelled
-    }
-
-    private func removeCancelled() async throws {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        self.endTransfer()
-        // It may have been processed meanwhile. Then it wasn't cancelled, even if its answer couldn't be saved.
-        guard self.content.answer == nil else { return try await self.remove() }
-        await self.content.close()
-        try await self.store.remove(self.name, note: self.note, because: .cancelled)
-    }
-
-    private func stop() async throws {
-        self.endTransfer()
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        try await self.takeOver()
     }
 
     /// Removes it, in any state.
     func forget() async throws {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        self.endTransfer()
-        try await self.remove()
+        try await self.alone {
+            self.endTransfer()
+            try await self.remove()
+        }
     }
 
     /// Removes it, unless a request adds to it, it is being processed, or another process has it.
     /// - Parameter isWanted: Whether it is still to be removed; called while the upload is locked.
     func remove(because reason: UploadRemoval.Reason, if isWanted: @Sendable () async -> Bool) async -> Bool {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        guard !self.isInUse else { return false }
-        do {
-            let bytes = try await self.store.openBytes(self.name)
-            let isRemoved =
-                await isWanted()
-                ? (try? await self.store.remove(self.name, note: self.note, because: reason)) != nil : false
-            await bytes?.close()
-            return isRemoved
-        } catch { return false }
+        await self.alone {
+            guard !self.isInUse else { return false }
+            return await self.store.withBytes(self.name) {
+                guard await isWanted() else { return false }
+                return (try? await self.store.remove(self.name, note: self.note, because: reason)) != nil
+            }
+        }
     }
 
     /// Releases it for others, unless it is being processed.
     private func closeContent() async { if self.processing == nil { await self.content.close() } }
+
+    /// Makes calls that wait for the storage without others between them.
+    private func alone<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        return try await body()
+    }
 
     private func closingAfterError<Result>(_ body: () async throws -> Result) async throws -> Result {
         do { return try await body() } catch {
@@ -430,7 +430,7 @@ actor StoredUpload {
     private func processed(by handler: ResumableHandler) async -> ResumableResponse {
         let answer: ResumableResponse
         do { answer = try await self.completed(by: handler) } catch {
-            switch (await self.answerOfAnother(), error) {
+            switch (await self.answerOfAnother(handler.memory), error) {
             case (let given?, _): answer = given
             // It is the other process that completes it, or will.
             case (nil, Failure.busy), (nil, is UploadIsBusy): answer = .busy(isTus: self.uploadProtocol == .tus)
@@ -439,17 +439,17 @@ actor StoredUpload {
                 answer = self.resource.failed(HTTPResponse.Status(processingError: error))
             }
         }
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        await self.content.close()
-        self.processing = nil
+        await self.alone {
+            await self.content.close()
+            self.processing = nil
+        }
         return answer
     }
 
     private func completed(by handler: ResumableHandler) async throws -> ResumableResponse {
         if !self.content.isOpen {
             // A request in between closed it, and another process may have opened it since then.
-            try await self.readAlone()
+            try await self.alone { try await self.readState(handler.memory) }
             if let answer = self.content.answer { return answer }
         }
         let upload = try await self.content.finished(count: self.resource.offset)
@@ -466,28 +466,22 @@ actor StoredUpload {
         }
         self.content.take(answer)
         self.resource.processed()
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        do {
-            try await self.content.saveAnswer()
-            await handler.saved(self.name)
-        } catch { handler.report(self.name, UnsavedResponse(cause: error)) }
+        await self.alone {
+            do {
+                try await self.content.saveAnswer()
+                await handler.saved(self.name)
+            } catch { handler.report(self.name, UnsavedResponse(cause: error)) }
+        }
         return answer
     }
 
     /// The answer of another process that completed the upload in the meantime, and removed what this one was reading.
-    private func answerOfAnother() async -> ResumableResponse? {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        await self.content.close()
-        try? await self.readState()
-        return self.content.answer
-    }
-
-    private func readAlone() async throws {
-        await self.gate.enter()
-        defer { self.gate.leave() }
-        try await self.readState()
+    private func answerOfAnother(_ memory: (any UploadMemory)?) async -> ResumableResponse? {
+        await self.alone {
+            await self.content.close()
+            try? await self.readState(memory)
+            return self.content.answer
+        }
     }
 }
 

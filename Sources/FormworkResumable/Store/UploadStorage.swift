@@ -24,11 +24,12 @@ package protocol UploadStorage: Sendable {
     func count(of name: String) async throws -> Int64
 
     /// Opens an upload's bytes to append to them.
+    /// - Parameter memory: The memory of the request that has it opened; `nil` without a limit.
     /// - Returns: `nil` if there is no such upload, or its bytes were discarded.
     /// - Throws: ``UploadIsBusy`` while another process has it open. A storage that several processes use may instead let
     ///   the last one that opened it continue: then the calls of the others' ``UploadContent`` throw ``UploadIsBusy``,
     ///   and change nothing. A storage that one process uses alone needs neither.
-    func open(_ name: String) async throws -> (any UploadContent)?
+    func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)?
 
     /// Removes an upload's bytes and keeps its record: the upload was processed, but its answer may be requested again.
     func discardBytes(of name: String) async throws
@@ -71,14 +72,21 @@ package protocol UploadContent: Sendable {
 
     /// Releases the upload for other processes. Called once, last.
     func close() async
-}
 
-/// Bytes of an upload that the storage observes while they are appended. Another process can continue to observe them.
-package protocol ObservingContent: UploadContent {
+    /// Asks the storage to observe the bytes while they are appended, so that another process can continue to observe them.
     /// Called before anything is appended.
-    func observe(_ wanted: UploadObservation) async
+    /// - Returns: Whether it does; `false` by default.
+    func observe(_ wanted: UploadObservation) async -> Bool
+
     /// Digests of all bytes: those that were wanted, and for which all of them were observed.
     func digests(count: Int64) async -> [DigestValue]
+}
+
+/// The memory that the buffers of one request may use.
+package protocol UploadMemory: Sendable {
+    /// Waits until the request may use this many bytes more. ``release(_:)`` must follow.
+    func take(_ count: Int) async throws
+    func release(_ count: Int)
 }
 
 /// What will be needed of an upload when it is complete.
@@ -94,6 +102,8 @@ package struct UploadObservation: Sendable {
 extension UploadContent {
     /// Does nothing by default.
     func sync() async throws {}
+    func observe(_ wanted: UploadObservation) async -> Bool { false }
+    func digests(count: Int64) async -> [DigestValue] { [] }
 }
 
 /// Another process has the upload open: the client is asked to try again after a second.

@@ -65,7 +65,7 @@ public final class UploadStore: Sendable {
         let uploads = try FolderUploads(folder: folder, isDurable: options.isDurable, mayBeLink: mayBeLink)
         if makesFolder {
             try uploads.makeFolder()
-            try OpenFolder(folder).makeFile().close()
+            try AtomicFolder(folder).makeFile().close()
         }
         self.init(uploads, options, afterReading)
     }
@@ -154,11 +154,22 @@ public final class UploadStore: Sendable {
     /// How many bytes an upload has.
     func count(of name: String) async throws -> Int64 { try await self.storage.count(of: name) }
 
+    /// The bytes of an upload, open for one user.
+    struct OpenBytes: Sendable {
+        let content: any UploadContent
+        /// The same, if they are in files of this process.
+        let folder: FolderContent?
+    }
+
     /// Opens an upload's bytes, which locks the upload against all others.
+    /// - Parameter memory: The memory of the request that has them opened.
     /// - Returns: `nil` if there are no bytes, or no longer any.
     /// - Throws: `busy` and `unreadable`.
-    func openBytes(_ name: String) async throws -> (any UploadContent)? {
-        do { return try await self.storage.open(name) } catch is UploadIsBusy {
+    func openBytes(_ name: String, for memory: (any UploadMemory)? = nil) async throws -> OpenBytes? {
+        do {
+            if let folder { return try folder.open(name).map { OpenBytes(content: $0, folder: $0) } }
+            return try await self.storage.open(name, for: memory).map { OpenBytes(content: $0, folder: nil) }
+        } catch is UploadIsBusy {
             throw StoredUpload.Failure.busy
         } catch {
             throw StoredUpload.Failure.unreadable(error)
@@ -196,7 +207,7 @@ public final class UploadStore: Sendable {
     /// Whether a request adds to an upload, or it is being processed, here or in another process.
     private func isInUse(_ name: String) async throws -> Bool {
         if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return true }
-        do { await (try await self.openBytes(name))?.close() } catch StoredUpload.Failure.busy { return true }
+        do { await (try await self.openBytes(name))?.content.close() } catch StoredUpload.Failure.busy { return true }
         return false
     }
 
@@ -281,12 +292,17 @@ public final class UploadStore: Sendable {
     ) async -> Bool {
         if let upload = await self.object(name) { return await upload.remove(because: reason, if: isWanted) }
         // Its record is damaged, or of another version: no request can use it here.
-        do {
-            let bytes = try await self.openBytes(name)
-            let isRemoved = await isWanted() ? (try? await self.remove(name)) != nil : false
-            await bytes?.close()
-            return isRemoved
-        } catch { return false }
+        return await self.withBytes(name) { await isWanted() ? (try? await self.remove(name)) != nil : false }
+    }
+
+    /// Locks an upload's bytes, unless another process has them.
+    /// - Returns: What `body` returns; `false` if they can't be locked.
+    func withBytes(_ name: String, _ body: () async -> Bool) async -> Bool {
+        let content: (any UploadContent)?
+        do { content = try await self.openBytes(name)?.content } catch { return false }
+        let result = await body()
+        await content?.close()
+        return result
     }
 
     /// The one object for an upload.

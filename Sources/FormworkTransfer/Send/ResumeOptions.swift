@@ -146,8 +146,8 @@ struct ResumeOptions: ParsableArguments {
         return prepared
     }
 
-    private func clientOptions(_ retry: RetryPolicy, repeatsAll: Bool) -> UploadClientOptions {
-        var options = UploadClientOptions(self.choice)
+    private func clientOptions(_ retry: RetryPolicy, repeatsAll: Bool) -> ResumingOptions {
+        var options = ResumingOptions(self.choice)
         options.maximumAppendSize = self.pieceSize?.bytes
         // If the upload is created before its bytes are sent, its offset can be queried after any failure.
         options.createsFirst = self.choice == .ietf

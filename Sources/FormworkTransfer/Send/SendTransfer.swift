@@ -14,15 +14,13 @@ struct SendTransfer {
     /// Sends the form, or to a tus server that reads no forms each of its files.
     func send(_ job: SendJob) async throws -> SendReport {
         var job = job
-        job.sender.wholeTimeout = job.sender.options.timeout
-        let end = job.sender.options.timeout.map { ContinuousClock.Instant.after($0) }
+        job.sender.end = job.sender.options.timeout.map { .after($0) }
         let jobs = try await self.jobs(of: job)
         let lengths = jobs.map(\.plan.contentLength)
         self.record.expect(lengths.contains(nil) ? nil : lengths.reduce(0) { $0 + ($1 ?? 0) })
         var report: SendReport?
         var stored: [SendReport.StoredFile] = []
-        for var job in jobs {
-            job.sender.options.timeout = end.map { ContinuousClock.now.duration(to: $0) }
+        for job in jobs {
             var next: SendReport
             do { next = try await self.sendOne(job) } catch {
                 guard jobs.count > 1, let filename = job.filename else { throw error }

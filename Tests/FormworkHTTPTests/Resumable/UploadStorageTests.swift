@@ -64,7 +64,7 @@ actor MemoryStorage: UploadStorage {
 
     func count(of name: String) async throws -> Int64 { Int64(self.uploads[name]?.bytes?.count ?? 0) }
 
-    func open(_ name: String) async throws -> (any UploadContent)? {
+    func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
         try await self.pass(.open)
         if self.busy > 0 {
             self.busy -= 1

@@ -93,7 +93,7 @@ extension NIOTests {
                 self.answering("503 Service Unavailable"),
                 { server, connection in server.note(connection.readHead().head) },
             ])
-            var options = UploadClientOptions(.auto)
+            var options = ResumingOptions(.auto)
             options.repeatsUnanswered = true
             options.delays = [.milliseconds(1)]
             let resuming = FormSender.Resuming(options)

@@ -35,7 +35,7 @@ extension NIOTests.ResumableSendTests {
         let saved = NIOTests.Told()
         let error = await #expect(throws: TransferError.self) {
             try await self.send(
-                self.plan(1_000_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
+                self.plan(1_000_000), to: server.url(), ResumingOptions(.auto), saved: saved)
         }
         #expect(error?.code == .redirects)
         #expect(
@@ -52,7 +52,7 @@ extension NIOTests.ResumableSendTests {
             self.early(Self.ok("201 Created", "Upload-Incomplete: ?0", "Upload-Offset: 1000"), drains: false),
         ])
         let error = await #expect(throws: FormworkError.self) {
-            try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
+            try await self.send(self.large(), to: server.url(), ResumingOptions(.auto))
         }
         #expect(error?.message == "the server answered 201 before it had all of the body")
     }
@@ -66,7 +66,7 @@ extension NIOTests.ResumableSendTests {
             self.answering(Self.ok("200 OK", "Upload-Complete: ?1"), kept),
         ])
         let plan = try self.large()
-        let seen = try await self.send(plan, to: server.url(), UploadClientOptions(.auto))
+        let seen = try await self.send(plan, to: server.url(), ResumingOptions(.auto))
         #expect(seen.status == 200)
         #expect(try kept.bytes == Array(self.bytes(plan).dropFirst(1000)))
     }
@@ -79,7 +79,7 @@ extension NIOTests.ResumableSendTests {
             self.answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
             self.answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
         ])
-        var options = UploadClientOptions(.auto)
+        var options = ResumingOptions(.auto)
         options.maximumAttempts = 3
         let saved = NIOTests.Told()
         let seen = try await self.send(self.plan(1_000_000), to: server.url(), options, saved: saved)
@@ -92,7 +92,7 @@ extension NIOTests.ResumableSendTests {
         let server = try ScriptedServer([self.answering(Self.offer + cut)])
         let saved = NIOTests.Told()
         await #expect(throws: TransferError.self) {
-            try await self.send(self.plan(1000), to: server.url(), UploadClientOptions(.auto), saved: saved)
+            try await self.send(self.plan(1000), to: server.url(), ResumingOptions(.auto), saved: saved)
         }
         #expect(saved.words == ["/u/1"])
     }
@@ -104,12 +104,12 @@ extension NIOTests.ResumableSendTests {
             self.answering(redirect), self.answering(redirect), self.answering(redirect),
         ])
         let seen = try await self.send(
-            self.plan(1000), to: server.url(), UploadClientOptions(.auto),
+            self.plan(1000), to: server.url(), ResumingOptions(.auto),
             sender: FormSender(options: .init(maximumRedirects: 0)))
         #expect(seen.status == 307 && seen.trace.requests == 1)
         let error = await #expect(throws: TransferError.self) {
             try await self.send(
-                self.plan(1000), to: server.url(), UploadClientOptions(.auto),
+                self.plan(1000), to: server.url(), ResumingOptions(.auto),
                 sender: FormSender(options: .init(maximumRedirects: 1)))
         }
         #expect(error?.code == .redirects)
@@ -125,7 +125,7 @@ extension NIOTests.ResumableSendTests {
             connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
         }
         let server = try ScriptedServer([refusing, self.answering(Self.ok("200 OK"), kept)])
-        var options = UploadClientOptions(.auto)
+        var options = ResumingOptions(.auto)
         options.maximumAttempts = 1
         let plan = try self.plan(1000)
         let seen = try await self.send(plan, to: server.url(), options, asksFrom: 100)
@@ -138,7 +138,7 @@ extension NIOTests.ResumableSendTests {
             self.answering(Self.ok("200 OK", "Upload-Offset: 0")),
             self.answering(Self.ok("204 No Content", "Upload-Offset: 1144"), kept),
         ])
-        options = UploadClientOptions(.tus)
+        options = ResumingOptions(.tus)
         options.maximumAttempts = 1
         #expect(try await self.send(plan, to: tus.url(), options, asksFrom: 100).status == 204)
     }
@@ -156,7 +156,7 @@ extension NIOTests.ResumableSendTests {
                         if isKept { usleep(20_000) }
                     }, count: 10))
             for _ in 0..<10 {
-                let seen = try await self.send(self.plan(count), to: server.url(), UploadClientOptions(.auto))
+                let seen = try await self.send(self.plan(count), to: server.url(), ResumingOptions(.auto))
                 #expect(seen.status == 200 && seen.trace.requests == 1)
             }
         }
@@ -166,7 +166,7 @@ extension NIOTests.ResumableSendTests {
     func unreadByOrdinaryServer() async throws {
         let server = try ScriptedServer([self.early(Self.ok("200 OK"), behind: 0, drains: false)])
         let error = await #expect(throws: FormworkError.self) {
-            try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
+            try await self.send(self.large(), to: server.url(), ResumingOptions(.auto))
         }
         #expect(error?.code == .writeFailed)
         #expect(error?.message == "the server answered 200 before it had all of the body")
@@ -180,7 +180,7 @@ extension NIOTests.ResumableSendTests {
                 self.answering(Self.ok("200 OK")),
             ])
             let error = await #expect(throws: FormworkError.self) {
-                try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
+                try await self.send(self.large(), to: server.url(), ResumingOptions(.auto))
             }
             #expect(error?.code == .writeFailed)
             #expect(
@@ -201,7 +201,7 @@ extension NIOTests.ResumableSendTests {
         ])
         let saved = NIOTests.Told()
         let seen = try await self.send(
-            self.plan(10_000), to: server.url(), UploadClientOptions(.auto), saved: saved,
+            self.plan(10_000), to: server.url(), ResumingOptions(.auto), saved: saved,
             fields: [.accept: "*/*"])
         #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
         let page = try #require(server.requests.last)
@@ -221,7 +221,7 @@ extension NIOTests.ResumableSendTests {
         ])
         let saved = NIOTests.Told()
         let seen = try await self.send(
-            self.plan(10_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
+            self.plan(10_000), to: server.url(), ResumingOptions(.auto), saved: saved)
         #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
         #expect(server.requests.count == 2)
     }
@@ -232,7 +232,7 @@ extension NIOTests.ResumableSendTests {
             self.answering(Self.ok("503 Service Unavailable", "Retry-After: 100"))
         ])
         let seen = try await self.send(
-            self.plan(1000), to: server.url(), UploadClientOptions(.tus),
+            self.plan(1000), to: server.url(), ResumingOptions(.tus),
             sender: FormSender(options: .init(timeout: .seconds(5))))
         #expect(seen.status == 503)
     }
@@ -244,7 +244,7 @@ extension NIOTests.ResumableSendTests {
         let server = try ScriptedServer([
             self.answering(refused), created, self.answering(refused), created, self.answering(refused),
         ])
-        var options = UploadClientOptions(.tus)
+        var options = ResumingOptions(.tus)
         #expect(try await !self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
         #expect(try await self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
         options.maximumAppendSize = 1000

@@ -55,7 +55,7 @@ extension NIOTests {
         }
 
         func send(
-            _ plan: BodyPlan, to url: String, _ options: UploadClientOptions,
+            _ plan: BodyPlan, to url: String, _ options: ResumingOptions,
             saved: Told = Told(), monitor: UploadMonitor = UploadMonitor(), fields: HTTPFields = [:],
             sender: FormSender = FormSender(), asksFrom threshold: Int64? = nil
         ) async throws -> Seen {
@@ -63,7 +63,9 @@ extension NIOTests {
             options.delays = [.zero]
             sender.client.options.expectationThreshold = threshold
             sender.options.monitor = monitor
-            let resuming = FormSender.Resuming(options) { saved.add($0?.target.path ?? "over") }
+            let resuming = FormSender.Resuming(options) { link in
+                saved.add(link.flatMap { try? HTTPRequest(to: $0.url).path } ?? "over")
+            }
             return try await sender.send(
                 plan, with: HTTPRequest(to: url, headerFields: fields), resuming: resuming
             ) { answer, trace in
@@ -95,7 +97,7 @@ extension NIOTests {
                 self.answering("HTTP/1.1 201 Created\r\nUpload-Complete: ?1\r\nContent-Length: 4\r\n\r\ndone"),
             ])
             let answer = try await self.send(
-                self.plan(5_000_000), to: server.url("/up"), UploadClientOptions(.auto), monitor: monitor)
+                self.plan(5_000_000), to: server.url("/up"), ResumingOptions(.auto), monitor: monitor)
             #expect(answer.status == 201 && seen.words == ["true 5000144"])
         }
 
@@ -115,7 +117,7 @@ extension NIOTests {
                     if isRequest { break }
                 }
             }
-            var options = UploadClientOptions(.auto)
+            var options = ResumingOptions(.auto)
             // Longer than this suite may take.
             options.delays = [.seconds(5000)]
             let plan = try self.plan(1000)
@@ -147,7 +149,7 @@ extension NIOTests {
             let saved = Told()
             let monitor = UploadMonitor()
             let seen = try await self.send(
-                plan, to: server.url("/up"), UploadClientOptions(.auto), saved: saved, monitor: monitor,
+                plan, to: server.url("/up"), ResumingOptions(.auto), saved: saved, monitor: monitor,
                 fields: [.authorization: "Basic eDp5"])
             #expect(seen.status == 201 && seen.text == "done")
             #expect(try kept.bytes == self.bytes(plan))
@@ -180,7 +182,7 @@ extension NIOTests {
                 self.answering(Self.ok("204 No Content", "Upload-Offset: 3000144", "Tus-Resumable: 1.0.0"), kept),
             ])
             let plan = try self.plan(3_000_000)
-            let seen = try await self.send(plan, to: server.url("/t"), UploadClientOptions(.tus))
+            let seen = try await self.send(plan, to: server.url("/t"), ResumingOptions(.tus))
             #expect(seen.status == 204 && seen.trace.upload?.resumedFrom == 700_000)
             #expect(try kept.bytes == self.bytes(plan))
             #expect(server.requests[0].contains("Upload-Length: 3000144\r\n"))
@@ -203,7 +205,7 @@ extension NIOTests {
                 self.answering(Self.ok("201 Created", "Upload-Complete: ?1"), kept),
             ])
             let plan = try self.plan(2_100_000)
-            let seen = try await self.send(plan, to: server.url("/up"), UploadClientOptions(.auto))
+            let seen = try await self.send(plan, to: server.url("/up"), ResumingOptions(.auto))
             #expect(seen.status == 201)
             #expect(try kept.bytes == self.bytes(plan))
             let progress = try ScriptedServer([
@@ -220,7 +222,7 @@ extension NIOTests {
             ])
             let monitor = UploadMonitor()
             let refused = try await self.send(
-                self.plan(30_000_000), to: progress.url(), UploadClientOptions(.auto), monitor: monitor)
+                self.plan(30_000_000), to: progress.url(), ResumingOptions(.auto), monitor: monitor)
             #expect(refused.status == 403)
             #expect(monitor.current.acknowledged == 1234 && monitor.current.isReportedByServer)
             #expect(monitor.current.sent > 1234)
@@ -234,7 +236,7 @@ extension NIOTests {
                 self.cutting(kept, behind: 1000),
             ])
             let error = await #expect(throws: TransferError.self) {
-                try await self.send(self.plan(100_000), to: server.url("/up"), UploadClientOptions(.auto))
+                try await self.send(self.plan(100_000), to: server.url("/up"), ResumingOptions(.auto))
             }
             #expect(error?.code == .interrupted)
             #expect(server.requests.count == 2 && server.requests[1].hasPrefix("POST /there HTTP/1.1\r\n"))
@@ -250,7 +252,7 @@ extension NIOTests {
             ])
             let saved = Told()
             let seen = try await self.send(
-                self.plan(10_000), to: server.url(), UploadClientOptions(.tus), saved: saved)
+                self.plan(10_000), to: server.url(), ResumingOptions(.tus), saved: saved)
             #expect(seen.status == 200 && seen.trace.upload?.isAnswerLost == true)
             #expect(saved.words == ["/t/1", "over"])
         }
@@ -271,7 +273,7 @@ extension NIOTests {
             let plan = try await body.plan()
             _ = try folder.file("f", noise(500))
             let error = await #expect(throws: FormworkError.self) {
-                try await self.send(plan, to: server.url(), UploadClientOptions(.auto))
+                try await self.send(plan, to: server.url(), ResumingOptions(.auto))
             }
             #expect(error?.code == .sourceChanged)
         }

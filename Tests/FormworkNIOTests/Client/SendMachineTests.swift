@@ -12,24 +12,18 @@ extension NIOTests {
         private final class Saved: Sendable {
             private let links = Mutex<[String?]>([])
             var urls: [String?] { self.links.withLock { $0 } }
-            func save(_ link: SavedUpload?) { self.links.withLock { $0.append(link?.target.url) } }
+            func save(_ link: SavedUpload?) { self.links.withLock { $0.append(link?.url) } }
         }
 
         private struct Full: Error {}
 
         private func request() throws -> HTTPRequest { try HTTPRequest(to: "https://example.com/up") }
 
-        private func plain(_ retries: Int, _ source: BodySource = .text("x")) throws -> PlainSend {
-            PlainSend(
-                try form(source).plan(), try self.request(),
-                UploadOptions(maximumRedirects: 1, retry: RetryPolicy(count: retries, delay: .seconds(5))))
-        }
-
         private func resumable(
-            _ change: (inout UploadClientOptions) -> Void = { _ in },
+            _ change: (inout ResumingOptions) -> Void = { _ in },
             save: @escaping @Sendable (SavedUpload?) throws -> Void = { _ in }
         ) throws -> ResumableSend {
-            var options = UploadClientOptions(.auto)
+            var options = ResumingOptions(.auto)
             options.delays = []
             change(&options)
             return try ResumableSend(
@@ -76,7 +70,7 @@ extension NIOTests {
                 (TransferError(.connect, "refused"), "pause 0: refused"),
             ])
         func emptyBody(error: TransferError, step: String) throws {
-            var options = UploadClientOptions(.auto)
+            var options = ResumingOptions(.auto)
             options.delays = []
             var machine = try ResumableSend(
                 try BodyPlan(copying: .bytes([])), try self.request(), FormSender.Resuming(options),
@@ -87,30 +81,6 @@ extension NIOTests {
         }
 
         // MARK: PlainSend
-
-        @Test("Plain: an answer that may pass is retried, and the last one is the result")
-        func plainRetry() throws {
-            var machine = try self.plain(1)
-            #expect(self.next(&machine) == "POST /up from 0")
-            #expect(!self.answer(&machine, 503))
-            #expect(self.next(&machine) == "pause 5: the server answered 503")
-            #expect(self.next(&machine) == "POST /up from 0")
-            #expect(self.answer(&machine, 503))
-        }
-
-        @Test(
-            "Plain: a redirect takes the body along, or doesn't",
-            arguments: [(307, "POST /b from 0"), (303, "GET /b empty asks not")])
-        func plainRedirect(status: Int, step: String) throws {
-            var machine = try self.plain(0)
-            _ = machine.next()
-            #expect(!self.answer(&machine, status, [.location: "/b"]))
-            #expect(self.next(&machine) == step)
-            #expect(!self.answer(&machine, 307, [.location: "/c"]))
-            #expect(
-                self.next(&machine)
-                    == "failed: more than 1 redirect: https://example.com/b redirects to https://example.com/c")
-        }
 
         @Test(
             "Plain: the place is known to which a server has moved, if the form isn't sent there",

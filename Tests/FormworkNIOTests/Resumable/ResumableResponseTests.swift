@@ -3,7 +3,7 @@
 import Testing
 
 /// Answers that say less, or another thing, than they seem to.
-@Suite(.timeLimit(.minutes(10))) struct ResumableResponseTests: UploadClientSuite {
+@Suite(.timeLimit(.minutes(10))) struct ResumableResponseTests: ResumingSuite {
     private let link: SavedUpload
 
     init() throws { self.link = try Self.saved() }
@@ -12,13 +12,13 @@ import Testing
     func redirectsOfAnUpload(_ status: Int, _ location: String?) throws {
         var fields: HTTPFields = [:]
         fields[.location] = location
-        var client = try UploadClient(.post(), length: 100, continuing: self.link)
+        var client = try ResumableSend(.post(), length: 100, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(status, fields))
         #expect(self.failure(&client) == "redirects")
         #expect(client.link != nil)
 
-        client = try UploadClient(.post(), length: 100, continuing: self.link)
+        client = try ResumableSend(.post(), length: 100, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         _ = try self.sent(&client)
@@ -31,11 +31,11 @@ import Testing
     @Test(arguments: ["http://example.com/u", "ftp://example.com/u"])
     func redirectsNowhere(_ location: String) throws {
         for status in [307, 308] {
-            var client = try UploadClient(.post(), length: 100, continuing: self.link)
+            var client = try ResumableSend(.post(), length: 100, continuing: self.link)
             _ = try self.sent(&client)
             client.answered(self.answer(status, [.location: location]))
             #expect(self.failure(&client) == "redirects")
-            client = try UploadClient(.post(), length: 100)
+            client = try ResumableSend(.post(), length: 100)
             _ = try self.sent(&client)
             client.sending(upTo: 100)
             client.answered(self.answer(status, [.location: location]))
@@ -44,10 +44,9 @@ import Testing
     }
 
     @Test func tooManyRedirects() throws {
-        var options = UploadClientOptions()
-        options.maximumRedirects = 2
+        let rules = UploadOptions(maximumRedirects: 2)
         for link in [nil, self.link] {
-            var client = try UploadClient(.post(), length: 100, options: options, continuing: link)
+            var client = try ResumableSend(.post(), length: 100, rules: rules, continuing: link)
             for _ in 0..<3 {
                 _ = try self.sent(&client)
                 client.answered(self.answer(307, [.location: "/x"]))
@@ -58,10 +57,10 @@ import Testing
 
     /// A creation without content is not an upload: the page that it redirects to is not a success.
     @Test(arguments: [ResumableChoice.ietf, .tus]) func redirectsOfAnEmptyCreation(_ choice: ResumableChoice) throws {
-        var options = UploadClientOptions(choice)
+        var options = ResumingOptions(choice)
         options.createsFirst = true
         for status in [302, 303, 300] {
-            var client = try UploadClient(.post(), length: 100, options: options)
+            var client = try ResumableSend(.post(), length: 100, options: options)
             #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 0))
             client.answered(self.answer(status, [.location: "/login"]))
             #expect(self.failure(&client) == "redirects")
@@ -73,7 +72,7 @@ import Testing
         for status in [301, 302] {
             var request = HTTPRequest.post()
             request.method = .put
-            var client = try UploadClient(request, length: 100)
+            var client = try ResumableSend(request, length: 100)
             _ = try self.sent(&client)
             client.sending(upTo: 100)
             client.answered(self.answer(status, [.location: "/there"]))
@@ -81,7 +80,7 @@ import Testing
             #expect(again.method == .put && again.path == "/there")
             #expect(range == UploadRange(offset: 0, count: 100))
 
-            client = try UploadClient(.post(), length: 100)
+            client = try ResumableSend(.post(), length: 100)
             _ = try self.sent(&client)
             client.sending(upTo: 100)
             client.answered(self.answer(status, [.location: "/done"]))
@@ -91,7 +90,7 @@ import Testing
 
     /// The target's own answer is recognized, whatever it is; with tus, by its offset.
     @Test func redirectsAtTheEnd() throws {
-        var client = try UploadClient(.post(), length: 100, continuing: self.link)
+        var client = try ResumableSend(.post(), length: 100, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         _ = try self.sent(&client)
@@ -100,7 +99,7 @@ import Testing
         #expect(try self.outcome(&client).isOver)
 
         // NIOResumableUpload marks it with another version's field, and sends the offset.
-        client = try UploadClient(.post(), length: 100, continuing: self.link)
+        client = try ResumableSend(.post(), length: 100, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         _ = try self.sent(&client)
@@ -108,8 +107,8 @@ import Testing
         client.answered(self.answer(303, [.uploadIncomplete: "?0", .uploadOffset: "100", .location: "/done"]))
         #expect(try self.outcome(&client).isOver)
 
-        let link = SavedUpload(target: self.link.target, uploadProtocol: .tus)
-        client = try UploadClient(.post(), length: 100, continuing: link)
+        let link = SavedUpload(url: self.link.url, uploadProtocol: .tus)
+        client = try ResumableSend(.post(), length: 100, continuing: link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadOffset: "10", .uploadLength: "100"]))
         _ = try self.sent(&client)
@@ -120,7 +119,7 @@ import Testing
 
     /// A proxy drops 1xx answers: the final one is the first to announce the upload.
     @Test func partWithoutAnOffer() throws {
-        var client = try UploadClient(.post(), length: 200)
+        var client = try ResumableSend(.post(), length: 200)
         _ = try self.sent(&client)
         client.sending(upTo: 200)
         client.answered(
@@ -135,7 +134,7 @@ import Testing
     /// Draft -01 says it the other way round.
     @Test func partOfDraft3() throws {
         for fields in [[.uploadIncomplete: "?1"], [:]] as [HTTPFields] {
-            var client = try UploadClient(.post(), length: 200)
+            var client = try ResumableSend(.post(), length: 200)
             _ = try self.sent(&client)
             client.answered(self.answer(400, [.contentLength: "0", .uploadDraftInteropVersion: "3"]))
             _ = try self.sent(&client)
@@ -150,11 +149,11 @@ import Testing
 
     /// The answer that used up the tries is shown, and the upload can be resumed later.
     @Test(arguments: [503, 429, 423]) func lastAnswer(_ status: Int) throws {
-        var options = UploadClientOptions()
+        var options = ResumingOptions()
         options.maximumAttempts = 2
         options.delays = []
         for asks in [true, false] {
-            var client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+            var client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
             _ = try self.sent(&client)
             if !asks {
                 client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
@@ -172,9 +171,9 @@ import Testing
 
     /// A success without progress doesn't count as a success.
     @Test func noProgress() throws {
-        var options = UploadClientOptions()
+        var options = ResumingOptions()
         options.maximumAttempts = 1
-        var client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+        var client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         _ = try self.sent(&client)
@@ -192,18 +191,17 @@ import Testing
                 .uploadDraftInteropVersion: "9",
             ] : [.userAgent: "u", .uploadDraftInteropVersion: "9"]
         let host = try #require(HTTPField.Name("Host"))
-        var options = UploadClientOptions()
-        options.trustsRedirects = isTrusted
-        var client = try UploadClient(
+        var client = try ResumableSend(
             .post([
                 .authorization: "Basic x", .cookie: "a=b", .proxyAuthorization: "Basic y", host: "inner.example",
                 .origin: "https://example.com", .userAgent: "u",
-            ]), length: 100, options: options)
+            ]), length: 100, rules: UploadOptions(trustsRedirects: isTrusted))
         let first = try self.sent(&client).0
         #expect(first.headerFields[host] == "inner.example")
         client.sending(upTo: 60)
-        _ = client.informed(
-            self.answer(104, [.uploadDraftInteropVersion: "9", .location: "https://other.example/up"]))
+        _ = client.learns(
+            from:
+                self.answer(104, [.uploadDraftInteropVersion: "9", .location: "https://other.example/up"]))
         client.lost(Cut())
         let head = try self.sent(&client).0
         #expect(head.authority == "other.example")
@@ -211,19 +209,17 @@ import Testing
     }
 
     @Test func expires() throws {
-        var client = try UploadClient(.post(), length: 100, options: UploadClientOptions(.tus))
+        var client = try ResumableSend(.post(), length: 100, options: ResumingOptions(.tus))
         _ = try self.sent(&client)
         client.answered(
             self.answer(201, [.location: "/t/1", .uploadExpires: "Wed, 25 Jun 2036 16:00:00 GMT"]))
         #expect(client.link?.expires == "Wed, 25 Jun 2036 16:00:00 GMT")
-        #expect(client.link?.target.path == "/t/1")
+        #expect(client.link?.url == "https://example.com/t/1")
     }
 
     /// A request that can't be split into pieces was refused, and that is shown.
     @Test func tooMuchForOnce() throws {
-        var options = UploadClientOptions()
-        options.isReplayable = false
-        var client = try UploadClient(.post(), length: 1_000_000, options: options)
+        var client = try ResumableSend(.post(), length: 1_000_000, isReplayable: false)
         _ = try self.sent(&client)
         client.sending(upTo: 65_536)
         client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000"]))
@@ -232,10 +228,10 @@ import Testing
 
     /// An upload that was lost begins anew as it began.
     @Test func createsFirstAgain() throws {
-        var options = UploadClientOptions(.ietf)
+        var options = ResumingOptions(.ietf)
         options.createsFirst = true
         options.delays = []
-        var client = try UploadClient(.post(), length: 100, options: options)
+        var client = try ResumableSend(.post(), length: 100, options: options)
         #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 0))
         client.answered(self.answer(201, [.location: "/u/1", .uploadComplete: "?0", .uploadOffset: "0"]))
         #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 100))
@@ -248,9 +244,9 @@ import Testing
     /// A server that forgets an upload may have stored all of it. Then nothing is sent again, unless that is asked for.
     @Test(arguments: [(100, false, true), (99, false, false), (100, true, false)])
     func forgotten(sent: Int64, restarts: Bool, isGone: Bool) throws {
-        var options = UploadClientOptions(.ietf)
+        var options = ResumingOptions(.ietf)
         (options.createsFirst, options.delays, options.restartsLost) = (true, [], restarts)
-        var client = try UploadClient(.post(), length: 100, options: options)
+        var client = try ResumableSend(.post(), length: 100, options: options)
         _ = try self.sent(&client)
         client.answered(self.answer(201, [.location: "/u/1", .uploadComplete: "?0", .uploadOffset: "0"]))
         _ = try self.sent(&client)
@@ -262,7 +258,7 @@ import Testing
             #expect(try self.sent(&client).0.method == .post)
             return
         }
-        guard case .fail(let failure) = client.next() else {
+        guard case .fail(let failure) = client.step() else {
             Issue.record("it continues")
             return
         }
@@ -271,19 +267,18 @@ import Testing
 
     /// If repeating a whole request is allowed, it is repeated after a 503 too.
     @Test func repeats() throws {
-        var options = UploadClientOptions()
+        var options = ResumingOptions()
         options.repeatsUnanswered = true
         options.maximumAttempts = 2
         options.delays = []
-        var client = try UploadClient(.post(), length: 100, options: options)
+        var client = try ResumableSend(.post(), length: 100, options: options)
         for _ in 0..<2 {
             #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 100))
             client.sending(upTo: 100)
             client.answered(self.answer(503))
         }
         #expect(try self.outcome(&client).response.status.code == 503)
-        options.isReplayable = false
-        client = try UploadClient(.post(), length: 100, options: options)
+        client = try ResumableSend(.post(), length: 100, isReplayable: false, options: options)
         _ = try self.sent(&client)
         client.sending(upTo: 100)
         client.answered(self.answer(503))
@@ -292,16 +287,16 @@ import Testing
 
     /// The server can't have bytes that weren't sent, whatever it says.
     @Test func partAsIfWhole() throws {
-        var options = UploadClientOptions(.ietf)
+        var options = ResumingOptions(.ietf)
         options.createsFirst = true
-        var client = try UploadClient(.post(), length: 100, options: options)
+        var client = try ResumableSend(.post(), length: 100, options: options)
         _ = try self.sent(&client)
         client.answered(self.answer(201, [.location: "/u/1", .uploadComplete: "?1"]))
         #expect(self.failure(&client) == "protocolBroken")
 
         options.maximumAppendSize = 40
         for (status, code) in [(200, "protocolBroken"), (303, "redirects")] {
-            client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+            client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
             _ = try self.sent(&client)
             client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "0"]))
             #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 40))
@@ -310,7 +305,7 @@ import Testing
             #expect(self.failure(&client) == code)
         }
 
-        client = try UploadClient(.post(), length: 100, continuing: self.link)
+        client = try ResumableSend(.post(), length: 100, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?1", .uploadOffset: "50"]))
         #expect(self.failure(&client) == "protocolBroken")
@@ -318,11 +313,11 @@ import Testing
 
     /// Any failure is retried if the options say so, except those that end the upload.
     @Test func allErrors() throws {
-        var options = UploadClientOptions()
+        var options = ResumingOptions()
         options.retriesAllErrors = true
         options.maximumAttempts = 3
         options.delays = []
-        var client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+        var client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(401))
         #expect(try self.sent(&client).0.method == .head)
@@ -333,7 +328,7 @@ import Testing
         client.answered(self.answer(403))
         #expect(try self.outcome(&client).response.status.code == 403)
 
-        client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+        client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         _ = try self.sent(&client)

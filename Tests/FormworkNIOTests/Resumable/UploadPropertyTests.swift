@@ -17,7 +17,7 @@ import Testing
             let body = (0..<Int.random(in: 0...200, using: &random)).map { _ in
                 UInt8.random(in: .min ... .max, using: &random)
             }
-            var options = UploadClientOptions(choice)
+            var options = ResumingOptions(choice)
             options.maximumAttempts = 100
             options.maximumRestarts = 100
             options.restartsLost = true
@@ -27,7 +27,7 @@ import Testing
                 options.maximumAppendSize = Int64.random(in: 1...100, using: &random)
             }
             let knowsLength = Bool.random(using: &random)
-            let client = try UploadClient(
+            let client = try ResumableSend(
                 .post([.contentType: "multipart/form-data; boundary=x"]),
                 length: knowsLength ? Int64(body.count) : nil,
                 options: options)
@@ -69,11 +69,10 @@ import Testing
         for seed in 0..<1000 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             let body = (0..<Int.random(in: 0...100, using: &random)).map { UInt8($0) }
-            var options = UploadClientOptions(choice)
-            options.isReplayable = false
+            var options = ResumingOptions(choice)
             options.maximumAttempts = 100
             options.delays = []
-            let client = try UploadClient(.post(), length: nil, options: options)
+            let client = try ResumableSend(.post(), length: nil, isReplayable: false, options: options)
             var simulation = Simulation(
                 client, body: body, seed: seed, faults: Int.random(in: 0...3, using: &random))
             if case .done(let outcome) = try simulation.run(), outcome.isOver {

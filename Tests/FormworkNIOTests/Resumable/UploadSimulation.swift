@@ -90,7 +90,7 @@ struct SimulatedServer {
 /// Drives a client machine against the server over a network that breaks.
 struct Simulation {
     var server = SimulatedServer()
-    var client: UploadClient
+    var client: ResumableSend
     let body: [UInt8]
     var generator: SplitMix64
     /// How many more failures may happen.
@@ -100,15 +100,15 @@ struct Simulation {
     var losesUploads = false
     private(set) var waits = 0
 
-    init(_ client: UploadClient, body: [UInt8], seed: UInt64, faults: Int) {
+    init(_ client: ResumableSend, body: [UInt8], seed: UInt64, faults: Int) {
         (self.client, self.body, self.faults) = (client, body, faults)
         self.generator = SplitMix64(seed: seed)
         self.knowsLength = client.length != nil
     }
 
-    mutating func run() throws -> UploadStep {
+    mutating func run() throws -> ResumableSend.Step {
         for _ in 0..<2000 {
-            let step = self.client.next()
+            let step = self.client.step()
             switch step {
             case .done, .fail: return step
             case .wait: self.waits += 1
@@ -144,7 +144,7 @@ struct Simulation {
         if end == self.body.count, !isCut, range != nil { self.client.bodyEnded(at: Int64(end)) }
         if fault == 5 { answers = answers.flatMap { [$0, $0] } }
         if fault == 6 { answers = [] }
-        for answer in answers where !self.client.informed(answer) { return }
+        for answer in answers where !self.client.learns(from: answer) { return }
         if fault == 7 || isCut || answer == nil { return self.client.lost(Cut()) }
         if let answer { self.client.answered(answer.response) }
     }
@@ -158,20 +158,85 @@ extension HTTPRequest {
     }
 }
 
-/// What the suites of an ``UploadClient`` share.
-protocol UploadClientSuite {}
+/// The machine, for tests of the protocol alone: the events are about the upload's requests, and not about the transfer.
+extension ResumableSend {
+    /// How an upload ended.
+    struct Outcome {
+        var response: HTTPResponse
+        var isAnswerLost: Bool
+        var isOver: Bool
+    }
+
+    enum Step {
+        case send(HTTPRequest, UploadRange?)
+        case wait(Duration)
+        case done(Outcome)
+        case fail(TransferError)
+    }
+
+    /// - Parameters:
+    ///   - length: Bytes of the body; `nil` if the length isn't known before the end.
+    ///   - link: A saved upload to resume.
+    init(
+        _ request: HTTPRequest, length: Int64?, isReplayable: Bool = true, options: ResumingOptions = ResumingOptions(),
+        rules: UploadOptions = UploadOptions(), continuing link: SavedUpload? = nil
+    ) throws {
+        let source: BodySource =
+            if !isReplayable {
+                .stream(once: Nothing(), length: length)
+            } else if let length {
+                .synthetic(count: length)
+            } else {
+                .stream { _ in Nothing() }
+            }
+        let type = request.headerFields[.contentType] ?? "text/plain"
+        try self.init(
+            try BodyPlan(content: source, contentType: type), request, FormSender.Resuming(options, continuing: link),
+            rules)
+    }
+
+    /// The next step; a pause of no time is none.
+    mutating func step() -> Step {
+        switch self.next() {
+        case .pause(.zero, _): return self.step()
+        case .pause(let duration, _): return .wait(duration)
+        case .answered(let response):
+            return .done(Outcome(response: response, isAnswerLost: self.isAnswerLost, isOver: self.isOver))
+        case .failed(let error): return .fail(error as? TransferError ?? TransferError(.receive, "\(error)"))
+        case .exchange(let request, _, _):
+            guard case .busy(let exchange) = self.phase else { preconditionFailure("not busy") }
+            return .send(request, exchange.range)
+        }
+    }
+
+    mutating func answered(_ response: HTTPResponse, retryAfter: Duration? = nil) {
+        if case .busy(let exchange) = self.phase { self.answered(response, exchange, retryAfter: retryAfter) }
+    }
+
+    mutating func lost(_ cause: any Error, wasReached: Bool = true) {
+        if case .busy(let exchange) = self.phase { self.lost(exchange, cause, wasReached: wasReached) }
+    }
+}
+
+/// A stream that is never read.
+private struct Nothing: ByteStream {
+    mutating func read(into buffer: inout MutableRawSpan) throws -> Int { 0 }
+}
+
+/// What the suites of an ``ResumableSend`` share.
+protocol ResumingSuite {}
 
 /// Another step than the expected one, or the end of a connection.
 struct Cut: Error {}
 
-extension UploadClientSuite {
+extension ResumingSuite {
     /// An upload that an earlier process began.
     static func saved() throws -> SavedUpload {
-        SavedUpload(target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))
+        SavedUpload(url: "https://example.com/u", uploadProtocol: .draft(.v8))
     }
 
-    func sent(_ client: inout UploadClient) throws -> (HTTPRequest, UploadRange?) {
-        let step = client.next()
+    func sent(_ client: inout ResumableSend) throws -> (HTTPRequest, UploadRange?) {
+        let step = client.step()
         guard case .send(let request, let range) = step else {
             Issue.record("no request: \(step)")
             throw Cut()
@@ -179,8 +244,8 @@ extension UploadClientSuite {
         return (request, range)
     }
 
-    func outcome(_ client: inout UploadClient) throws -> UploadOutcome {
-        let step = client.next()
+    func outcome(_ client: inout ResumableSend) throws -> ResumableSend.Outcome {
+        let step = client.step()
         guard case .done(let outcome) = step else {
             Issue.record("not done: \(step)")
             throw Cut()
@@ -189,8 +254,8 @@ extension UploadClientSuite {
     }
 
     /// The code of a failure; what else came.
-    func failure(_ client: inout UploadClient) -> String {
-        let step = client.next()
+    func failure(_ client: inout ResumableSend) -> String {
+        let step = client.step()
         guard case .fail(let failure) = step else { return "\(step)" }
         return "\(failure.code)"
     }

@@ -24,6 +24,6 @@ import Testing
         "", "short", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS!", "AAAA", String(repeating: "A", count: 88),
     ])
     func `A secret is base64 of 24 to 64 bytes`(text: String) {
-        #expect(throws: HookSecret.Failure.self) { try HookSecret(text) }
+        #expect(throws: SecretFault.self) { try HookSecret(text) }
     }
 }

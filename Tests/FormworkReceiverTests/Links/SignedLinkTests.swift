@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: ["", "\n\n", "short", "0123456789abcdef0123456789abcde", "\(Self.key)\nshort"])
     func `Keys are long enough`(text: String) {
-        #expect(throws: LinkKeys.Failure.self) { try LinkKeys(text) }
+        #expect(throws: SecretFault.self) { try LinkKeys(text) }
     }
 
     @Test(arguments: [

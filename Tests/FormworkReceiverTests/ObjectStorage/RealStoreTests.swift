@@ -51,10 +51,7 @@ struct RealStoreTests {
         let bucket = try #require(testBucket)
         let storage = try S3Storage(
             from: "s3://\(bucket)/test \(UUID().uuidString)/ü", environment: environment, options: options)
-        let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body(storage)) } catch { result = .failure(error) }
-        await storage.close()
-        return try result.get()
+        return try await storage.closing(body)
     }
 
     static func store(_ count: Int, as name: String, seed: Int = 0, in storage: S3Storage) async throws -> String {
@@ -63,7 +60,7 @@ struct RealStoreTests {
         for start in stride(from: 0, to: count, by: 1 << 20) {
             try await upload.write(Self.buffer(start..<min(start + 1 << 20, count), seed))
         }
-        return try await upload.finish()
+        return try await storage.finish(upload)
     }
 
     /// Reads an object back and compares every byte.
@@ -120,7 +117,7 @@ struct RealStoreTests {
             let upload = S3Upload(
                 IncomingFile(name: try #require(SafeFilename("a.bin")), contentType: "text/x-test"), in: storage)
             try await upload.write(Self.buffer(0..<count, 2))
-            #expect(try await upload.finish() == "a (1).bin")
+            #expect(try await storage.finish(upload) == "a (1).bin")
             try await Self.check(count, "a (1).bin", seed: 2, in: storage)
             await upload.withdraw()
             #expect(try await storage.isFree("a (1).bin"))
@@ -155,7 +152,7 @@ struct RealStoreTests {
             #expect(aborted == [storage.location.prefix + "a.bin"])
             await #expect(throws: FormworkError.self) {
                 try await upload.write(Self.buffer(0..<(2 * Self.part), 0))
-                _ = try await upload.finish()
+                _ = try await storage.finish(upload)
             }
         }
     }

@@ -38,15 +38,8 @@ struct S3StorageTests {
         options.patience.delay = delay
         options.patience.stall = stall
         options.patience.total = total
-        let settings = try AWSSettings.test(store.endpoint)
-        let storage = try S3Storage(
-            location: S3Location(url), settings: settings, smallestPart: 1, options: options,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body(storage)) } catch { result = .failure(error) }
-        await storage.close()
-        if closes { store.close() }
-        return try result.get()
+        defer { if closes { store.close() } }
+        return try await S3Storage(testing: store.endpoint, options, at: url).closing(body)
     }
 
     /// - Returns: The name it got.
@@ -59,7 +52,7 @@ struct S3StorageTests {
             for start in stride(from: 0, to: bytes.count, by: chunk) {
                 try await upload.write(ByteBuffer(bytes: bytes[start..<min(start + chunk, bytes.count)]))
             }
-            return try await upload.finish()
+            return try await storage.finish(upload)
         } catch {
             await upload.abandon()
             throw error
@@ -124,22 +117,22 @@ struct S3StorageTests {
                 var file = IncomingFile(try #require(SafePath("d/a.bin")))
                 file.condition = .isFree
                 guard !isThere else {
-                    await #expect(throws: FailedCondition(condition: .isFree)) { try await storage.begin(file) }
+                    await #expect(throws: StorageRefusal.failed(.isFree)) { try await storage.begin(file) }
                     return
                 }
                 let (first, second) = (try await storage.begin(file), try await storage.begin(file))
                 try await first.write(ByteBuffer(bytes: Self.bytes(count)))
                 // Either the first holds the name, without an object, or its object is there.
                 if count > Self.part {
-                    await #expect(throws: ReservedName()) {
+                    await #expect(throws: StorageRefusal.reserved) {
                         try await second.write(ByteBuffer(bytes: Self.bytes(count)))
                     }
                     await second.abandon()
                 }
-                #expect(try await first.finish() == "d/a.bin")
+                #expect(try await storage.finish(first) == "d/a.bin")
                 if count <= Self.part {
                     try await second.write(ByteBuffer(bytes: Self.bytes(count)))
-                    await #expect(throws: FailedCondition(condition: .isFree)) { try await second.finish() }
+                    await #expect(throws: StorageRefusal.failed(.isFree)) { try await storage.finish(second) }
                 }
             }
             #expect(store.objects.keys.sorted() == ["in/d/a.bin"])
@@ -153,9 +146,9 @@ struct S3StorageTests {
         try await Self.with(store) { storage in
             var file = IncomingFile(try #require(SafePath("b.bin")))
             file.condition = .isTaken
-            await #expect(throws: FailedCondition(condition: .isTaken)) { try await storage.begin(file) }
+            await #expect(throws: StorageRefusal.failed(.isTaken)) { try await storage.begin(file) }
             file.path = try #require(SafePath("a.bin"))
-            await #expect(throws: IrreplaceableFile()) { try await storage.begin(file) }
+            await #expect(throws: StorageRefusal.irreplaceable) { try await storage.begin(file) }
         }
         #expect(store.objects.keys.sorted() == ["in/a.bin"])
     }
@@ -420,7 +413,7 @@ struct S3StorageTests {
             #expect(store.held == 2)
             store.release()
             try await sender.value
-            #expect(try await upload.finish() == "a.bin")
+            #expect(try await storage.finish(upload) == "a.bin")
         }
         #expect(store.objects["in/a.bin"]?.bytes == bytes)
     }
@@ -462,7 +455,7 @@ struct S3StorageTests {
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
             let task = Task {
                 try await upload.write(ByteBuffer(bytes: Self.bytes(count)))
-                _ = try await upload.finish()
+                _ = try await storage.finish(upload)
             }
             try await Self.wait { store.held == 1 }
             task.cancel()
@@ -484,7 +477,7 @@ struct S3StorageTests {
         try await Self.with(store) { storage in
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
             try await upload.write(ByteBuffer(bytes: Self.bytes(count)))
-            #expect(try await upload.finish() == "a.bin")
+            #expect(try await storage.finish(upload) == "a.bin")
             await upload.abandon()
             #expect(store.objects.count == 1)
             await upload.withdraw()
@@ -497,7 +490,7 @@ struct S3StorageTests {
         try await Self.with(store) { storage in
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
             try await upload.write(ByteBuffer(bytes: Self.bytes(10)))
-            #expect(try await upload.finish() == "a.bin")
+            #expect(try await storage.finish(upload) == "a.bin")
             store.put("in/a.bin")
             await upload.withdraw()
             #expect(store.objects["in/a.bin"]?.bytes == [1])
@@ -511,7 +504,7 @@ struct S3StorageTests {
                 let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
                 try await upload.write(ByteBuffer(bytes: Self.bytes(2 * Self.part)))
                 store.put("in/a.bin")
-                _ = try await upload.finish()
+                _ = try await storage.finish(upload)
             }
         }
         #expect((error?.cause as? any StorageFailure)?.publicStatus == 409)
@@ -552,7 +545,7 @@ struct S3StorageTests {
             store.add("left", .init(key: "in/left.bin"))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await S3Sweeper(storage, olderThan: .zero, pause: .milliseconds(10)).run()
+                    try await storage.sweeper(olderThan: .zero, pause: .milliseconds(10)).run()
                 }
                 try await Self.wait { store.uploads["left"] == nil }
                 store.add("again", .init(key: "in/left.bin"))
@@ -560,7 +553,7 @@ struct S3StorageTests {
                 #expect(store.uploads.count == 1)
                 group.cancelAll()
             }
-            #expect(try await upload.finish() == "a.bin")
+            #expect(try await storage.finish(upload) == "a.bin")
             #expect(!storage.isUnderWay("u1"))
         }
         #expect(store.objects["in/a.bin"]?.bytes == Self.bytes(2 * Self.part))

@@ -26,8 +26,8 @@ import Testing
         func record(of name: String) async throws -> [UInt8]? { try await self.base.record(of: name) }
         func keep(_ record: [UInt8], of name: String) async throws { try await self.base.keep(record, of: name) }
         func count(of name: String) async throws -> Int64 { try await self.base.count(of: name) }
-        func open(_ name: String) async throws -> (any UploadContent)? {
-            try await self.base.open(name).map { Content(base: $0) }
+        func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
+            try await self.base.open(name, for: memory).map { Content(base: $0) }
         }
         func discardBytes(of name: String) async throws { try await self.base.discardBytes(of: name) }
         func discard(_ name: String) async throws { try await self.base.discard(name) }
@@ -97,8 +97,7 @@ import Testing
         let handler = try bench.handler()
         func other() throws -> ResumableHandler { isNew ? try bench.handler() : handler }
         var fields = Self.create([.reprDigest: Self.digest])
-        _ = try await bench.answer(.post, "/files", fields, TestBody("hello"), by: handler)
-        let path = try bench.location()
+        let path = try await bench.begin(fields, TestBody("hello"), by: handler)
         // Its Content-Digest is that of other bytes.
         fields = ResumableHandlerTests.append(5, complete: false)
         fields[.contentDigest] = Self.digest
@@ -124,8 +123,7 @@ import Testing
         let piece = [UInt8](repeating: 0x61, count: size)
         var fields = Self.create()
         fields[.uploadLength] = "\(size + 64)"
-        _ = try await bench.answer(.post, "/files", fields, TestBody([.bytes(piece)]))
-        let path = try bench.location()
+        let path = try await bench.begin(fields, TestBody([.bytes(piece)]))
         let handler = try bench.handler()
         for index in 0..<64 {
             let more = ResumableHandlerTests.append(size + index, complete: index == 63)

@@ -17,7 +17,7 @@ import FormworkSystem
         let intake = UploadIntake(storage: try FolderStorage(self.folder.path), limits: ReceivingLimits())
         return try await intake.take(
             upload,
-            StoredBody(.text(body), file: nil, upload: Self.name, length: Int64(body.utf8.count), digests: []))
+            StoredBody(content: .text(body), upload: Self.name, length: Int64(body.utf8.count), digests: []))
     }
 
     private var names: [String] { self.folder.names.filter { !$0.hasPrefix(".") } }
@@ -37,7 +37,7 @@ import FormworkSystem
         #expect(self.hidden == [".formwork-stored." + Self.name])
         #expect(try await self.complete(upload, "hello") == first)
         #expect(self.names == ["a.txt"])
-        await (try FolderStorage(self.folder.path)).forgetReceipt(ofUpload: Self.name)
+        await (try FolderStorage(self.folder.path)).forget(Self.name)
         #expect(self.hidden == [])
     }
 
@@ -50,7 +50,7 @@ import FormworkSystem
             .parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: Int64(body.utf8.count))
         let first = try await self.complete(upload, body)
         #expect(first.fields == [UploadReceipt.Field(name: "t", value: "x")])
-        #expect(first.fieldKeeping == .kept(name: "a.form.json"))
+        #expect(first.fieldsIn == "a.form.json")
         #expect(try await self.complete(upload, body) == first)
         #expect(self.names == ["a", "a.form.json"])
     }
@@ -58,9 +58,9 @@ import FormworkSystem
     @Test func `After a kill between a name and the end of the publication, the file is taken back and stored again`()
         async throws
     {
-        let open = try OpenFolder(self.folder.path)
+        let open = try AtomicFolder(self.folder.path)
         let file = try open.makeFile()
-        try file.write([Array("hello".utf8)])
+        try file.write(Array("hello".utf8))
         var journal = try FormJournal(in: open, id: Self.name, durably: false)
         journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, of: file))
         journal.add(FormJournal.Destination(path: "a.txt", replaces: false), for: 0)
@@ -71,7 +71,7 @@ import FormworkSystem
         file.close()
         #expect(self.names == ["a.txt"])
         // Another receiver, which runs already.
-        #expect(try await storage.receipt(ofUpload: Self.name) == nil)
+        #expect(try await storage.find(Self.name, isDigesting: true).receipt == nil)
         #expect(self.names == [] && self.hidden == [])
         let upload = IncomingUpload(.file(try #require(SafePath("a.txt")), contentType: nil), length: 5)
         #expect(try await self.complete(upload, "hello").files.map(\.name) == ["a.txt"])
@@ -84,7 +84,7 @@ import FormworkSystem
         let upload = IncomingUpload(.file(try #require(SafePath("b")), contentType: nil), length: 5)
         _ = try await self.complete(upload, "hello")
         let storage = try FolderStorage(self.folder.path)
-        let open = try OpenFolder(self.folder.path)
+        let open = try AtomicFolder(self.folder.path)
         let file = try open.makeFile()
         var journal = try FormJournal(in: open, durably: false)
         journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator, of: file))
@@ -112,6 +112,6 @@ import FormworkSystem
         try FileManager.default.createSymbolicLink(
             atPath: path, withDestinationPath: outside.path.appending("r").string)
         let storage = try FolderStorage(self.folder.path)
-        await #expect(throws: FormworkError.self) { try await storage.receipt(ofUpload: Self.name) }
+        await #expect(throws: FormworkError.self) { try await storage.find(Self.name, isDigesting: true) }
     }
 }

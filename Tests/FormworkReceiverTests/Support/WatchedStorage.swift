@@ -1,3 +1,4 @@
+import FormworkDigests
 @testable import FormworkReceiver
 import NIOCore
 
@@ -12,15 +13,21 @@ struct WatchedStorage: ReceiverStorage {
     let begun = Local(0)
     let cancelled = Local(0)
 
-    func begin(_ file: IncomingFile) async throws -> any StorageUpload {
-        Upload(storage: self, base: try await self.base.begin(file))
+    func begin(
+        _ file: IncomingFile, from content: FileContent?, _ memory: ReceiverMemory.Lease?
+    ) async throws -> (upload: any StorageUpload, hasContent: Bool) {
+        (Upload(storage: self, base: try await self.base.begin(file, from: nil, memory).upload), false)
+    }
+
+    func commit(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
+        try await self.base.commit(uploads.compactMap { ($0 as? Upload)?.base }, publication)
     }
 
     private struct Upload: StorageUpload {
         let storage: WatchedStorage
         let base: any StorageUpload
 
-        func write(_ buffer: ByteBuffer) async throws {
+        func write(_ buffer: ByteBuffer, digest: inout SHA256Digest?) async throws {
             self.storage.begun.value += 1
             if self.storage.isStalled {
                 do { try await Task.sleep(for: .seconds(20)) } catch {
@@ -28,12 +35,10 @@ struct WatchedStorage: ReceiverStorage {
                     throw error
                 }
             }
-            try await self.base.write(buffer)
+            try await self.base.write(buffer, digest: &digest)
             self.storage.written.value += buffer.readableBytes
         }
 
-        func finish() async throws -> String { try await self.base.finish() }
         func abandon() async { await self.base.abandon() }
-        func withdraw() async { await self.base.withdraw() }
     }
 }

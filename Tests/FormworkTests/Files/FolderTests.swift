@@ -29,7 +29,7 @@ struct FolderTests {
     @Test("A folder that was removed gets no file, also on tmpfs", arguments: ["/tmp", "/dev/shm"])
     func removed(place: String) throws {
         let path = FilePath("\(place)/formwork-\(UUID().uuidString)")
-        let folder = try OpenFolder(path)
+        let folder = try AtomicFolder(path)
         try FileManager.default.removeItem(atPath: path.string)
         let error = #expect(throws: FormworkError.self) { try folder.makeFile() }
         #expect(error?.cause as? Errno == .noSuchFileOrDirectory)
@@ -71,11 +71,11 @@ struct FolderTests {
         let folder = TemporaryFolder()
         _ = try folder.file(".formwork-part.left", "x")
         _ = try folder.file("other", "x")
-        let writing = try OpenFolder(folder.path, avoidsUnnamedFiles: true)
-        var file = try writing.makeFile()
-        try file.write([[1]])
+        let writing = try AtomicFolder(folder.path, avoidsUnnamedFiles: true)
+        let file = try writing.makeFile()
+        try file.write([1])
         #expect(folder.names.count == 3)
-        #expect(try OpenFolder(folder.path).removeLeftovers() == 1)
+        #expect(try AtomicFolder(folder.path).removeLeftovers() == 1)
         #expect(folder.names.count == 2 && folder.names.last == "other")
         let published = try file.publish(as: self.name("a"), .numbered, durably: false)
         file.close()
@@ -85,10 +85,10 @@ struct FolderTests {
     @Test("A published file is withdrawn only as long as it is the same")
     func withdrawn() throws {
         let folder = TemporaryFolder()
-        let open = try OpenFolder(folder.path)
+        let open = try AtomicFolder(folder.path)
         func publish() throws -> PublishedFile {
-            var file = try open.makeFile()
-            try file.write([[1, 2, 3]])
+            let file = try open.makeFile()
+            try file.write([1, 2, 3])
             defer { file.close() }
             return try file.publish(as: self.name("a"), .replacing, durably: false)
         }
@@ -104,28 +104,28 @@ struct FolderTests {
     func staged() throws {
         let folder = TemporaryFolder()
         do {
-            let staged = try StagedFolder(folder.path, replacing: false)
-            for text in ["a", "a", "b"] { try staged.makeFile(self.name(text)).write([1, 2, 3], 0..<2) }
+            let staged = try StagedFiles(in: folder.path, replacing: false)
+            for text in ["a", "a", "b"] { try staged.makeFile(self.name(text)).write([1, 2]) }
             #expect(folder.names.count == 1, "the hidden folder alone")
             #expect(try staged.publish() == ["a", "a-2", "b"])
             #expect(folder.names == ["a", "a-2", "b"])
         }
-        let staged = try StagedFolder(folder.path, replacing: false)
-        try staged.makeFile(self.name("c")).write([1], 0..<1)
+        let staged = try StagedFiles(in: folder.path, replacing: false)
+        try staged.makeFile(self.name("c")).write([1])
         staged.discard()
         #expect(folder.names == ["a", "a-2", "b"])
         #expect(throws: FormworkError.self) { try staged.publish() }
         let new = folder.path.appending("new")
-        try StagedFolder(new, replacing: false).makeFile(self.name("c")).write([1], 0..<1)
+        try StagedFiles(in: new, replacing: false).makeFile(self.name("c")).write([1])
         #expect(folder.names == ["a", "a-2", "b"], "a folder that was made for nothing is gone")
     }
 
     @Test("A number that another file's own name has is passed over, and no file is written into twice")
     func numbers() throws {
         let folder = TemporaryFolder()
-        let staged = try StagedFolder(folder.path, replacing: false)
+        let staged = try StagedFiles(in: folder.path, replacing: false)
         for (index, text) in ["a-2", "a", "a"].enumerated() {
-            try staged.makeFile(self.name(text)).write([UInt8(index)], 0..<1)
+            try staged.makeFile(self.name(text)).write([UInt8(index)])
         }
         #expect(try staged.publish() == ["a-2", "a", "a-3"])
         #expect(try ["a-2", "a", "a-3"].map { try contents(of: folder.path.appending($0)) } == [[0], [1], [2]])
@@ -134,8 +134,8 @@ struct FolderTests {
     @Test("A file that is there is replaced only when asked, also one that came meanwhile", arguments: [true, false])
     func inTheWay(replacing: Bool) throws {
         let folder = TemporaryFolder()
-        let staged = try StagedFolder(folder.path, replacing: replacing)
-        for text in ["a", "b"] { try staged.makeFile(self.name(text)).write([1], 0..<1) }
+        let staged = try StagedFiles(in: folder.path, replacing: replacing)
+        for text in ["a", "b"] { try staged.makeFile(self.name(text)).write([1]) }
         _ = try folder.file("b", [9])
         if replacing {
             #expect(try staged.publish() == ["a", "b"])
@@ -147,7 +147,7 @@ struct FolderTests {
             staged.discard()
             #expect(folder.names == ["b"], "nor is the file left that had its place already")
         }
-        let early = try StagedFolder(folder.path, replacing: false)
+        let early = try StagedFiles(in: folder.path, replacing: false)
         #expect(throws: FormworkError.self) { _ = try early.makeFile(self.name("b")) }
     }
 }

@@ -15,14 +15,14 @@ struct FormJournalTests {
 
     private let folder = TemporaryFolder()
 
-    private func file(_ text: String, in open: OpenFolder) throws -> UnpublishedFile {
+    private func file(_ text: String, in open: AtomicFolder) throws -> AtomicFile {
         let file = try open.makeFile()
-        try file.write([Array(text.utf8)])
+        try file.write(Array(text.utf8))
         return file
     }
 
     /// What a process does up to that moment, and then no more.
-    private func leave(_ moment: Moment, _ open: OpenFolder) throws {
+    private func leave(_ moment: Moment, _ open: AtomicFolder) throws {
         let file = try self.file("new", in: open)
         defer { file.close() }
         if !open.numbersFiles() {
@@ -74,7 +74,7 @@ struct FormJournalTests {
         // Names aren't exchanged where they are numbered.
         guard way.numbersFiles || moment != .exchanged else { return }
         try self.folder.write("old", to: "a")
-        let open = try OpenFolder(
+        let open = try AtomicFolder(
             self.folder.path, avoidsUnnamedFiles: way.named, numbersFiles: way.numbersFiles)
         try self.leave(moment, open)
         #expect(self.folder.names != ["a"])
@@ -87,7 +87,7 @@ struct FormJournalTests {
     @Test("By whoever opens the folder, and by none while it is under way")
     func locks() throws {
         try self.folder.write("old", to: "a")
-        let (first, second) = (try OpenFolder(self.folder.path), try OpenFolder(self.folder.path))
+        let (first, second) = (try AtomicFolder(self.folder.path), try AtomicFolder(self.folder.path))
         let file = try self.file("new", in: first)
         defer { file.close() }
         var journal = try FormJournal(in: first, durably: false)
@@ -106,7 +106,7 @@ struct FormJournalTests {
 
     @Test("What others did to the file meanwhile stays")
     func laterFiles() throws {
-        let open = try OpenFolder(self.folder.path)
+        let open = try AtomicFolder(self.folder.path)
         try self.folder.write("old", to: "a")
         try self.leave(.exchanged, open)
         let other = try self.file("other", in: open)
@@ -129,7 +129,7 @@ struct FormJournalTests {
 
     @Test("Where a name, not a file, has an inode number, the old file and another one are kept")
     func numberedNames() throws {
-        let open = try OpenFolder(self.folder.path, avoidsUnnamedFiles: true, numbersFiles: false)
+        let open = try AtomicFolder(self.folder.path, avoidsUnnamedFiles: true, numbersFiles: false)
         try self.folder.write("old", to: "a")
         try self.leave(.placedInSteps, open)
         try self.folder.write("another", to: "a")
@@ -141,7 +141,7 @@ struct FormJournalTests {
             name: "a (1)", state: try SystemCalls.status(of: "a (1)", in: open.descriptor).validator)
         var moved = published.state
         moved.inode += 1
-        try OpenFolder(self.folder.path).remove(PublishedFile(name: "a (1)", state: moved))
+        try AtomicFolder(self.folder.path).remove(PublishedFile(name: "a (1)", state: moved))
         #expect(self.folder.names == ["a", "a (1)"])
         open.remove(PublishedFile(name: "a (1)", state: moved))
         #expect(self.folder.names == ["a"])
@@ -149,7 +149,7 @@ struct FormJournalTests {
 
     @Test("Folders that it made go, unless something is in them by now", arguments: [false, true])
     func folders(isUsed: Bool) throws {
-        let open = try OpenFolder(self.folder.path)
+        let open = try AtomicFolder(self.folder.path)
         var journal = try FormJournal(in: open, durably: false)
         journal.add(folder: "x")
         journal.add(folder: "x/y")
@@ -167,10 +167,10 @@ struct FormJournalTests {
 
     @Test("Names may begin with a mark, below a folder too", arguments: joined, [nil, "d", "\u{301}d"])
     func marks(_ name: String, _ place: String?) throws {
-        let open = try OpenFolder(self.folder.path)
+        let open = try AtomicFolder(self.folder.path)
         if let place { try SystemCalls.makeFolder(place, in: open.descriptor) }
         let (folders, prefix) = (place.map { [$0] } ?? [], place.map { $0 + "/" } ?? "")
-        var files: [UnpublishedFile] = []
+        var files: [AtomicFile] = []
         for text in ["old", "new", "other"] { files.append(try self.file(text, in: open)) }
         var journal = try FormJournal(in: open, durably: false)
         for file in files.dropFirst() {
@@ -202,7 +202,7 @@ struct FormJournalTests {
 
     @Test("A line that was cut off says nothing, and a file that isn't a journal does no harm")
     func cutOff() throws {
-        let open = try OpenFolder(self.folder.path)
+        let open = try AtomicFolder(self.folder.path)
         try self.folder.write("mine", to: "a")
         try self.folder.write(
             "formwork-form 1\nfile 1 2 3 4\nat 0 b\nat 7 a\nat x a\nat 0\nover\ndone", to: ".formwork-form.x")
@@ -236,7 +236,7 @@ struct FormJournalTests {
             folder \(empty)
 
             """)
-        _ = try OpenFolder(self.folder.path).removeLeftovers()
+        _ = try AtomicFolder(self.folder.path).removeLeftovers()
         #expect(try outside.text(of: "x") == "victim")
         #expect(FileManager.default.fileExists(atPath: empty))
     }
@@ -256,10 +256,10 @@ struct FormJournalTests {
 
             """)
         #expect(chown(journal, 12_345, 12_345) == 0)
-        _ = try OpenFolder(self.folder.path).removeLeftovers()
+        _ = try AtomicFolder(self.folder.path).removeLeftovers()
         #expect(self.folder.names == [".formwork-form.planted", "a"])
         #expect(chown(journal, 0, 0) == 0)
-        _ = try OpenFolder(self.folder.path).removeLeftovers()
+        _ = try AtomicFolder(self.folder.path).removeLeftovers()
         #expect(self.folder.names == [])
     }
 }

@@ -1,11 +1,5 @@
 // The events while a request is in progress, and at its end.
-extension UploadClient {
-    /// The source of the body is asked for bytes. Sources are read ahead, so until the request's last byte was read it isn't
-    /// known how far a source that can be read only once has been.
-    mutating func reading() { self.isReading = true }
-
-    /// The body was read up to `offset`. Call this before the bytes can be sent, because the answer could come earlier
-    /// otherwise.
+extension ResumableSend {
     mutating func sending(upTo offset: Int64) {
         self.sent = max(self.sent, offset)
         guard self.isReading, case .busy(let exchange) = self.phase, let range = exchange.range else { return }
@@ -14,16 +8,17 @@ extension UploadClient {
         }
     }
 
-    /// The body's end is known: it has `length` bytes.
     mutating func bodyEnded(at length: Int64) {
+        // With a known length the end is known.
+        guard self.plan.contentLength == nil else { return }
         self.sent = max(self.sent, length)
         self.isReading = false
         if self.length == nil { self.length = length }
     }
 
     /// A 1xx answer was received.
-    /// - Returns: Whether to continue sending. Otherwise close the connection or reset the stream, and ask for the next step.
-    mutating func informed(_ response: HTTPResponse) -> Bool {
+    /// - Returns: Whether to continue the exchange.
+    mutating func learns(from response: HTTPResponse) -> Bool {
         guard case .busy(let exchange) = self.phase, response.status.code == 104,
             case .draft(let draft)? = self.uploadProtocol, response.headerFields.interopVersion == draft
         else { return true }
@@ -36,7 +31,7 @@ extension UploadClient {
         case .ask, .replay: return true
         }
         guard self.link != nil else { return true }
-        self.agreement.settle()
+        self.isSettled = true
         self.learn(response)
         if draft.hasProgress, let offset = response.headerFields.uploadOffset, offset > self.acknowledged {
             guard self.take(offset) else { return false }
@@ -44,18 +39,12 @@ extension UploadClient {
         return self.keepsLimits(exchange)
     }
 
-    /// Whether a 104 offers to resume the upload, in a version that both sides know.
-    func offers(_ response: HTTPResponse) -> Bool {
-        guard case .draft(let draft)? = self.uploadProtocol else { return false }
-        return response.headerFields.interopVersion == draft && response.headerFields.contains(.location)
-    }
-
     /// Applies the limits: a request that is too large continues in pieces, and an upload that is too large ends.
     /// - Returns: Whether the request in progress may continue.
     private mutating func keepsLimits(_ exchange: Exchange) -> Bool {
         if self.isTooLarge() { return false }
         // A smaller request than this isn't sent (``nextRange()``), so stopping one would change nothing.
-        guard let most = self.limits.maxAppendSize, let range = exchange.range, self.options.isReplayable,
+        guard let most = self.limits.maxAppendSize, let range = exchange.range, self.plan.isReplayable,
             case let size = max(most, self.limits.minAppendSize ?? 1), (range.count ?? .max) > size
         else { return true }
         self.stops += 1
@@ -65,16 +54,15 @@ extension UploadClient {
             // A server that accepts less each time may never have a whole request.
             self.retry(
                 .ask, "the server reduced its limit to \(size, "byte") (Upload-Limit) before it had a whole request")
+            // The connection wasn't cut: there is nothing to report but a wait.
+            if case .pause(.zero, _, let next) = self.phase { self.phase = next }
         }
         return false
     }
 
-    /// The final answer was received, at least its header section.
-    /// - Parameters:
-    ///   - response: The answer's header section.
-    ///   - retryAfter: The wait that its `Retry-After` asks for.
-    mutating func answered(_ response: HTTPResponse, retryAfter: Duration? = nil) {
-        guard case .busy(let exchange) = self.phase else { return }
+    /// The final answer to the upload's request was received.
+    /// - Parameter retryAfter: The wait that its `Retry-After` asks for.
+    mutating func answered(_ response: HTTPResponse, _ exchange: Exchange, retryAfter: Duration?) {
         self.learn(response)
         if response.status.kind == .redirection { return self.redirected(by: response, exchange) }
         switch exchange.kind {
@@ -83,12 +71,6 @@ extension UploadClient {
         case .ask: self.reported(response, retryAfter)
         case .replay(let earlier): self.replayed(response, earlier)
         }
-    }
-
-    /// The request was refused for the way it was sent, not for its content. It is sent again, which doesn't count as a
-    /// failed try.
-    mutating func refused() {
-        if case .busy(let exchange) = self.phase { self.phase = self.repeating(exchange) }
     }
 
     /// What repeats a request. How much of it arrived is asked first, if there is an upload.
@@ -105,8 +87,7 @@ extension UploadClient {
     ///   - cause: The error of the connection.
     ///   - wasReached: Whether the server can have received any of the body, or a request without one; `false` if no
     ///     connection was made.
-    mutating func lost(_ cause: any Error, wasReached: Bool = true) {
-        guard case .busy(let exchange) = self.phase else { return }
+    mutating func lost(_ exchange: Exchange, _ cause: any Error, wasReached: Bool) {
         let reason = "the connection broke before the server answered"
         if case .replay(let answer) = exchange.kind { return self.finish(answer, isAnswerLost: true) }
         if self.link != nil { return self.retry(.ask, reason, cause: cause) }
@@ -126,19 +107,19 @@ extension UploadClient {
     /// request may still succeed as an ordinary one.
     mutating func adopt(_ location: String, of exchange: Exchange) {
         guard let spoken = self.uploadProtocol else { return }
-        guard let target = exchange.target.resolving(location) else {
+        guard let url = exchange.request.located(location) else {
             self.refusedLocation = location
             return
         }
-        self.link = SavedUpload(target: target, uploadProtocol: spoken, limits: self.limits)
-        self.link?.isFile = self.options.isFile
+        self.link = SavedUpload(
+            url: url, uploadProtocol: spoken, limits: self.limits, isFile: self.options.isFile)
     }
 
     /// Why the upload's URL can't be used; `nil` if the server named none.
     var refusal: String? {
         self.refusedLocation.map { location in
             "the server places the upload at \(SecretText.masked(url: location)), which "
-                + (UploadTarget(location) == nil
+                + ((try? HTTPRequest(to: location)) == nil
                     ? "isn't a URL of http or https"
                     : "has no TLS: it may not know that a proxy in front of it has TLS")
         }
@@ -167,7 +148,7 @@ extension UploadClient {
             return false
         }
         if offset > self.acknowledged {
-            (self.failedAttempts, self.stops, self.redirects, self.lastFailure) = (0, 0, 0, nil)
+            (self.failedAttempts, self.stops, self.redirects, self.lastCause) = (0, 0, 0, nil)
         }
         self.acknowledged = offset
         return true
@@ -177,7 +158,7 @@ extension UploadClient {
     mutating func retry(_ phase: Phase, _ reason: String, cause: (any Error)? = nil, after wanted: Duration? = nil) {
         self.failedAttempts += 1
         self.redirected = nil
-        self.lastFailure = TransferError(.interrupted, reason, cause: cause)
+        self.lastCause = cause
         guard self.failedAttempts < self.options.maximumAttempts else {
             return self.fail(
                 .interrupted, "\(reason); \(self.failedAttempts, "try") made no progress", cause: cause)
@@ -185,13 +166,19 @@ extension UploadClient {
         let delays = self.options.delays
         let delay = delays.isEmpty ? .zero : delays[min(self.failedAttempts, delays.count) - 1]
         // The server knows better, also if it asks for less (RFC 9110 section 10.2.3).
-        self.phase = .pause(wanted.map { min($0, self.options.maximumRetryAfter) } ?? delay, then: phase)
+        let pause = wanted.map { min($0, self.options.maximumRetryAfter) } ?? delay
+        // The message of the underlying failure says more.
+        let shown =
+            (cause as? TransferError)?.message ?? TransferError(.interrupted, reason, cause: cause).description
+        self.phase = .pause(pause, reason: shown, then: phase)
     }
 
+    /// Ends the upload with an answer: the target's own, or the one that ended the tries.
+    /// - Parameter isOver: Whether the upload can no longer be resumed; `nil` if that depends on the others.
     mutating func finish(_ response: HTTPResponse, isAnswerLost: Bool = false, isOver: Bool? = nil) {
-        self.phase = .done(
-            UploadOutcome(
-                response: response, isAnswerLost: isAnswerLost,
-                isOver: isOver ?? (isAnswerLost || response.status.kind == .successful)))
+        self.phase = .done(response)
+        self.isAnswerLost = isAnswerLost
+        self.isOver = isOver ?? (isAnswerLost || response.status.kind == .successful)
+        if self.isOver, response.status.code < 400 { self.isBodyComplete = true }
     }
 }

@@ -1,5 +1,5 @@
 // Handles each kind of answer.
-extension UploadClient {
+extension ResumableSend {
     mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
         switch response.status.code {
         case 200..<300:
@@ -20,7 +20,7 @@ extension UploadClient {
                         ?? "the server answered \(response.status.code) without saying where to continue the upload (Location)"
                 )
             }
-            self.agreement.settle()
+            self.isSettled = true
             self.continued(response, exchange)
         case 400 where self.link == nil && self.fallBack(response): break
         case 413: self.shrink(response, exchange)
@@ -52,14 +52,14 @@ extension UploadClient {
         guard self.canGive(0), let draft = self.uploadProtocol?.draft else { return false }
         if let other = response.headerFields.interopVersion {
             guard other < draft else { return false }
-            self.agreement.speak(.draft(other))
+            self.uploadProtocol = .draft(other)
         } else {
             // An answer with content is about the request itself.
             guard response.headerFields[.contentLength] == "0" else { return false }
             if draft > .v6 {
-                self.agreement.speak(.draft(.v6))
+                self.uploadProtocol = .draft(.v6)
             } else if self.options.choice == .auto {
-                self.agreement = .none
+                (self.uploadProtocol, self.isSettled) = (nil, false)
             } else {
                 return false
             }
@@ -204,11 +204,11 @@ extension UploadClient {
         self.link = nil
         self.redirected = nil
         self.restarts += 1
-        guard self.restarts <= self.options.maximumRestarts, self.options.isReplayable else {
+        guard self.restarts <= self.options.maximumRestarts, self.plan.isReplayable else {
             return self.fail(
                 .gone,
                 "the server lost the upload (\(response.status.code)) after \(self.acknowledged, "byte"), "
-                    + (self.options.isReplayable
+                    + (self.plan.isReplayable
                         ? "\(self.restarts, "time") in total: if several servers share this address, they need one "
                             + "folder for unfinished uploads, or a balancer that keeps a client at one of them"
                         : "and the body can't be read again"))
@@ -216,7 +216,7 @@ extension UploadClient {
         self.acknowledged = 0
         self.retry(
             .create, "the server no longer has the upload (\(response.status.code)), which begins again at byte 0")
-        if case .failed = self.phase { self.finish(response) }
+        if self.hasFailed { self.finish(response) }
     }
 
     /// Whether the same request may be answered differently later.
@@ -235,7 +235,7 @@ extension UploadClient {
     private mutating func retry(_ phase: Phase, _ response: HTTPResponse, after wanted: Duration? = nil) {
         self.retry(phase, "the server answered \(response.status.code)", after: wanted)
         // A success without progress isn't shown as a success.
-        if case .failed = self.phase, response.status.code >= 400 { self.finish(response) }
+        if self.hasFailed, response.status.code >= 400 { self.finish(response) }
     }
 
     /// The request was too large: continues in smaller pieces, if the server supports resuming.
@@ -250,14 +250,14 @@ extension UploadClient {
         let fits = (self.limits.maxSize ?? .max) >= (self.length ?? self.sent)
         let offset = exchange.range?.offset ?? 0
         // Otherwise the server's answer would be lost: what it has not taken can't be read again.
-        let canGoOn = self.options.isReplayable || self.sent <= offset && !self.isReading
+        let canGoOn = self.plan.isReplayable || self.sent <= offset && !self.isReading
         let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
         let least = max(self.limits.minAppendSize ?? 1, Self.smallestPiece)
         let size = max(min(rest / 2, self.limits.maxAppendSize ?? .max), least)
         let begins = self.link != nil || !self.isTus && self.canGive(0)
         guard isKnown, begins, fits, canGoOn, size < rest else { return self.finish(response) }
         self.pieceSize = size
-        self.agreement.settle()
+        self.isSettled = true
         self.phase = self.link == nil ? .create : .ask
     }
 
@@ -266,7 +266,7 @@ extension UploadClient {
 }
 
 // Handles redirects of uploads, most of which can't be followed.
-extension UploadClient {
+extension ResumableSend {
     /// Handles a 3xx answer.
     ///
     /// An upload's own URL can only be moved by 307 and 308. The draft forbids 301 and 302 there, and other redirects
@@ -280,7 +280,7 @@ extension UploadClient {
         let keepsMethod = isOrdinary && self.original.method != .post && (status == 301 || status == 302)
         if let location, keepsMethod || status == 307 || status == 308 {
             // The caller doesn't want it followed.
-            if isOrdinary, self.options.maximumRedirects == 0 { return self.finish(response) }
+            if isOrdinary, self.rules.maximumRedirects == 0 { return self.finish(response) }
             return self.redirect(to: location, response, exchange)
         }
         switch exchange.kind {
@@ -311,25 +311,25 @@ extension UploadClient {
     }
 
     private mutating func redirect(to location: String, _ response: HTTPResponse, _ exchange: Exchange) {
-        guard let target = exchange.target.resolving(location) else {
+        guard let url = exchange.request.located(location) else {
             return self.turnAway(
                 exchange,
                 "the server redirects to \(SecretText.masked(url: location)), which isn't HTTP, or has no TLS: send there, if you trust it"
             )
         }
         self.redirects += 1
-        guard self.redirects <= self.options.maximumRedirects else {
+        guard self.redirects <= self.rules.maximumRedirects else {
             return self.turnAway(
                 exchange,
-                "more than \(self.options.maximumRedirects, "redirect"): \(SecretText.masked(url: exchange.target.url)) redirects to \(SecretText.masked(url: target.url))"
+                "more than \(self.rules.maximumRedirects, "redirect"): \(exchange.request.shownURL) redirects to \(SecretText.masked(url: url))"
             )
         }
         switch exchange.kind {
-        case .create: self.creationTarget = target
-        case .ask, .append, .replay: self.redirected = target
+        case .create: self.creationURL = url
+        case .ask, .append, .replay: self.redirected = url
         }
         // A permanent redirect also applies to later requests (RFC 9110 §15.4.9).
-        if response.status.code == 308, self.redirected != nil { self.link?.target = target }
+        if response.status.code == 308, self.redirected != nil { self.link?.url = url }
         if case .append = exchange.kind { self.phase = .append } else { self.phase = self.repeating(exchange) }
     }
 
@@ -337,5 +337,37 @@ extension UploadClient {
     private mutating func turnAway(_ exchange: Exchange, _ message: String) {
         if case .replay(let earlier) = exchange.kind { return self.finish(earlier, isAnswerLost: true) }
         self.fail(.redirects, message)
+    }
+}
+
+// What is known of the server.
+extension ResumableSend {
+    /// Whether the protocol is tus.
+    var isTus: Bool { self.uploadProtocol == .tus }
+
+    /// Whether a creation may be repeated without processing anything twice: an empty tus upload is complete once
+    /// created.
+    func holdsNothing(_ exchange: Exchange) -> Bool {
+        exchange.range?.count == 0 && !exchange.completes && !(self.isTus && self.length == 0)
+    }
+
+    /// Whether a success is about a part of the upload, and contains the offset.
+    func isPart(_ response: HTTPResponse) -> Bool {
+        guard let offset = response.headerFields.uploadOffset, let spoken = self.uploadProtocol else {
+            return false
+        }
+        guard case .draft(let draft) = spoken else { return true }
+        // Some servers of old drafts don't say what the offset means.
+        let isComplete = response.headerFields.isUploadComplete(draft) ?? (offset >= self.length ?? .max)
+        return !isComplete
+    }
+
+    /// Whether the server has every byte, as far as it has reported.
+    var hasAll: Bool { self.length == self.acknowledged }
+
+    /// Whether a 104 offers to resume the upload, in a version that both sides know.
+    func offers(_ response: HTTPResponse) -> Bool {
+        guard case .draft(let draft)? = self.uploadProtocol else { return false }
+        return response.headerFields.interopVersion == draft && response.headerFields.contains(.location)
     }
 }

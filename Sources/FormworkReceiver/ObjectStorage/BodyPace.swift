@@ -2,30 +2,6 @@ import AsyncHTTPClient
 import NIOCore
 import Synchronization
 
-/// A buffer in pieces. Each piece is given after the channel has handled the one before: so the client's time-outs see
-/// progress, and TLS holds one piece, not the whole buffer.
-struct PacedSlices: AsyncSequence, Sendable {
-    typealias Element = ByteBuffer
-    let buffer: ByteBuffer
-    let loop: any EventLoop
-    let pace: BodyPace
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var rest: ByteBuffer
-        fileprivate let loop: any EventLoop
-        fileprivate let pace: BodyPace
-
-        mutating func next() async throws -> ByteBuffer? {
-            try await self.loop.submit {}.get()
-            let size = Swift.min(self.rest.readableBytes, 256 << 10)
-            self.pace.note(isOver: size == 0)
-            return size == 0 ? nil : self.rest.readSlice(length: size)
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.buffer, loop: self.loop, pace: self.pace) }
-}
-
 /// Records when a body's next slice was asked for. The client's own write time-out doesn't run while the system accepts
 /// no bytes, which is how a stopped store looks.
 final class BodyPace: Sendable {
@@ -39,6 +15,17 @@ final class BodyPace: Sendable {
     init(isOver: Bool) { self.last = Mutex((.now, isOver)) }
 
     func note(isOver: Bool) { self.last.withLock { $0 = (.now, isOver) } }
+
+    /// A body in slices. Each is given after the channel has handled the one before: so the client's time-outs see progress,
+    /// and TLS holds one slice, not the whole body.
+    func slices(of body: ByteBuffer, on loop: any EventLoop) -> Unfolded<ByteBuffer, ByteBuffer> {
+        Unfolded(body) { rest in
+            try await loop.submit {}.get()
+            let size = min(rest.readableBytes, 256 << 10)
+            self.note(isOver: size == 0)
+            return size == 0 ? nil : rest.readSlice(length: size)
+        }
+    }
 
     /// Cancels an operation, and throws, if no slice is asked for within `time`.
     /// - Parameter limitsAnswer: Whether the operation must also end within `time` after the body's end. The client's read

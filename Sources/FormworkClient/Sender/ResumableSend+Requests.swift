@@ -1,26 +1,22 @@
 import FormworkDigests
 
 // The requests, each with the data needed to interpret its answer.
-extension UploadClient {
-    func question() -> (HTTPRequest, Exchange) {
-        let target = self.uploadTarget
-        var request = self.request(.head, target)
+extension ResumableSend {
+    func question() -> Exchange {
+        var request = self.request(.head)
         self.identify(&request)
-        return (request, Exchange(kind: .ask, target: target))
+        return Exchange(kind: .ask, request: request)
     }
 
-    func replay(of answer: HTTPResponse) -> (HTTPRequest, Exchange) {
-        let target = self.uploadTarget
-        let range = UploadRange(offset: self.acknowledged, count: 0)
-        let request = self.partial(range, to: target, completes: true)
-        return (request, Exchange(kind: .replay(answer), target: target, range: range, completes: true))
+    func replay(of answer: HTTPResponse) -> Exchange {
+        self.partial(.replay(answer), UploadRange(offset: self.acknowledged, count: 0), completes: true)
     }
 
-    mutating func creation() -> (HTTPRequest, Exchange) {
+    mutating func creation() -> Exchange {
         // Nothing of an earlier creation that was lost counts.
         self.acknowledged = 0
         var request = self.original
-        self.adopt(self.creationTarget, in: &request)
+        if let creationURL { self.adopt(creationURL, in: &request) }
         for name in [HTTPField.Name.contentLength, .transferEncoding] { request.headerFields[name] = nil }
         var range: UploadRange? = UploadRange(offset: 0, count: self.length)
         var completes = true
@@ -44,12 +40,9 @@ extension UploadClient {
         }
         self.isLengthDeclared = self.length != nil
         self.isContinued = false
-        if self.options.isReplayable { self.sent = 0 }
+        if self.plan.isReplayable { self.sent = 0 }
         if let count = range?.count { request.headerFields[.contentLength] = "\(count)" }
-        return (
-            request,
-            Exchange(kind: .create, target: self.creationTarget, range: range, completes: completes)
-        )
+        return Exchange(kind: .create, request: request, range: range, completes: completes)
     }
 
     /// tus transfers one file and its metadata. For a server that reads forms, the encoded form is that file, and the
@@ -72,19 +65,13 @@ extension UploadClient {
         }
     }
 
-    func append() -> (HTTPRequest, Exchange) {
+    func append() -> Exchange {
         let (range, completes) = self.nextRange()
-        let target = self.uploadTarget
-        return (
-            self.partial(range, to: target, completes: completes),
-            Exchange(
-                kind: .append, target: target, range: range, completes: completes,
-                declaresLength: self.length != nil)
-        )
+        return self.partial(.append, range, completes: completes)
     }
 
-    private func partial(_ range: UploadRange, to target: UploadTarget, completes: Bool) -> HTTPRequest {
-        var request = self.request(.patch, target)
+    private func partial(_ kind: Exchange.Kind, _ range: UploadRange, completes: Bool) -> Exchange {
+        var request = self.request(.patch)
         self.identify(&request)
         request.headerFields.uploadOffset = range.offset
         if let count = range.count { request.headerFields[.contentLength] = "\(count)" }
@@ -98,7 +85,8 @@ extension UploadClient {
             // Only a deferred length is sent here.
             if !self.isLengthDeclared { request.headerFields.uploadLength = self.length }
         }
-        return request
+        return Exchange(
+            kind: kind, request: request, range: range, completes: completes, declaresLength: self.length != nil)
     }
 
     /// The next range, and whether the body ends with it.
@@ -116,13 +104,11 @@ extension UploadClient {
             ? (UploadRange(offset: offset, count: size), false) : (UploadRange(offset: offset, count: rest), true)
     }
 
-    private var uploadTarget: UploadTarget { self.redirected ?? self.link?.target ?? self.creationTarget }
-
-    /// A request with the original's fields, without those about its content.
-    private func request(_ method: HTTPRequest.Method, _ target: UploadTarget) -> HTTPRequest {
+    /// A request to the upload with the original's fields, without those about its content.
+    private func request(_ method: HTTPRequest.Method) -> HTTPRequest {
         var request = self.original
         request.method = method
-        self.adopt(target, in: &request)
+        if let url = self.redirected ?? self.link?.url { self.adopt(url, in: &request) }
         Self.removeContentFields(&request.headerFields)
         return request
     }
@@ -135,12 +121,13 @@ extension UploadClient {
         }
     }
 
-    /// Changes the request's target, and removes the fields that only the original's origin may see.
-    private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
+    /// Changes the request's URL, and removes the fields that only the original's origin may see.
+    private func adopt(_ url: String, in request: inout HTTPRequest) {
+        guard let target = try? HTTPRequest(to: url) else { return }
         (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
-        guard !target.hasOrigin(of: self.target) else { return }
+        guard !target.hasOrigin(of: self.original) else { return }
         for name in Set(request.headerFields.map(\.name))
-        where Redirection.staysAtOrigin(name.rawName, isTrusted: self.options.trustsRedirects) {
+        where Redirection.staysAtOrigin(name.rawName, isTrusted: self.rules.trustsRedirects) {
             request.headerFields[name] = nil
         }
     }
@@ -173,7 +160,7 @@ extension BodyPlan {
     package func checkReadableTwice() throws(FormworkError) {
         guard let blocker = self.replayBlocker else { return }
         throw FormworkError(
-            .notReplayable, "a digest before the body requires reading it twice, but \(blocker.reason)",
+            .notReplayable, "a digest before the body requires reading it twice, but \(blocker.message)",
             part: blocker.part)
     }
 

@@ -3,11 +3,11 @@
 import Testing
 
 /// The client against answers as the drafts' and tus' examples have them.
-@Suite(.timeLimit(.minutes(10))) struct UploadClientTests: UploadClientSuite {
+@Suite(.timeLimit(.minutes(10))) struct ResumingTests: ResumingSuite {
     /// Gives an offer to resume.
     /// - Returns: Whether the request continues.
-    private func continues(_ client: inout UploadClient, _ offer: HTTPFields) -> Bool {
-        client.informed(self.answer(104, offer))
+    private func continues(_ client: inout ResumableSend, _ offer: HTTPFields) -> Bool {
+        client.learns(from: self.answer(104, offer))
     }
 
     private static let offer: HTTPFields = [
@@ -17,7 +17,7 @@ import Testing
 
     /// Example A of §4.2.3: one request, two 104s, the target's answer.
     @Test func oneRequest() throws {
-        var client = try UploadClient(
+        var client = try ResumableSend(
             .post([.contentType: "image/jpeg", .authorization: "Basic x"]), length: 123_456_789)
         let (request, range) = try self.sent(&client)
         #expect(range == UploadRange(offset: 0, count: 123_456_789))
@@ -28,7 +28,7 @@ import Testing
             ])
         client.sending(upTo: 30_000_000)
         #expect(self.continues(&client, Self.offer))
-        #expect(client.link?.target.url == "https://example.com/upload/b530ce8ff")
+        #expect(client.link?.url == "https://example.com/upload/b530ce8ff")
         let progress: HTTPFields = [.uploadDraftInteropVersion: "9", .uploadOffset: "23456789"]
         #expect(self.continues(&client, progress))
         #expect(client.acknowledged == 23_456_789)
@@ -40,12 +40,12 @@ import Testing
     /// A tus server that never reports its offset, and has nothing: the tries come to an end.
     @Test(arguments: [nil, "", "-1", "x", "1e3", "99999999999999999999"])
     func offsetNeverTold(offset: String?) throws {
-        var options = UploadClientOptions(.tus)
+        var options = ResumingOptions(.tus)
         options.maximumAttempts = 3
-        var client = try UploadClient(.post(), length: 10, options: options)
+        var client = try ResumableSend(.post(), length: 10, options: options)
         var requests = 0
         while requests < 20 {
-            let step = client.next()
+            let step = client.step()
             if case .wait = step { continue }
             guard case .send(let request, let range) = step else { break }
             requests += 1
@@ -61,13 +61,13 @@ import Testing
                 client.answered(self.answer(204, fields))
             }
         }
-        guard case .fail(let failure) = client.next() else { throw Cut() }
+        guard case .fail(let failure) = client.step() else { throw Cut() }
         #expect(requests < 10 && "\(failure)".contains("Upload-Offset"))
     }
 
     /// The least size of a request is above the most: the least counts, and the request isn't stopped again.
     @Test func limitsThatContradict() throws {
-        var client = try UploadClient(.post(), length: 500_000, options: UploadClientOptions(.ietf))
+        var client = try ResumableSend(.post(), length: 500_000, options: ResumingOptions(.ietf))
         _ = try self.sent(&client)
         var offer = Self.offer
         offer[.uploadLimit] = "min-append-size=100000, max-append-size=1000"
@@ -80,12 +80,12 @@ import Testing
 
     /// A server that accepts less with each request: the tries come to an end.
     @Test func limitsThatShrink() throws {
-        var options = UploadClientOptions(.ietf)
+        var options = ResumingOptions(.ietf)
         options.maximumAttempts = 3
-        var client = try UploadClient(.post(), length: 500_000, options: options)
+        var client = try ResumableSend(.post(), length: 500_000, options: options)
         var (requests, limit) = (0, 400_000)
         while requests < 50 {
-            let step = client.next()
+            let step = client.step()
             if case .wait = step { continue }
             guard case .send(let request, _) = step else { break }
             requests += 1
@@ -98,7 +98,7 @@ import Testing
             offer[.uploadLimit] = "max-append-size=\(limit)"
             #expect(!self.continues(&client, offer))
         }
-        guard case .fail(let failure) = client.next() else { throw Cut() }
+        guard case .fail(let failure) = client.step() else { throw Cut() }
         #expect(requests == 7)
         #expect(
             "\(failure)"
@@ -111,7 +111,7 @@ import Testing
         arguments: ["http://example.com/1", "mailto:x", "http://[bad", "ftp://example.com/1"],
         [ResumableChoice.tus, .auto])
     func unusableLocation(location: String, choice: ResumableChoice) throws {
-        var client = try UploadClient(.post(), length: 10, options: UploadClientOptions(choice))
+        var client = try ResumableSend(.post(), length: 10, options: ResumingOptions(choice))
         _ = try self.sent(&client)
         if choice == .auto {
             let offer: HTTPFields = [.uploadDraftInteropVersion: "9", .location: location]
@@ -121,7 +121,7 @@ import Testing
         } else {
             client.answered(self.answer(201, [.location: location, .tusResumable: "1.0.0"]))
         }
-        guard case .fail(let failure) = client.next() else { throw Cut() }
+        guard case .fail(let failure) = client.step() else { throw Cut() }
         let reason =
             "the server places the upload at \(location), which "
             + (location == "http://example.com/1"
@@ -133,14 +133,14 @@ import Testing
     /// A piece size and an offset together may be more than a number holds.
     @Test(arguments: [Int64.max, Int64.max - 1, Int64.max - 5] as [Int64])
     func largestPieces(size: Int64) throws {
-        var options = UploadClientOptions(.ietf)
+        var options = ResumingOptions(.ietf)
         options.maximumAppendSize = size
-        var client = try UploadClient(.post(), length: nil, options: options)
+        var client = try ResumableSend(.post(), length: nil, options: options)
         _ = try self.sent(&client)
         client.sending(upTo: 100)
         #expect(self.continues(&client, Self.offer))
         client.lost(Cut())
-        guard case .send(let question, _) = client.next() else { throw Cut() }
+        guard case .send(let question, _) = client.step() else { throw Cut() }
         #expect(question.method == .head)
         client.answered(self.answer(204, [.uploadOffset: "60", .uploadComplete: "?0"]))
         let (_, range) = try self.sent(&client)
@@ -150,9 +150,9 @@ import Testing
 
     /// A cut, HEAD, PATCH of the rest: §2.1; and credentials stay at their origin.
     @Test func cut() throws {
-        var options = UploadClientOptions()
+        var options = ResumingOptions()
         options.reprDigest = DigestField([DigestValue(algorithm: "sha-256", bytes: [0])])
-        var client = try UploadClient(
+        var client = try ResumableSend(
             .post([.contentType: "a/b", .authorization: "Basic x", .userAgent: "u"]), length: 100,
             options: options)
         let first = try self.sent(&client).0
@@ -160,7 +160,7 @@ import Testing
         client.sending(upTo: 60)
         var offer = Self.offer
         offer[.location] = "https://other.example/up"
-        _ = client.informed(self.answer(104, offer))
+        _ = client.learns(from: self.answer(104, offer))
         client.lost(Cut())
         let (head, content) = try self.sent(&client)
         #expect(content == nil)
@@ -181,11 +181,9 @@ import Testing
     }
 
     @Test func draft3() throws {
-        var client = try UploadClient(
+        var client = try ResumableSend(
             .post(), length: 100,
-            continuing: SavedUpload(
-                target: try #require(UploadTarget("https://example.com/upload/b530ce8ff")),
-                uploadProtocol: .draft(.v3)))
+            continuing: SavedUpload(url: "https://example.com/upload/b530ce8ff", uploadProtocol: .draft(.v3)))
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadOffset: "50", .uploadIncomplete: "?1"]))
         let patch = try self.sent(&client).0
@@ -202,55 +200,55 @@ import Testing
 
     /// Without a version that both know a 104 says nothing.
     @Test func unknownOffer() throws {
-        var client = try UploadClient(.post(), length: 10)
+        var client = try ResumableSend(.post(), length: 10)
         _ = try self.sent(&client)
         var offer = Self.offer
         offer[.uploadDraftInteropVersion] = "7"
         #expect(self.continues(&client, offer))
         #expect(client.link == nil)
         client.lost(Cut())
-        guard case .fail(let failure) = client.next() else { throw Cut() }
+        guard case .fail(let failure) = client.step() else { throw Cut() }
         #expect(failure.code == .interrupted)
     }
 
     /// NIOResumableUpload answers 400 to a version it doesn't know, and names its own; another server names none.
     @Test func fallsBack() throws {
-        var client = try UploadClient(.post(), length: 10)
+        var client = try ResumableSend(.post(), length: 10)
         _ = try self.sent(&client)
         client.answered(self.answer(400, [.contentLength: "0", .uploadDraftInteropVersion: "6"]))
         #expect(try self.sent(&client).0.headerFields[.uploadDraftInteropVersion] == "6")
         client.answered(self.answer(400, [.contentLength: "0"]))
         let plain = try self.sent(&client).0
-        #expect(plain.headerFields == [.contentLength: "10"])
+        #expect(plain.headerFields == [.contentType: "text/plain", .contentLength: "10"])
         client.answered(self.answer(400, [.contentLength: "0"]))
         let outcome = try self.outcome(&client)
         #expect(!outcome.isOver && outcome.response.status == .badRequest)
 
         // An answer with content is the application's own.
-        client = try UploadClient(.post(), length: 10)
+        client = try ResumableSend(.post(), length: 10)
         _ = try self.sent(&client)
         client.answered(self.answer(400, [.contentLength: "7"]))
-        guard case .done = client.next() else { throw Cut() }
+        guard case .done = client.step() else { throw Cut() }
     }
 
     @Test func offsetsThatCannotBe() throws {
         for (offset, sent) in [("61", 60), ("9", 60), ("101", 100)] {
-            var client = try UploadClient(.post(), length: 100)
+            var client = try ResumableSend(.post(), length: 100)
             _ = try self.sent(&client)
             client.sending(upTo: Int64(sent))
-            _ = client.informed(self.answer(104, Self.offer))
-            _ = client.informed(self.answer(104, [.uploadDraftInteropVersion: "9", .uploadOffset: "10"]))
+            _ = client.learns(from: self.answer(104, Self.offer))
+            _ = client.learns(from: self.answer(104, [.uploadDraftInteropVersion: "9", .uploadOffset: "10"]))
             client.lost(Cut())
             _ = try self.sent(&client)
             client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: offset]))
-            guard case .fail(let failure) = client.next() else { throw Cut() }
+            guard case .fail(let failure) = client.step() else { throw Cut() }
             #expect(failure.code == .protocolBroken, "\(offset)")
         }
     }
 
     /// A limit that comes late: the request in progress is stopped, and the upload continues in pieces.
     @Test func limits() throws {
-        var client = try UploadClient(.post(), length: 100)
+        var client = try ResumableSend(.post(), length: 100)
         _ = try self.sent(&client)
         client.sending(upTo: 100)
         var offer = Self.offer
@@ -262,44 +260,37 @@ import Testing
         #expect(range == UploadRange(offset: 10, count: 40))
         #expect(patch.headerFields[.uploadComplete] == "?0")
 
-        client = try UploadClient(.post(), length: 100)
+        client = try ResumableSend(.post(), length: 100)
         _ = try self.sent(&client)
         offer[.uploadLimit] = "max-size=99"
         #expect(!self.continues(&client, offer))
-        guard case .fail(let failure) = client.next() else { throw Cut() }
+        guard case .fail(let failure) = client.step() else { throw Cut() }
         #expect(failure.code == .tooLarge)
     }
 
-    @Test func tooMuchAtOnce() throws {
-        var client = try UploadClient(.post(), length: 1_000_000)
-        _ = try self.sent(&client)
-        client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000, max-size=2000000"]))
-        let (request, range) = try self.sent(&client)
-        #expect(range == UploadRange(offset: 0, count: 300_000))
-        #expect(request.headerFields[.uploadComplete] == "?0")
-    }
-
-    /// A refusal of the whole request may show in other ways, too, that the server knows the draft.
-    @Test(arguments: [[.uploadComplete: "?0"], [.uploadDraftInteropVersion: "9"]] as [HTTPFields])
-    func tooMuchWithoutLimits(fields: HTTPFields) throws {
-        var client = try UploadClient(.post(), length: 1_000_000)
+    /// A refusal of the whole request shows in several ways that the server knows the draft.
+    @Test(
+        arguments: [
+            ([.uploadLimit: "max-append-size=300000, max-size=2000000"], 300_000), ([.uploadComplete: "?0"], 500_000),
+            ([.uploadDraftInteropVersion: "9"], 500_000),
+        ] as [(HTTPFields, Int64)])
+    func tooMuchAtOnce(fields: HTTPFields, size: Int64) throws {
+        var client = try ResumableSend(.post(), length: 1_000_000)
         _ = try self.sent(&client)
         client.answered(self.answer(413, fields))
         let (request, range) = try self.sent(&client)
-        #expect(range == UploadRange(offset: 0, count: 500_000))
+        #expect(range == UploadRange(offset: 0, count: size))
         #expect(request.headerFields[.uploadComplete] == "?0")
     }
 
     /// Smaller requests are of no use if the body, as far as it was read, has too many bytes, or can't be read again.
     @Test(arguments: [(true, 3_000_000, "max-size=2000000"), (false, 100_000, "max-append-size=50000")])
     func tooMuchOfUnknownLength(isReplayable: Bool, sent: Int64, limits: String) throws {
-        var options = UploadClientOptions()
-        options.isReplayable = isReplayable
-        var client = try UploadClient(.post(), length: nil, options: options)
+        var client = try ResumableSend(.post(), length: nil, isReplayable: isReplayable)
         _ = try self.sent(&client)
         var offer = Self.offer
         offer[.uploadLimit] = limits
-        _ = client.informed(self.answer(104, offer))
+        _ = client.learns(from: self.answer(104, offer))
         client.sending(upTo: sent)
         client.answered(self.answer(413, [.uploadLimit: limits]))
         let outcome = try self.outcome(&client)
@@ -309,7 +300,7 @@ import Testing
     /// An ordinary request can't be divided: 413 is its answer, whatever the server says of its limits.
     @Test(arguments: [[:], [.uploadLimit: "max-append-size=300000"]] as [HTTPFields])
     func tooMuchForAnOrdinaryRequest(fields: HTTPFields) throws {
-        var client = try UploadClient(.post(), length: 1_000_000, options: UploadClientOptions(.auto))
+        var client = try ResumableSend(.post(), length: 1_000_000, options: ResumingOptions(.auto))
         _ = try self.sent(&client)
         client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000"]))
         for version in ["9", "6"] {
@@ -326,7 +317,7 @@ import Testing
     /// 409 reports where to continue; a lost answer of a completed upload is requested again.
     @Test func conflictAndReplay() throws {
         let link = try Self.saved()
-        var client = try UploadClient(.post(), length: 100, continuing: link)
+        var client = try ResumableSend(.post(), length: 100, continuing: link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         _ = try self.sent(&client)
@@ -344,49 +335,36 @@ import Testing
         #expect(outcome.response.status.code == 422 && outcome.isOver && !outcome.isAnswerLost)
     }
 
-    @Test func givesUp() throws {
-        var options = UploadClientOptions()
-        options.maximumAttempts = 3
-        let link = try Self.saved()
-        var client = try UploadClient(.post(), length: 100, options: options, continuing: link)
+    /// `Retry-After` replaces the client's own pause, also a longer one; the answer to the last try is the result.
+    @Test(arguments: [(3, [3], [3, 1]), (5, [1, 1, 1, 1, 1], [1, 1, 1, 1])])
+    func pauses(tries: Int, asked: [Int], waited: [Int]) throws {
+        var options = ResumingOptions()
+        options.maximumAttempts = tries
+        var client = try ResumableSend(.post(), length: 100, options: options, continuing: try Self.saved())
         var waits: [Duration] = []
-        for _ in 0..<3 {
-            if case .wait(let duration) = client.next() {
+        for number in 0..<tries {
+            if case .wait(let duration) = client.step() {
                 waits.append(duration)
-                _ = client.next()
+                _ = client.step()
             }
-            client.answered(self.answer(503), retryAfter: waits.isEmpty ? .seconds(3) : nil)
+            let pause = asked.indices.contains(number) ? Duration.seconds(asked[number]) : nil
+            client.answered(self.answer(503), retryAfter: pause)
         }
-        #expect(waits == [.seconds(3), .seconds(1)])
+        #expect(waits == waited.map { .seconds($0) })
         let outcome = try self.outcome(&client)
         #expect(outcome.response.status.code == 503 && !outcome.isOver)
-    }
-
-    /// `Retry-After` replaces the client's own pause, also a longer one.
-    @Test func shorterPause() throws {
-        let link = try Self.saved()
-        var client = try UploadClient(.post(), length: 100, continuing: link)
-        var waits: [Duration] = []
-        for _ in 0..<5 {
-            if case .wait(let duration) = client.next() {
-                waits.append(duration)
-                _ = client.next()
-            }
-            client.answered(self.answer(503), retryAfter: .seconds(1))
-        }
-        #expect(waits == Array(repeating: .seconds(1), count: 4))
     }
 
     /// Asking again can't help: there is no room, or no such ability.
     @Test(arguments: [501, 505, 507], [ResumableChoice.tus, .ietf])
     func permanentRefusals(status: Int, choice: ResumableChoice) throws {
         for retriesAllErrors in [false, true] {
-            var options = UploadClientOptions(choice)
+            var options = ResumingOptions(choice)
             options.retriesAllErrors = retriesAllErrors
-            var client = try UploadClient(.post(), length: 100, options: options)
+            var client = try ResumableSend(.post(), length: 100, options: options)
             _ = try self.sent(&client)
             client.answered(self.answer(status), retryAfter: .seconds(60))
-            let next = client.next()
+            let next = client.step()
             guard !retriesAllErrors else { continue }
             guard case .done(let outcome) = next else { throw Cut() }
             #expect(outcome.response.status.code == status)
@@ -395,9 +373,9 @@ import Testing
 
     /// tus' own examples.
     @Test func tus() throws {
-        var options = UploadClientOptions(.tus)
+        var options = ResumingOptions(.tus)
         options.metadata["filename"] = "world_domination_plan.pdf"
-        var client = try UploadClient(
+        var client = try ResumableSend(
             .post([.contentType: "multipart/form-data; boundary=b"]), length: 100, options: options)
         let (create, content) = try self.sent(&client)
         #expect(content == UploadRange(offset: 0, count: 0))
@@ -434,7 +412,7 @@ import Testing
     }
 
     @Test func redirects() throws {
-        var client = try UploadClient(.post(), length: 10)
+        var client = try ResumableSend(.post(), length: 10)
         _ = try self.sent(&client)
         client.answered(self.answer(307, [.location: "/elsewhere"]))
         let (request, range) = try self.sent(&client)
@@ -442,15 +420,15 @@ import Testing
     }
 
     @Test func targets() throws {
-        let target = try #require(UploadTarget(.post()))
-        #expect(target.resolving("/uploads/abc")?.url == "https://example.com/uploads/abc")
-        #expect(target.resolving("abc?x=1#y")?.url == "https://example.com/project/123/abc?x=1")
-        #expect(target.resolving("/a%20b [1]?s=%2B")?.url == "https://example.com/a%20b%20%5B1%5D?s=%2B")
-        #expect(UploadTarget("https://h/%2B é")?.url == "https://h/%2B%20%C3%A9")
-        #expect(target.resolving("//[::1]:80/u")?.authority == "[::1]:80")
-        #expect(target.resolving("http://example.com/u") == nil)
-        #expect(target.resolving("ftp://example.com/u") == nil)
-        #expect(try #require(target.resolving("https://EXAMPLE.com:443/u")).hasOrigin(of: target))
-        #expect(try !#require(target.resolving("https://example.com:444/u")).hasOrigin(of: target))
+        let request = HTTPRequest.post()
+        #expect(request.located("/uploads/abc") == "https://example.com/uploads/abc")
+        #expect(request.located("abc?x=1#y") == "https://example.com/project/123/abc?x=1")
+        #expect(request.located("/a%20b [1]?s=%2B") == "https://example.com/a%20b%20%5B1%5D?s=%2B")
+        #expect(request.located("https://h/%2B é") == "https://h/%2B%20%C3%A9")
+        #expect(request.located("//[::1]:80/u") == "https://[::1]:80/u")
+        #expect(request.located("http://example.com/u") == nil)
+        #expect(request.located("ftp://example.com/u") == nil)
+        #expect(try HTTPRequest(to: "https://EXAMPLE.com:443/u").hasOrigin(of: request))
+        #expect(try !HTTPRequest(to: "https://example.com:444/u").hasOrigin(of: request))
     }
 }

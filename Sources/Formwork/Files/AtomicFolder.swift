@@ -5,13 +5,15 @@ import Synchronization
 ///
 /// A file is written without a name if the file system can do that, otherwise under a hidden name, locked while it is
 /// written. Every name is one component in the open folder and no link is followed, so nothing is written elsewhere.
-package final class OpenFolder: Sendable {
+package final class AtomicFolder: Sendable {
     /// The prefix of the hidden names.
     static let hiddenPrefix = ".formwork-part."
 
     /// The folder's path in errors.
     package let path: FilePath
     package let descriptor: FileDescriptor
+    /// Whether it was made when it was opened.
+    let isNew: Bool
     private let avoidsUnnamedFiles: Bool
     /// The number to try first for a name that was taken before.
     private let numbers = Mutex([String: Int]())
@@ -20,35 +22,52 @@ package final class OpenFolder: Sendable {
     /// Whether a file keeps its inode number under another name; `nil` until it was tried.
     private let keepsInodes: Mutex<Bool?>
 
+    private init(
+        _ path: FilePath, _ descriptor: FileDescriptor, isNew: Bool = false, avoidsUnnamedFiles: Bool = false,
+        numbersFiles: Bool? = nil
+    ) {
+        (self.path, self.descriptor, self.isNew) = (path, descriptor, isNew)
+        self.avoidsUnnamedFiles = avoidsUnnamedFiles || !SystemCalls.namesUnnamedFiles
+        self.keepsInodes = Mutex(numbersFiles)
+    }
+
     /// Opens the folder, or creates it if only its last component is missing.
     /// - Parameters:
     ///   - avoidsUnnamedFiles: Whether to write files under hidden names even if that isn't needed.
     ///   - numbersFiles: What ``numbersFiles()`` returns; `nil` to try it.
     /// - Throws: `writeFailed`.
-    package init(
+    package convenience init(
         _ path: FilePath, avoidsUnnamedFiles: Bool = false, numbersFiles: Bool? = nil
     ) throws(FormworkError) {
-        self.path = path
-        self.keepsInodes = Mutex(numbersFiles)
-        self.avoidsUnnamedFiles = avoidsUnnamedFiles || !SystemCalls.namesUnnamedFiles
+        var isNew = true
+        let descriptor: FileDescriptor
         do throws(Errno) {
-            do throws(Errno) { try SystemCalls.makeFolder(path) } catch .fileExists {}
-            self.descriptor = try SystemCalls.open(path, .readOnly, .directory)
+            do throws(Errno) { try SystemCalls.makeFolder(path) } catch .fileExists { isNew = false }
+            descriptor = try SystemCalls.open(path, .readOnly, .directory)
         } catch {
             throw Self.unusable(path, error)
         }
+        self.init(
+            path, descriptor, isNew: isNew, avoidsUnnamedFiles: avoidsUnnamedFiles, numbersFiles: numbersFiles)
     }
 
     /// Opens a folder in this one, but no link to one, or makes it, accessible to this user only.
     /// - Throws: `writeFailed`.
-    package init(private name: String, in folder: OpenFolder) throws(FormworkError) {
+    package convenience init(private name: String, in folder: AtomicFolder) throws(FormworkError) {
         let path = folder.path.appending(name)
-        (self.path, self.avoidsUnnamedFiles) = (path, folder.avoidsUnnamedFiles)
-        self.keepsInodes = Mutex(nil)
-        self.descriptor = try FormworkError.writing(path) { () throws(Errno) in
-            try SystemCalls.makePrivateFolder(path)
+        let descriptor = try FormworkError.writing(path) { () throws(Errno) in
+            do throws(Errno) {
+                try SystemCalls.makeFolder(name, in: folder.descriptor, isPrivate: true)
+            } catch .fileExists {}
             return try SystemCalls.openFolder(name, in: folder.descriptor)
         }
+        self.init(path, descriptor, isNew: true, avoidsUnnamedFiles: folder.avoidsUnnamedFiles)
+    }
+
+    /// Opens the folder of a file.
+    convenience init(of file: FilePath) throws(Errno) {
+        let path = file.removingLastComponent()
+        self.init(path, try SystemCalls.openFolder(path.isEmpty ? "." : path))
     }
 
     /// The error for a folder that can't be made or opened.
@@ -74,24 +93,30 @@ package final class OpenFolder: Sendable {
 
     deinit { try? SystemCalls.close(self.descriptor) }
 
+    /// A file that nobody sees yet.
+    struct Begun {
+        var descriptor: FileDescriptor
+        /// `nil` if it has no name at all.
+        var hiddenName: String?
+    }
+
     /// Begins a file, which is invisible until it is published.
     /// - Throws: `writeFailed`.
-    package func makeFile() throws(FormworkError) -> UnpublishedFile {
-        if let descriptor = self.openUnnamed() {
-            // It gets a hidden name for a moment if it replaces another file.
-            return UnpublishedFile(self, descriptor, hiddenName: nil)
-        }
-        do throws(Errno) {
-            let (descriptor, name) = try self.createHidden { Self.hiddenName() }
-            return UnpublishedFile(self, descriptor, hiddenName: name)
-        } catch .noSuchFileOrDirectory {
+    package func makeFile() throws(FormworkError) -> AtomicFile {
+        do throws(Errno) { return AtomicFile(self, try self.begin()) } catch {
             // Another folder of its name isn't this one: its locks and journals are elsewhere.
-            throw FormworkError(
-                .writeFailed, "files can't be created in this folder: if it was removed, restart the program",
-                path: self.path.string, cause: Errno.noSuchFileOrDirectory)
-        } catch {
-            throw FormworkError(.writeFailed, "can't be written", path: self.path.string, cause: error)
+            let reason =
+                error == .noSuchFileOrDirectory
+                ? "files can't be created in this folder: if it was removed, restart the program" : "can't be written"
+            throw FormworkError(.writeFailed, reason, path: self.path.string, cause: error)
         }
+    }
+
+    /// Begins a file. If it has no name, it gets a hidden one for a moment if it replaces another file.
+    func begin() throws(Errno) -> Begun {
+        if let descriptor = self.openUnnamed() { return Begun(descriptor: descriptor) }
+        let (descriptor, name) = try self.createHidden { Self.hiddenName() }
+        return Begun(descriptor: descriptor, hiddenName: name)
     }
 
     /// Whether a file keeps its inode number when it gets another name. Some FUSE file systems (sshfs, unionfs-fuse) number
@@ -172,9 +197,7 @@ package final class OpenFolder: Sendable {
     /// wasn't written with this object could take the name between the check and the removal.
     package func remove(_ file: PublishedFile) {
         self.exclusively {
-            // Bytes: a slash with a combining mark after it is another Character.
-            var folders = file.name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
-            guard let name = folders.popLast() else { return }
+            let (folders, name) = FormJournal.split(file.name)
             try? self.within(folders) { descriptor throws(Errno) in
                 let status = try SystemCalls.status(of: name, in: descriptor)
                 var state = status.validator
@@ -226,17 +249,19 @@ package final class OpenFolder: Sendable {
     static func hiddenName() -> String { self.hiddenPrefix + RandomWord.make() }
 
     /// Tries names until one is free.
-    func firstFree(
-        _ path: SafePath, _ take: (String) throws(Errno) -> Void
-    ) throws(Errno) -> String {
+    /// - Parameter counted: Makes the candidate with a number; 0 is the name itself.
+    func firstFree<Result>(
+        _ path: SafePath, _ counted: (SafeFilename, Int) -> String = { $0.counted($1) },
+        _ take: (String) throws(Errno) -> Result
+    ) throws(Errno) -> (name: String, result: Result) {
         let key = path.text
         var number = 0
         while true {
-            let candidate = path.name.counted(number)
+            let candidate = counted(path.name, number)
             do throws(Errno) {
-                try take(candidate)
+                let result = try take(candidate)
                 if number > 0 { self.remember(number + 1, for: key) }
-                return candidate
+                return (candidate, result)
             } catch .fileExists {
                 // The plain name is tried first, because its file may have been removed since.
                 number = number > 0 ? number + 1 : self.numbers.withLock { $0[key] } ?? 1
@@ -244,27 +269,19 @@ package final class OpenFolder: Sendable {
         }
     }
 
-    /// The first name that seems to be free.
-    func likelyName(for path: SafePath, isTaken: (String) -> Bool) -> String {
-        let key = path.text
-        var number = 0
-        while isTaken(path.name.counted(number)) {
-            number = number > 0 ? number + 1 : self.numbers.withLock { $0[key] } ?? 1
+    /// Moves a file from a hidden name to its own name, with a number if that is taken.
+    func move(_ hidden: String, toFree name: SafeFilename, in place: FileDescriptor) throws(Errno) {
+        _ = try self.firstFree(SafePath(name)) { candidate throws(Errno) in
+            try SystemCalls.rename(hidden, to: candidate, in: place, replacing: false)
         }
-        if number > 0 { self.remember(number + 1, for: key) }
-        return path.name.counted(number)
     }
 
-    /// Moves a file from a hidden name to its own name, with a number if that is taken.
-    static func moveToFreeName(_ hidden: String, _ name: SafeFilename, in folder: FileDescriptor) throws(Errno) {
-        var number = 0
-        while true {
-            do throws(Errno) {
-                return try SystemCalls.rename(hidden, to: name.counted(number), in: folder, replacing: false)
-            } catch .fileExists {
-                number += 1
-            }
+    /// The first name that seems to be free.
+    func likelyName(for path: SafePath, isTaken: (String) -> Bool) -> String {
+        let name = try? self.firstFree(path) { candidate throws(Errno) in
+            if isTaken(candidate) { throw .fileExists }
         }
+        return name?.name ?? path.name.text
     }
 
     private func remember(_ number: Int, for name: String) {
@@ -273,120 +290,6 @@ package final class OpenFolder: Sendable {
             if numbers.count >= 1_000 { numbers.removeAll() }
             numbers[name] = number
         }
-    }
-}
-
-/// A file that has its name.
-package struct PublishedFile: Sendable {
-    /// Its name, with the folders below the open one.
-    package let name: String
-    /// Identifies it, even if its inode number was reused since.
-    let state: FileValidator
-
-    init(name: String, state: FileValidator) { (self.name, self.state) = (name, state) }
-}
-
-/// A file that is invisible yet. Its creator must call ``close()``.
-package struct UnpublishedFile: Sendable {
-    package let folder: OpenFolder
-    package let descriptor: FileDescriptor
-    /// Its name until it is published or moved; `nil` if it has no name at all.
-    private(set) var hiddenName: String?
-
-    init(_ folder: OpenFolder, _ descriptor: FileDescriptor, hiddenName: String?) {
-        (self.folder, self.descriptor, self.hiddenName) = (folder, descriptor, hiddenName)
-    }
-
-    /// Writes all bytes of some chunks. A size limit is an error, never a signal.
-    /// - Throws: `writeFailed`.
-    package func write(_ chunks: [some BodyChunk]) throws(FormworkError) {
-        for chunk in chunks { try chunk.write(to: self.descriptor, at: self.folder.path) }
-    }
-
-    /// Waits until the disk has the bytes, if wanted; otherwise until the file system has accepted them.
-    /// - Throws: `writeFailed`.
-    package func finish(durably: Bool) throws(FormworkError) {
-        try FormworkError.writing(self.folder.path) { () throws(Errno) in
-            try SystemCalls.finishWriting(self.descriptor, durably: durably)
-        }
-    }
-
-    /// Gives the file its name: `a.txt`, or `a (1).txt` if that is taken. After an error, only the hidden name remains
-    /// until the file is closed.
-    /// - Parameters:
-    ///   - rule: What to do if the name is taken.
-    ///   - durably: Whether to wait until the disk has the bytes and the name.
-    ///   - isFinished: Whether ``finish(durably:)`` was called.
-    /// - Throws: `writeFailed`.
-    package mutating func publish(
-        as name: SafeFilename, _ rule: PublishingRule, durably: Bool, isFinished: Bool = false
-    ) throws(FormworkError) -> PublishedFile {
-        let (folder, descriptor) = (self.folder, self.descriptor)
-        let published = try FormworkError.writing(folder.path.appending(name.text)) { () throws(Errno) in
-            if !isFinished { try SystemCalls.finishWriting(descriptor, durably: durably) }
-            let state = try SystemCalls.status(of: descriptor).validator
-            switch rule {
-            case .replacing:
-                try self.replace(name.text)
-                return PublishedFile(name: name.text, state: state)
-            case .exclusive:
-                try self.move(to: name.text, in: folder.descriptor)
-                return PublishedFile(name: name.text, state: state)
-            case .numbered:
-                let taken = try folder.firstFree(SafePath(name)) { candidate throws(Errno) in
-                    try self.move(to: candidate, in: folder.descriptor)
-                }
-                return PublishedFile(name: taken, state: state)
-            }
-        }
-        self.hiddenName = nil
-        if durably {
-            do throws(FormworkError) { try folder.sync() } catch {
-                // After an error the caller doesn't expect a file.
-                folder.remove(published)
-                throw error
-            }
-        }
-        return published
-    }
-
-    private func replace(_ name: String) throws(Errno) {
-        let (folder, hidden) = (self.folder, self.hiddenName)
-        // Only a rename replaces a file in one step, and only a named file can be renamed.
-        let temporary = hidden ?? OpenFolder.hiddenName()
-        if hidden == nil { try SystemCalls.link(self.descriptor, as: temporary, in: folder.descriptor) }
-        do throws(Errno) {
-            try folder.exclusively { () throws(Errno) in
-                self.inheritAttributes(of: name, in: folder.descriptor)
-                try SystemCalls.rename(temporary, to: name, in: folder.descriptor, replacing: true)
-            }
-        } catch {
-            // For example, a folder has the name. The hidden name was made here, so it is removed here.
-            if hidden == nil { SystemCalls.unlink(temporary, in: folder.descriptor) }
-            throw error
-        }
-    }
-
-    /// Gives the file a free name, in this folder or one of the same file system; `fileExists` if it isn't free.
-    package func move(to name: String, in place: FileDescriptor) throws(Errno) {
-        if let hiddenName {
-            try SystemCalls.rename(hiddenName, from: self.folder.descriptor, to: name, in: place, replacing: false)
-        } else {
-            try SystemCalls.link(self.descriptor, as: name, in: place)
-        }
-    }
-
-    /// Gives the file the permissions and, if this process may, the owner of the file that it replaces.
-    func inheritAttributes(of name: String, in place: FileDescriptor) {
-        guard let old = try? SystemCalls.status(of: name, in: place) else { return }
-        SystemCalls.inheritAttributes(of: old, to: self.descriptor)
-    }
-
-    /// Closes the file, and removes it if it was not published. Call it once.
-    package func close() {
-        // If the file got another name, this one doesn't exist, and removing it has no effect.
-        if let name = self.hiddenName { SystemCalls.unlink(name, in: self.folder.descriptor) }
-        try? SystemCalls.close(self.descriptor)
     }
 }
 
