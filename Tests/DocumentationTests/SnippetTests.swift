@@ -244,15 +244,13 @@ struct SnippetTests {
         let names: [Any.Type] = [
             FormData.self, BodyPart.self, BodySource.self, PartSequence.self, BodyPlan.self, BodyReader.self,
             AsyncBodyReader.self, ReaderOptions.self, BodyChunks.self, BodySpool.self, (any ByteStream).self,
-            BodyPlan.Blocker.self,
-            PlanDescription.self, StreamSurplus.self, Boundary.self,
+            PlanDescription.self, Boundary.self,
             HeaderField.self, PartHeader.self, ParameterEscaping.self, MultipartFraming.self,
-            (any BodyDigest).self, DigestValue.self, RateLimit.self, BodyProgress.self,
-            ProgressObserver.self,
+            (any BodyDigest).self, DigestValue.self, RateLimit.self, UploadProgress.self,
             MediaTypeChoice.self, MediaTypeTable.self, PartReference.self, FormworkError.self,
             DispositionType.self, TransferEncoding.self, MediaTypeDetection.self, FormGrammar.self, CurlForm.self,
             LibMagic.self,
         ]
-        #expect(names.count == 34)
+        #expect(names.count == 31)
     }
 }

@@ -161,8 +161,8 @@ struct UploadStreamTests {
             let plan = try await form(source).plan()
             let (count, seen, status, error) = try await onThread {
                 let watcher = Watcher()
-                let observer = ProgressObserver(every: .zero) { _ in watcher.call() }
-                let stream = plan.makeInputStream(options: ReaderOptions(progress: observer))
+                let options = ReaderOptions(progress: { _ in watcher.call() }, progressInterval: .zero)
+                let stream = plan.makeInputStream(options: options)
                 watcher.watch(stream)
                 stream.open()
                 var room = [UInt8](repeating: 0, count: 1000)

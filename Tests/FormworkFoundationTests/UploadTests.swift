@@ -250,7 +250,7 @@ struct UploadTests {
         #expect(response.statusCode == 401)
         #expect(String(decoding: data, as: UTF8.self) == (challenge?.hasPrefix("Basic") ?? false ? "" : "answer 401"))
         #expect(server.requests.count == 4, "the same credentials are not tried twice")
-        let none = UploadOptions(authentication: .init { _ in nil })
+        let none = UploadOptions(authentication: .init { _, _ in nil })
         #expect(try await self.upload(plan, to: server.url("/no"), none).1.statusCode == 401)
     }
 
@@ -438,10 +438,11 @@ struct UploadTests {
             // Where Foundation stands when it hears of it is left to chance.
             for _ in 0..<20 {
                 let upload = Mutex<Task<Int, any Error>?>(nil)
-                let observer = ProgressObserver(every: .zero) { progress in
-                    if progress.position > position { upload.withLock { $0 }?.cancel() }
-                }
-                let options = UploadOptions(length: length, reading: ReaderOptions(progress: observer))
+                let observed = ReaderOptions(
+                    progress: { progress in
+                        if progress.sent > position { upload.withLock { $0 }?.cancel() }
+                    }, progressInterval: .zero)
+                let options = UploadOptions(length: length, reading: observed)
                 let task = upload.withLock { upload in
                     let task = Task { try await self.upload(plan, to: server.url("/"), options).1.statusCode }
                     upload = task

@@ -210,7 +210,7 @@ extension NIOTests {
             let answer = rate == 0 ? LoopbackServer.Answer.stall : .slow(bytesPerSecond: rate)
             try await LoopbackServer.with(["/": [answer]], expecting: expectation) { server in
                 let growth = try await peakGrowth {
-                    let options = Options(reading: ReaderOptions(progress: Progress.observer))
+                    let options = Options(reading: Progress.observer)
                     let task = Task { try await self.upload(plan, to: server.url("/"), options) }
                     try await Task.sleep(for: .seconds(3))
                     let ahead = Progress.position - Int64(server.requests.first?.count ?? 0)
@@ -235,7 +235,7 @@ extension NIOTests {
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             try await LoopbackServer.with(["/": [.status(200)]], expecting: expectation) { server in
                 let client = HTTPClient(eventLoopGroupProvider: .shared(group))
-                let options = Options(reading: ReaderOptions(progress: Progress.observer))
+                let options = Options(reading: Progress.observer)
                 let request = HTTPClientRequest(url: server.url("/"))
                 let task = Task { try await client.upload(plan, with: request, options: options) }
                 while Progress.position < 8 << 20 { try await Task.sleep(for: .milliseconds(1)) }
@@ -492,12 +492,13 @@ extension NIOTests {
                     // Changed while it is sent: the observer is called with the first bytes.
                     let other = try folder.file("g", noise(1 << 20), times: 8)
                     let during = try await form(.file(other)).plan()
-                    let touch = ProgressObserver(every: .zero) { progress in
-                        if progress.position > 2 << 20 { _ = utimes(other.string, nil) }
-                    }
+                    let touch = ReaderOptions(
+                        progress: { progress in
+                            if progress.sent > 2 << 20 { _ = utimes(other.string, nil) }
+                        }, progressInterval: .zero)
                     for (plan, options) in [
                         (before, Options(length: length)),
-                        (during, Options(length: length, reading: ReaderOptions(progress: touch))),
+                        (during, Options(length: length, reading: touch)),
                     ] {
                         let error = await self.failure {
                             _ = try await self.upload(plan, to: server.url("/"), options)
@@ -544,8 +545,9 @@ extension NIOTests {
 private enum Progress {
     private static let value = Mutex<Int64>(0)
     static var position: Int64 { self.value.withLock { $0 } }
-    static var observer: ProgressObserver {
+    static var observer: ReaderOptions {
         self.value.withLock { $0 = 0 }
-        return ProgressObserver(every: .zero) { progress in self.value.withLock { $0 = progress.position } }
+        return ReaderOptions(
+            progress: { progress in self.value.withLock { $0 = progress.sent } }, progressInterval: .zero)
     }
 }

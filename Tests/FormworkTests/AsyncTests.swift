@@ -179,13 +179,13 @@ struct AsyncTests {
     @Test("Chunks are held to their declared length")
     func lengths() async throws {
         let chunks = Chunks(chunks: [[1, 2, 3], [4, 5, 6]])
-        func body(_ length: Int64, _ surplus: StreamSurplus = .refuse) async throws -> Int {
+        func body(_ length: Int64, ignoringSurplus: Bool = false) async throws -> Int {
             var form = formB()
-            form.append(name: "c", source: .chunks(length: length, surplus: surplus) { _ in chunks })
+            form.append(name: "c", source: .chunks(length: length, ignoringSurplus: ignoringSurplus) { _ in chunks })
             return try await self.collect(form.plan().chunks()).count
         }
         #expect(try await body(6) == 64)
-        #expect(try await body(4, .ignore) == 62)
+        #expect(try await body(4, ignoringSurplus: true) == 62)
         await expect(.lengthMismatch) { try await body(5) }
         await expect(.lengthMismatch) { try await body(7) }
     }

@@ -128,21 +128,22 @@ struct BodyReaderTests {
         form.append(name: "a", value: "12345")
         form.append(name: "f", file: try folder.file("f", [UInt8](repeating: 0, count: 10_000)))
         let plan = try form.plan()
-        let seen = Mutex<[BodyProgress]>([])
-        let observer = ProgressObserver(every: .zero) { progress in seen.withLock { $0.append(progress) } }
-        let reader = try plan.makeReader(options: ReaderOptions(progress: observer))
+        let seen = Mutex<[UploadProgress]>([])
+        let options = ReaderOptions(
+            progress: { progress in seen.withLock { $0.append(progress) } }, progressInterval: .zero)
+        let reader = try plan.makeReader(options: options)
         _ = try readAll(reader, by: 1000)
         let reports = seen.withLock { $0 }
-        #expect(reports.map(\.position).sorted() == reports.map(\.position))
-        #expect(reports.last?.position == plan.contentLength)
-        #expect(reports.allSatisfy { $0.length == plan.contentLength })
+        #expect(reports.map(\.sent).sorted() == reports.map(\.sent))
+        #expect(reports.last?.sent == plan.contentLength)
+        #expect(reports.allSatisfy { $0.total == plan.contentLength })
         let file = reports.filter { $0.part?.name == "f" }
         #expect(file.allSatisfy { $0.partLength == 10_000 && $0.partPosition <= 10_000 })
         #expect(file.last.map { $0.partPosition > 8000 } == true)
 
         let rare = Mutex(0)
-        let slow = ProgressObserver(every: .seconds(3600)) { _ in rare.withLock { $0 += 1 } }
-        _ = try readAll(plan.makeReader(options: ReaderOptions(progress: slow)), by: 10)
+        let slow = ReaderOptions(progress: { _ in rare.withLock { $0 += 1 } }, progressInterval: .seconds(3600))
+        _ = try readAll(plan.makeReader(options: slow), by: 10)
         #expect(rare.withLock { $0 } == 2, "the first and the last")
     }
 

@@ -108,12 +108,12 @@ struct FileTruthTests {
         let folder = TemporaryFolder()
         let (plan, path) = try self.makePlan(folder)
         // The first packet goes, then somebody meddles, then the rest: progress tells when.
-        let observer = ProgressObserver(every: .zero) { progress in
-            guard progress.part?.name == "file", progress.partPosition == 200_000 else { return }
-            try? meddling.apply(to: path)
-        }
         let options = ReaderOptions(
-            rateLimit: RateLimit(packet: 200_000, delay: .zero), progress: observer)
+            rateLimit: RateLimit(packet: 200_000, delay: .zero),
+            progress: { progress in
+                guard progress.part?.name == "file", progress.partPosition == 200_000 else { return }
+                try? meddling.apply(to: path)
+            }, progressInterval: .zero)
         let error = #expect(throws: FormworkError.self) {
             // Framing is given up to the file first, so packets of the file begin at its first byte.
             let reader = try plan.makeReader(options: options)

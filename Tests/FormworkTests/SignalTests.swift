@@ -50,7 +50,7 @@ struct SignalTests {
                 log.note("sequence")
                 return BodyPart(name: "\(index)", value: "v")
             })
-        let options = ReaderOptions(progress: ProgressObserver(every: .zero) { _ in log.note("progress") })
+        let options = ReaderOptions(progress: { _ in log.note("progress") }, progressInterval: .zero)
         try form.plan().write(toFile: "/dev/null", options: options)
         #expect(
             log.places == ["read": false, "read again": false, "opening": false, "sequence": false, "progress": false])

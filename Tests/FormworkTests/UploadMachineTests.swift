@@ -94,7 +94,7 @@ struct UploadMachineTests {
             "refuse \(redirection.target) \(limit.map { "\($0)" } ?? "without TLS")"
         case .fail(.notReplayable): "fail: not replayable"
         case .fail(.early(let status, _, let offset)): "fail: \(status) after \(offset)"
-        case .fail(.other(_, let blocker?)): "fail: cut, blocked by \(blocker.part.name ?? "the body")"
+        case .fail(.other(_, let blocker?)): "fail: cut, blocked by \(blocker.part?.name ?? "the body")"
         case .fail(.other(let error, nil)): "fail: \((error as? FormworkError)?.code.description ?? "\(error)")"
         }
     }

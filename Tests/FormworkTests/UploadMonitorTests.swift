@@ -25,10 +25,11 @@ struct UploadMonitorTests {
     @Test("An observer beside a monitor keeps its own rate")
     func observer() async throws {
         let reports = Atomic(0)
-        let observer = ProgressObserver(every: .seconds(3600)) { _ in reports.add(1, ordering: .relaxed) }
+        let observed = ReaderOptions(
+            progress: { _ in reports.add(1, ordering: .relaxed) }, progressInterval: .seconds(3600))
         var form = formB()
         form.append(name: "f", source: .synthetic(SyntheticBytes(.zeros, count: 1000)))
-        let options = UploadOptions(monitor: UploadMonitor(), reading: ReaderOptions(progress: observer))
+        let options = UploadOptions(monitor: UploadMonitor(), reading: observed)
         let reader = try await form.plan().makeReader(options: options.readerOptions)
         while try !reader.read(upTo: 200).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
         #expect(reports.load(ordering: .relaxed) == 2, "the first and the last")
@@ -37,15 +38,15 @@ struct UploadMonitorTests {
     @Test("An observer beside a monitor has the first and the last report of every try", arguments: [true, false])
     func tries(isLengthKnown: Bool) async throws {
         let positions = Mutex<[Int64]>([])
-        let observer = ProgressObserver(every: .seconds(3600)) { progress in
-            positions.withLock { $0.append(progress.position) }
-        }
+        let observed = ReaderOptions(
+            progress: { progress in positions.withLock { $0.append(progress.sent) } },
+            progressInterval: .seconds(3600))
         var form = formB()
         let zeros = [UInt8](repeating: 0, count: 1000)
         form.append(
             name: "f",
             source: .stream(length: isLengthKnown ? 1000 : nil) { DripStream(zeros, from: Int($0), step: 500) })
-        let options = UploadOptions(monitor: UploadMonitor(), reading: ReaderOptions(progress: observer)).readerOptions
+        let options = UploadOptions(monitor: UploadMonitor(), reading: observed).readerOptions
         let plan = try await form.plan()
         for _ in 0..<2 {
             let reader = try plan.makeReader(options: options)
@@ -59,10 +60,10 @@ struct UploadMonitorTests {
     @Test("An observer beside a monitor has a report of every try of a body that is read in one piece")
     func onePiece() async throws {
         let positions = Mutex<[Int64]>([])
-        let observer = ProgressObserver(every: .seconds(3600)) { progress in
-            positions.withLock { $0.append(progress.position) }
-        }
-        let options = UploadOptions(monitor: UploadMonitor(), reading: ReaderOptions(progress: observer)).readerOptions
+        let observed = ReaderOptions(
+            progress: { progress in positions.withLock { $0.append(progress.sent) } },
+            progressInterval: .seconds(3600))
+        let options = UploadOptions(monitor: UploadMonitor(), reading: observed).readerOptions
         let plan = try await formB().plan()
         let length = try #require(plan.contentLength)
         for _ in 0..<3 {

@@ -7,34 +7,26 @@
 /// let form = try arguments.formData()
 /// ```
 public struct CurlForm: Sendable {
-    /// The other options of the command line.
-    public struct Options: Sendable {
-        /// The grammar of the arguments.
-        public var grammar: FormGrammar
-        /// Whether names are escaped with backslashes (`--form-escape`).
-        public var escapesWithBackslash = false
-        /// How names are escaped otherwise.
-        public var escaping: ParameterEscaping = .whatwg
-        /// The value of `-H 'Content-Type: …'`, which replaces `multipart/form-data`; `nil` if there is none. A
-        /// boundary in it is used, except in curl's grammar, which appends a second one.
-        public var contentType: String?
-        /// The body's boundary; `nil` for a random one. The boundaries of nested multiparts are derived from it.
-        public var boundary: Boundary?
-        /// How the types of files are found; `nil` uses the extension table, or curl's table in curl's grammar.
-        public var types: MediaTypeDetection?
-        /// Whether content in quoted-printable is read when the form is planned, so that the body has a length.
-        package var measuresQuotedPrintable = false
-        /// Whether standard input and FIFOs are collected in an unlinked temporary file first, so that they have a length and
-        /// can be read again. In curl's grammar only standard input is, unless it is a regular file, and always, because
-        /// curl reads it into memory.
-        package var spoolsPipes = false
+    /// The grammar of the arguments.
+    public let grammar: FormGrammar
+    /// Whether names are escaped with backslashes (`--form-escape`).
+    public var escapesWithBackslash = false
+    /// How names are escaped otherwise.
+    public var escaping: ParameterEscaping = .whatwg
+    /// The value of `-H 'Content-Type: …'`, which replaces `multipart/form-data`; `nil` if there is none. A
+    /// boundary in it is used, except in curl's grammar, which appends a second one.
+    public var contentType: String?
+    /// The body's boundary; `nil` for a random one. The boundaries of nested multiparts are derived from it.
+    public var boundary: Boundary?
+    /// How the types of files are found; `nil` uses the extension table, or curl's table in curl's grammar.
+    public var types: MediaTypeDetection?
+    /// Whether content in quoted-printable is read when the form is planned, so that the body has a length.
+    package var measuresQuotedPrintable = false
+    /// Whether standard input and FIFOs are collected in an unlinked temporary file first, so that they have a length and
+    /// can be read again. In curl's grammar only standard input is, unless it is a regular file, and always, because
+    /// curl reads it into memory.
+    package var spoolsPipes = false
 
-        /// The defaults for a grammar.
-        public init(grammar: FormGrammar = .strict) { self.grammar = grammar }
-    }
-
-    /// The other options of the command line.
-    public let options: Options
     private(set) var arguments: [FormArgument] = []
     /// The number of multiparts that were begun and not ended.
     private var depth = 0
@@ -43,13 +35,13 @@ public struct CurlForm: Sendable {
     /// The number of the argument that a part comes from, by the part's indices from the outside in.
     private var origins: [[Int]: Int] = [:]
 
-    /// A form without parts.
-    public init(options: Options = Options()) { self.options = options }
+    /// A form without parts. Set the other options of the command line afterwards.
+    public init(grammar: FormGrammar = .strict) { self.grammar = grammar }
 
     /// Adds an argument of `-F`.
     /// - Throws: ``FormworkError/Code/invalidArgument`` with the column and what to write instead.
     public mutating func append(_ argument: String) throws(FormworkError) {
-        try self.append(FormArgument(parsing: argument, grammar: self.options.grammar))
+        try self.append(FormArgument(parsing: argument, grammar: self.grammar))
     }
 
     /// Adds an argument that was read already.
@@ -88,7 +80,7 @@ public struct CurlForm: Sendable {
     /// - Throws: ``FormworkError`` with the part: `invalidArgument`, `sourceUnavailable`, `writeFailed` for a full
     ///   disk.
     public mutating func formData() throws(FormworkError) -> FormData {
-        var builder = try CurlFormBuilder(self.options)
+        var builder = try CurlFormBuilder(self)
         for (number, argument) in self.arguments.enumerated() {
             // `=)` doesn't make a part: it ends the multipart around it.
             let place = argument.content == .close ? nil : builder.place

@@ -12,7 +12,7 @@ struct CurlFormBuilder {
         var count = 0
     }
 
-    private let options: CurlForm.Options
+    private let options: CurlForm
     private var isCurl: Bool { self.options.grammar == .curl }
     private var levels: [Level] = []
     private var boundaries: BoundarySource
@@ -21,7 +21,7 @@ struct CurlFormBuilder {
     /// The indices of the first form field without a name.
     private var unnamed: [Int]?
 
-    init(_ options: CurlForm.Options) throws(FormworkError) {
+    init(_ options: CurlForm) throws(FormworkError) {
         self.options = options
         self.boundaries = BoundarySource(options)
         self.standardInput = CurlStandardInput(options)
@@ -297,7 +297,7 @@ private struct BoundarySource {
     private var generator: SplitMix64?
     private let isCurl: Bool
 
-    init(_ options: CurlForm.Options) {
+    init(_ options: CurlForm) {
         // Inner boundaries are derived from the caller's, so that the same command line makes the same bytes.
         self.generator = options.boundary.map { SplitMix64(seed: $0.text) }
         self.isCurl = options.grammar == .curl

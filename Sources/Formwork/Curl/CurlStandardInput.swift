@@ -6,7 +6,7 @@ struct CurlStandardInput {
     private let spools: Bool
     private var isTaken = false
 
-    init(_ options: CurlForm.Options) {
+    init(_ options: CurlForm) {
         self.isCurl = options.grammar == .curl
         self.spools = options.spoolsPipes
     }

@@ -212,7 +212,7 @@ extension AtomicFile {
             case .numbered:
                 taken = try folder.firstFree(SafePath(name)) { candidate throws(Errno) in
                     try self.move(to: candidate, in: folder.descriptor)
-                }
+                }.name
             }
             return PublishedFile(name: taken, state: state)
         }

@@ -251,17 +251,19 @@ package final class AtomicFolder: Sendable {
     static func hiddenName() -> String { self.hiddenPrefix + RandomWord.make() }
 
     /// Tries names until one is free.
-    func firstFree(
-        _ path: SafePath, _ take: (String) throws(Errno) -> Void
-    ) throws(Errno) -> String {
+    /// - Parameter counted: Makes the candidate with a number; 0 is the name itself.
+    func firstFree<Result>(
+        _ path: SafePath, _ counted: (SafeFilename, Int) -> String = { $0.counted($1) },
+        _ take: (String) throws(Errno) -> Result
+    ) throws(Errno) -> (name: String, result: Result) {
         let key = path.text
         var number = 0
         while true {
-            let candidate = path.name.counted(number)
+            let candidate = counted(path.name, number)
             do throws(Errno) {
-                try take(candidate)
+                let result = try take(candidate)
                 if number > 0 { self.remember(number + 1, for: key) }
-                return candidate
+                return (candidate, result)
             } catch .fileExists {
                 // The plain name is tried first, because its file may have been removed since.
                 number = number > 0 ? number + 1 : self.numbers.withLock { $0[key] } ?? 1
@@ -281,7 +283,7 @@ package final class AtomicFolder: Sendable {
         let name = try? self.firstFree(path) { candidate throws(Errno) in
             if isTaken(candidate) { throw .fileExists }
         }
-        return name ?? path.name.text
+        return name?.name ?? path.name.text
     }
 
     private func remember(_ number: Int, for name: String) {

@@ -213,7 +213,7 @@ private struct FormPublication {
         }
         return try self.folder.firstFree(one.path) { candidate throws(Errno) in
             try self.take(candidate, one, index, in: folder)
-        }
+        }.name
     }
 
     /// Gives a file its name, and keeps the replaced file.

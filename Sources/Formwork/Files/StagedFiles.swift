@@ -8,8 +8,6 @@ import Synchronization
 package final class StagedFiles: Sendable {
     private struct State {
         var names: [String] = []
-        /// The next number to try for a duplicate name.
-        var numbers: [String: Int] = [:]
         var isOver = false
     }
 
@@ -43,25 +41,15 @@ package final class StagedFiles: Sendable {
         return try self.naming({ taken }) { () throws(Errno) in
             try self.state.withLock { state throws(Errno) in
                 guard !state.isOver else { throw .canceled }
-                let (descriptor, number) = try self.create(name, from: state.numbers[name.text] ?? 1)
-                taken = name.numbered(number)
+                let begun = try self.staging.firstFree(SafePath(name), { $0.numbered($1 + 1) }) { name throws(Errno) in
+                    try SystemCalls.createFile(name, in: self.staging.descriptor)
+                }
+                taken = begun.name
                 state.names.append(taken)
-                state.numbers[name.text] = number + 1
-                let file = AtomicFile(writing: descriptor, at: self.folder.path.appending(taken))
+                let file = AtomicFile(writing: begun.result, at: self.folder.path.appending(taken))
                 // Checked now, not only at the end after everything was written.
                 if !self.replacing, SystemCalls.exists(taken, in: self.folder.descriptor) { throw .fileExists }
                 return file
-            }
-        }
-    }
-
-    private func create(_ name: SafeFilename, from first: Int) throws(Errno) -> (FileDescriptor, number: Int) {
-        var number = first
-        while true {
-            do throws(Errno) {
-                return (try SystemCalls.createFile(name.numbered(number), in: self.staging.descriptor), number)
-            } catch .fileExists {
-                number += 1
             }
         }
     }

@@ -5,12 +5,12 @@ extension BodySource {
     /// bytes before it and leaves them out.
     /// - Parameters:
     ///   - length: The number of bytes; `nil` if it is unknown. Fewer are an error.
-    ///   - surplus: How bytes beyond `length` are treated.
+    ///   - ignoringSurplus: Whether bytes beyond `length` are left; otherwise they are an error.
     ///   - open: Returns a new stream that begins at the first byte.
     public static func stream(
-        length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> any ByteStream
+        length: Int64? = nil, ignoringSurplus: Bool = false, open: @escaping @Sendable () throws -> any ByteStream
     ) -> BodySource {
-        .stream(length, surplus, .pull { offset in SkippingStream(try open(), leavingOut: offset) })
+        .stream(length, ignoringSurplus, .pull { offset in SkippingStream(try open(), leavingOut: offset) })
     }
 
     /// Chunks of an async sequence that can be opened any number of times, at its beginning. A reader that begins at an
@@ -21,49 +21,53 @@ extension BodySource {
     /// ```
     /// - Parameters:
     ///   - length: The number of bytes; `nil` if it is unknown. Fewer are an error.
-    ///   - surplus: How bytes beyond `length` are treated.
+    ///   - ignoringSurplus: Whether bytes beyond `length` are left; otherwise they are an error.
     ///   - open: Returns a new sequence that begins at the first byte.
     public static func chunks<Chunks: AsyncSequence & SendableMetatype>(
-        length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Chunks
+        length: Int64? = nil, ignoringSurplus: Bool = false, open: @escaping @Sendable () throws -> Chunks
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
         .stream(
-            length, surplus,
+            length, ignoringSurplus,
             .chunks { SkippingChunkIterator(SequenceIterator(try open().makeAsyncIterator()), leavingOut: $0) })
     }
 
     /// Chunks of an async sequence of buffers that can be opened any number of times, at its beginning.
     @_disfavoredOverload
     public static func chunks<Chunks: AsyncSequence & Sendable>(
-        length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Chunks
+        length: Int64? = nil, ignoringSurplus: Bool = false, open: @escaping @Sendable () throws -> Chunks
     ) -> BodySource where Chunks.Element: BodyChunk {
         .stream(
-            length, surplus,
+            length, ignoringSurplus,
             .chunks { SkippingChunkIterator(BodyChunkIterator(try open().makeAsyncIterator()), leavingOut: $0) })
     }
 
     /// Bytes of an async sequence that can be opened any number of times, at its beginning; collected into chunks of
     /// 16 KiB.
     public static func chunks<Bytes: AsyncSequence & Sendable>(
-        length: Int64? = nil, surplus: StreamSurplus = .refuse, open: @escaping @Sendable () throws -> Bytes
+        length: Int64? = nil, ignoringSurplus: Bool = false, open: @escaping @Sendable () throws -> Bytes
     ) -> BodySource where Bytes.Element == UInt8 {
-        .chunks(length: length, surplus: surplus) { () throws in GatheredBytes(try open()) }
+        .chunks(length: length, ignoringSurplus: ignoringSurplus) { () throws in GatheredBytes(try open()) }
     }
 
     /// Chunks of an async sequence of buffers that can be opened any number of times, at any offset.
     @_disfavoredOverload
     public static func chunks<Chunks: AsyncSequence & Sendable>(
-        length: Int64? = nil, surplus: StreamSurplus = .refuse,
+        length: Int64? = nil, ignoringSurplus: Bool = false,
         open: @escaping @Sendable (_ offset: Int64) throws -> Chunks
     ) -> BodySource where Chunks.Element: BodyChunk {
-        .chunks(length: length, surplus: surplus) { (offset: Int64) throws in try open(offset).map(\.array) }
+        .chunks(length: length, ignoringSurplus: ignoringSurplus) { (offset: Int64) throws in
+            try open(offset).map(\.array)
+        }
     }
 
     /// Bytes of an async sequence that can be opened any number of times, at any offset; collected into chunks of 16 KiB.
     public static func chunks<Bytes: AsyncSequence & Sendable>(
-        length: Int64? = nil, surplus: StreamSurplus = .refuse,
+        length: Int64? = nil, ignoringSurplus: Bool = false,
         open: @escaping @Sendable (_ offset: Int64) throws -> Bytes
     ) -> BodySource where Bytes.Element == UInt8 {
-        .chunks(length: length, surplus: surplus) { (offset: Int64) throws in GatheredBytes(try open(offset)) }
+        .chunks(length: length, ignoringSurplus: ignoringSurplus) { (offset: Int64) throws in
+            GatheredBytes(try open(offset))
+        }
     }
 }
 

@@ -161,7 +161,7 @@ public struct BodySource: Sendable {
         .init(
             .stream(
                 StreamSource(
-                    length: length, isReplayable: true, label: "the file", path: path.string, surplus: .ignore,
+                    length: length, isReplayable: true, label: "the file", path: path.string, ignoresSurplus: true,
                     isReadableWithoutWaiting: true,
                     opening: .pull { offset in
                         let descriptor = try SystemCalls.open(path, .readOnly, .nonBlocking)
@@ -208,76 +208,77 @@ public struct BodySource: Sendable {
     /// A pull stream that can be opened any number of times.
     /// - Parameters:
     ///   - length: The number of bytes; `nil` if it is unknown. Fewer are an error.
-    ///   - surplus: How bytes beyond `length` are treated.
+    ///   - ignoringSurplus: Whether bytes beyond `length` are left; otherwise they are an error.
     ///   - open: Returns a new stream that begins at the byte at the offset, 0 or more.
     public static func stream(
-        length: Int64? = nil, surplus: StreamSurplus = .refuse,
+        length: Int64? = nil, ignoringSurplus: Bool = false,
         open: @escaping @Sendable (_ offset: Int64) throws -> any ByteStream
     ) -> BodySource {
-        .stream(length, surplus, beginsAtOffset: true, .pull(open))
+        .stream(length, ignoringSurplus, beginsAtOffset: true, .pull(open))
     }
 
     /// A pull stream that is read once. A second reader throws ``FormworkError/Code/notReplayable``.
     public static func stream(
-        once stream: sending any ByteStream, length: Int64? = nil, surplus: StreamSurplus = .refuse
+        once stream: sending any ByteStream, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource {
-        .stream(length, surplus, isReplayable: false, .once(OneShot(stream)))
+        .stream(length, ignoringSurplus, isReplayable: false, .once(OneShot(stream)))
     }
 
     /// Chunks of an async sequence, iterated once. Read such a body with an ``AsyncBodyReader``.
     public static func chunks<Chunks: AsyncSequence & Sendable>(
-        once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
+        once chunks: Chunks, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
         let once = OneShot(chunks)
-        return .readOnce(length, surplus) { SequenceIterator(try once.take().makeAsyncIterator()) }
+        return .readOnce(length, ignoringSurplus) { SequenceIterator(try once.take().makeAsyncIterator()) }
     }
 
     /// Chunks of an async sequence of buffers, iterated once. Read such a body with an ``AsyncBodyReader``.
     @_disfavoredOverload
     public static func chunks<Chunks: AsyncSequence & Sendable>(
-        once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
+        once chunks: Chunks, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource where Chunks.Element: BodyChunk {
         let once = OneShot(chunks)
-        return .readOnce(length, surplus) { BodyChunkIterator(try once.take().makeAsyncIterator()) }
+        return .readOnce(length, ignoringSurplus) { BodyChunkIterator(try once.take().makeAsyncIterator()) }
     }
 
     /// - Parameter open: Begins to read the chunks, once.
     static func readOnce(
-        _ length: Int64?, _ surplus: StreamSurplus, _ open: @escaping @Sendable () throws -> ChunkIterator
+        _ length: Int64?, _ ignoresSurplus: Bool, _ open: @escaping @Sendable () throws -> ChunkIterator
     ) -> BodySource {
-        .stream(length, surplus, isReplayable: false, .chunks { _ in try open() })
+        .stream(length, ignoresSurplus, isReplayable: false, .chunks { _ in try open() })
     }
 
     /// Bytes of an async sequence, iterated once and collected into chunks of 16 KiB.
     public static func chunks<Bytes: AsyncSequence & Sendable>(
-        once bytes: Bytes, length: Int64? = nil, surplus: StreamSurplus = .refuse
+        once bytes: Bytes, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource where Bytes.Element == UInt8 {
-        .chunks(once: GatheredBytes(bytes), length: length, surplus: surplus)
+        .chunks(once: GatheredBytes(bytes), length: length, ignoringSurplus: ignoringSurplus)
     }
 
     /// Chunks of an async sequence that can be opened any number of times.
     /// - Parameters:
     ///   - length: The number of bytes; `nil` if it is unknown. Fewer are an error.
-    ///   - surplus: How bytes beyond `length` are treated.
+    ///   - ignoringSurplus: Whether bytes beyond `length` are left; otherwise they are an error.
     ///   - open: Returns a sequence that begins at the byte at the offset, 0 or more.
     public static func chunks<Chunks: AsyncSequence & SendableMetatype>(
-        length: Int64? = nil, surplus: StreamSurplus = .refuse,
+        length: Int64? = nil, ignoringSurplus: Bool = false,
         open: @escaping @Sendable (_ offset: Int64) throws -> Chunks
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
         .stream(
-            length, surplus, beginsAtOffset: true, .chunks { SequenceIterator(try open($0).makeAsyncIterator()) })
+            length, ignoringSurplus, beginsAtOffset: true,
+            .chunks { SequenceIterator(try open($0).makeAsyncIterator()) })
     }
 
     /// A stream or an async sequence of the caller's.
     static func stream(
-        _ length: Int64?, _ surplus: StreamSurplus, isReplayable: Bool = true, beginsAtOffset: Bool = false,
+        _ length: Int64?, _ ignoresSurplus: Bool, isReplayable: Bool = true, beginsAtOffset: Bool = false,
         _ opening: StreamSource.Opening
     ) -> BodySource {
         let label = if case .chunks = opening { "an async sequence" } else { "a stream" }
         return .init(
             .stream(
                 StreamSource(
-                    length: length, isReplayable: isReplayable, label: label, surplus: surplus,
+                    length: length, isReplayable: isReplayable, label: label, ignoresSurplus: ignoresSurplus,
                     beginsAtOffset: beginsAtOffset, opening: opening)))
     }
 }

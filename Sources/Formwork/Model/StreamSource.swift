@@ -27,8 +27,9 @@ struct StreamSource: Sendable {
     var path: String?
     /// The FIFO that it reads; `nil` for another source.
     var pipe: PipeIdentity?
-    /// How bytes after the declared length are treated.
-    var surplus: StreamSurplus = .refuse
+    /// Whether bytes after the declared length are left. Otherwise they are an error, and the reader waits for the end after
+    /// the last byte.
+    var ignoresSurplus = false
     /// Whether reading waits for nothing but the disk.
     var isReadableWithoutWaiting = false
     /// Whether the caller's code is asked to begin at an offset.
@@ -38,14 +39,6 @@ struct StreamSource: Sendable {
 
 /// Shared by the copies of a value that can't be compared by its content.
 final class Identity: Sendable {}
-
-/// How bytes beyond a stream's declared length are treated.
-public enum StreamSurplus: Sendable {
-    /// They are an error. The reader waits for the end of the stream after the last byte.
-    case refuse
-    /// They are not read: exactly the declared length is sent.
-    case ignore
-}
 
 /// What an iterator returns without waiting.
 @usableFromInline

@@ -34,8 +34,8 @@ public struct BodyPlan: Sendable {
         let layout: Layout
         let sources: [PlannedSource]
         let parts: [Part]
-        let lengthBlocker: Blocker?
-        let replayBlocker: Blocker?
+        let lengthBlocker: FormworkError?
+        let replayBlocker: FormworkError?
         /// Whether the pieces are a form's, not one source with a collected form.
         let isForm: Bool
 
@@ -89,14 +89,14 @@ public struct BodyPlan: Sendable {
     /// The request's `Content-Length` in bytes; `nil` if it is unknown, see ``lengthBlocker``.
     public var contentLength: Int64? { self.storage.layout.length }
 
-    /// The first part of unknown length; `nil` if ``contentLength`` is known.
-    public var lengthBlocker: Blocker? { self.storage.lengthBlocker }
+    /// The first part of unknown length, and the reason, in ``FormworkError/message``; `nil` if ``contentLength`` is known.
+    public var lengthBlocker: FormworkError? { self.storage.lengthBlocker }
 
     /// Whether every reader gets the same bytes: on a retry, a redirect, or at an offset.
     public var isReplayable: Bool { self.storage.replayBlocker == nil }
 
-    /// The first part that can be read only once; `nil` if ``isReplayable``.
-    public var replayBlocker: Blocker? { self.storage.replayBlocker }
+    /// The first part that can be read only once, and the reason; `nil` if ``isReplayable``.
+    public var replayBlocker: FormworkError? { self.storage.replayBlocker }
 
     /// Only one source's bytes, to read and write them as a body.
     package init(copying source: BodySource) throws(FormworkError) {

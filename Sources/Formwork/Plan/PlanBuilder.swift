@@ -6,8 +6,8 @@ struct PlanBuilder {
     private(set) var layout = Layout()
     private(set) var sources: [PlannedSource] = []
     private(set) var parts: [BodyPlan.Part] = []
-    private(set) var lengthBlocker: BodyPlan.Blocker?
-    private(set) var replayBlocker: BodyPlan.Blocker?
+    private(set) var lengthBlocker: FormworkError?
+    private(set) var replayBlocker: FormworkError?
     /// The FIFOs that parts read.
     private var pipes: Set<PipeIdentity> = []
     /// Whether the body is a form, not one source's content.
@@ -167,8 +167,8 @@ struct PlanBuilder {
                     path: stream.path)
             }
             let reference = self.parts[part].reference
-            if self.lengthBlocker == nil { self.lengthBlocker = BodyPlan.Blocker(lengthOf: source, in: reference) }
-            if self.replayBlocker == nil { self.replayBlocker = BodyPlan.Blocker(replayOf: source, in: reference) }
+            if self.lengthBlocker == nil { self.lengthBlocker = source.lengthBlocker(in: reference) }
+            if self.replayBlocker == nil { self.replayBlocker = source.replayBlocker(in: reference) }
         }
     }
 }

@@ -33,9 +33,9 @@ struct PlannedParts: Sendable {
     /// The types found from content, in order. The content is looked at only once.
     private(set) var found: [String?] = []
     /// The first part that can't be read twice.
-    private(set) var replayBlocker: BodyPlan.Blocker?
+    private(set) var replayBlocker: FormworkError?
     /// The first part whose length is unknown.
-    private(set) var lengthBlocker: BodyPlan.Blocker?
+    private(set) var lengthBlocker: FormworkError?
     /// Whether no part waits for anything but the disk.
     private(set) var isReadableWithoutWaiting = true
 
@@ -55,8 +55,8 @@ struct PlannedParts: Sendable {
         self.length = nil
         self.deferral = stream
         self.isReadableWithoutWaiting = false
-        self.lengthBlocker = BodyPlan.Blocker(lengthOf: .stream(stream), in: first)
-        self.replayBlocker = BodyPlan.Blocker(replayOf: .stream(stream), in: first)
+        self.lengthBlocker = PlannedSource.stream(stream).lengthBlocker(in: first)
+        self.replayBlocker = PlannedSource.stream(stream).replayBlocker(in: first)
     }
 
     /// Iterates `sequence` once.
@@ -74,8 +74,8 @@ struct PlannedParts: Sendable {
             self.count = count
             self.length = nil
             // The parts were not made, so it is unknown whether they can be read twice.
-            self.lengthBlocker = BodyPlan.Blocker(
-                part: first, reason: "a sequence of parts that isn't measured")
+            self.lengthBlocker = FormworkError(
+                .lengthUnknown, "a sequence of parts that isn't measured", part: first)
             self.replayBlocker = self.lengthBlocker
             self.isReadableWithoutWaiting = false
             return
@@ -143,8 +143,8 @@ struct PlannedParts: Sendable {
     }
 
     private mutating func note(_ source: PlannedSource, in part: PartReference) {
-        if self.replayBlocker == nil { self.replayBlocker = BodyPlan.Blocker(replayOf: source, in: part) }
-        if self.lengthBlocker == nil { self.lengthBlocker = BodyPlan.Blocker(lengthOf: source, in: part) }
+        if self.replayBlocker == nil { self.replayBlocker = source.replayBlocker(in: part) }
+        if self.lengthBlocker == nil { self.lengthBlocker = source.lengthBlocker(in: part) }
     }
 }
 

@@ -169,7 +169,6 @@ struct SourceResolver {
             }
             let size = status.kind == .blockSpecial ? try? SystemCalls.size(ofDevice: path) : nil
             var stream = Self.special(path, isFIFO: status.kind == .fifo, length: range.length ?? size)
-            if status.kind == .fifo { stream.surplus = .refuse }
             stream.pipe = PipeIdentity(status)
             return .stream(stream)
         default:
@@ -200,7 +199,7 @@ struct SourceResolver {
     private static func special(_ path: FilePath, isFIFO: Bool, length: Int64?) -> StreamSource {
         let once = OneShot(path)
         return StreamSource(
-            length: length, isReplayable: false, label: "a FIFO or device", path: path.string, surplus: .ignore,
+            length: length, isReplayable: false, label: "a FIFO or device", path: path.string, ignoresSurplus: !isFIFO,
             opening: .pull { _ in
                 let path = try once.take()
                 do throws(Errno) {
@@ -246,7 +245,7 @@ struct SourceResolver {
             StreamSource(
                 length: length, isReplayable: false,
                 label: descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)",
-                pipe: PipeIdentity(status), surplus: status.kind == .blockSpecial ? .ignore : .refuse,
+                pipe: PipeIdentity(status), ignoresSurplus: status.kind == .blockSpecial,
                 opening: .once(source.stream)))
     }
 

@@ -38,7 +38,7 @@ public final class AsyncBodyReader: AsyncIteratorProtocol, Sendable {
     public func next() async throws -> [UInt8]? { try await self.actor.next() }
 
     /// The reader's progress.
-    public var progress: BodyProgress { get async { await self.actor.progress } }
+    public var progress: UploadProgress { get async { await self.actor.progress } }
 
     /// The digests of the whole body; see ``BodyReader/digestValues``.
     public var digestValues: [DigestValue]? { get async { await self.actor.digestValues } }

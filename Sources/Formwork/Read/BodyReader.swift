@@ -33,6 +33,7 @@ public final class BodyReader: ByteStream {
     private var failure: FormworkError?
     private var limiter: RateLimiter?
     private var meter: ProgressMeter?
+    private let report: (@Sendable (UploadProgress) -> Void)?
     private let monitor: UploadMonitor?
     private var digests: [any BodyDigest]
     private let readsFiles: Bool
@@ -49,7 +50,8 @@ public final class BodyReader: ByteStream {
         self.plan = plan
         self.pieces = plan.layoutPieces
         self.limiter = options.rateLimit.map(RateLimiter.init)
-        self.meter = options.progress.map(ProgressMeter.init)
+        self.report = options.progress
+        self.meter = options.progress.map { _ in ProgressMeter(every: options.progressInterval) }
         self.monitor = options.monitor
         self.digests = options.digests
         self.readsFiles = options.readsFiles
@@ -131,7 +133,7 @@ public final class BodyReader: ByteStream {
                 throw FormworkError(
                     .lengthUnknown,
                     "offset \(offset) is after the beginning of a part of unknown length: "
-                        + (blocker?.reason ?? "a stream"), part: blocker?.part)
+                        + (blocker?.message ?? "a stream"), part: blocker?.part)
             }
             if case .source(let number) = self.pieces[index].content,
                 case .stream(let stream) = self.plan.storage.sources[number], !stream.isReplayable,
@@ -178,18 +180,18 @@ public final class BodyReader: ByteStream {
     }
 
     /// The reader's progress.
-    public var progress: BodyProgress {
+    public var progress: UploadProgress {
+        var progress = UploadProgress()
+        (progress.sent, progress.total) = (self.position, self.plan.contentLength)
         if let inner = self.cursor?.innerPart {
-            return BodyProgress(
-                part: inner.reference, partPosition: inner.position, partLength: inner.length,
-                position: self.position, length: self.plan.contentLength)
+            progress.part = inner.reference
+            (progress.partPosition, progress.partLength) = (inner.position, inner.length)
+        } else if self.index < self.pieces.count, self.pieces[self.index].part >= 0 {
+            let part = self.plan.storage.parts[self.pieces[self.index].part]
+            progress.part = part.reference
+            (progress.partPosition, progress.partLength) = (max(0, self.position - self.contentStart), part.length)
         }
-        let part = self.index < self.pieces.count ? self.pieces[self.index].part : -1
-        return BodyProgress(
-            part: part >= 0 ? self.plan.storage.parts[part].reference : nil,
-            partPosition: part >= 0 ? max(0, self.position - self.contentStart) : 0,
-            partLength: part >= 0 ? self.plan.storage.parts[part].length : nil, position: self.position,
-            length: self.plan.contentLength)
+        return progress
     }
 
     // MARK: - The walk
@@ -302,7 +304,7 @@ public final class BodyReader: ByteStream {
         guard self.limiter != nil || self.meter != nil else { return }
         let now = ContinuousClock.now
         self.limiter?.spend(count, at: now)
-        if self.meter?.isDue(at: now, isEnd: self.isAtEnd) ?? false { self.meter?.observer.report(self.progress) }
+        if self.meter?.isDue(at: now, isEnd: self.isAtEnd) ?? false { self.report?(self.progress) }
     }
 
     // MARK: - Content that the kernel moves
@@ -405,8 +407,10 @@ public struct ReaderOptions: Sendable {
     /// Every read returns at most one packet. A ``BodyReader`` never sleeps: ``BodyReader/delay`` says how long to
     /// wait. ``BodyReader/write(to:)`` waits on its caller's thread, ``AsyncBodyReader`` suspends its task.
     public var rateLimit: RateLimit?
-    /// Receives progress reports; `nil` for none.
-    public var progress: ProgressObserver?
+    /// Receives progress reports, on the thread that reads, between two reads; `nil` for none.
+    public var progress: (@Sendable (UploadProgress) -> Void)?
+    /// The least time between two reports, by default a tenth of a second. The first and the last are always made.
+    public var progressInterval: Duration
     /// Gets the position after each read; `nil` for none.
     var monitor: UploadMonitor?
     /// Digests of all bytes that are read.
@@ -428,11 +432,13 @@ public struct ReaderOptions: Sendable {
 
     /// Options. By default there is no limit, no progress, no digest and no check.
     public init(
-        rateLimit: RateLimit? = nil, progress: ProgressObserver? = nil, digests: [any BodyDigest] = [],
-        checksFraming: Bool = false, readsFiles: Bool = false
+        rateLimit: RateLimit? = nil, progress: (@Sendable (UploadProgress) -> Void)? = nil,
+        progressInterval: Duration = .milliseconds(100), digests: [any BodyDigest] = [], checksFraming: Bool = false,
+        readsFiles: Bool = false
     ) {
         self.rateLimit = rateLimit
         self.progress = progress
+        self.progressInterval = progressInterval
         self.digests = digests
         self.checksFraming = checksFraming
         self.readsFiles = readsFiles

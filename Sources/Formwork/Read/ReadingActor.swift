@@ -109,7 +109,7 @@ extension ReadingActor {
         }
     }
 
-    var progress: BodyProgress { self.reading.reader.progress }
+    var progress: UploadProgress { self.reading.reader.progress }
     var digestValues: [DigestValue]? { self.reading.reader.digestValues }
     func close() { self.reading.reader.close() }
 }

@@ -1,43 +1,62 @@
+/// Counts what a cursor reads of a stream, and compares it with the declared length and with what other readers saw.
+private struct StreamCheck {
+    let source: StreamSource
+    let start: Int64
+    private(set) var remaining: Int64?
+    private var comparison: StreamComparison?
+
+    init(_ source: StreamSource, at offset: Int64) {
+        (self.source, self.start) = (source, offset)
+        self.remaining = source.length.map { $0 - offset }
+        self.comparison = StreamComparison(source, at: offset)
+    }
+
+    /// The next bytes, of which there are no more than remain.
+    mutating func take(_ bytes: RawSpan) throws(FormworkError) {
+        guard self.comparison?.take(bytes) != false else { throw self.source.changedError() }
+        if let remaining { self.remaining = remaining - Int64(bytes.byteCount) }
+    }
+
+    func end() throws(FormworkError) {
+        if let remaining, remaining > 0 { throw self.source.shortError(missing: remaining) }
+        guard self.comparison?.end() != false else { throw self.source.changedError() }
+    }
+
+    func leave() { self.comparison?.leave() }
+}
+
 /// Reads a pull stream, and checks its declared length.
 final class StreamCursor: SourceCursor {
     private let source: StreamSource
     private var stream: any ByteStream
     /// Whether the stream is the caller's code, which may do anything.
     private let isCallers: Bool
-    private let start: Int64
-    private var remaining: Int64?
-    private var comparison: StreamComparison?
+    private var check: StreamCheck
     private(set) var isFinished = false
 
     init(_ source: StreamSource, _ stream: any ByteStream, at offset: Int64) {
         self.source = source
-        self.start = offset
         self.stream = stream
         self.isCallers = !(stream is any PlainStream)
-        self.remaining = source.length.map { $0 - offset }
-        self.comparison = StreamComparison(source, at: offset)
+        self.check = StreamCheck(source, at: offset)
     }
 
-    deinit { self.comparison?.leave() }
+    deinit { self.check.leave() }
 
     var mayWait: Bool { true }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         guard !self.isFinished else { return 0 }
-        let limit = Int(min(Int64(buffer.byteCount), self.remaining ?? .max))
+        let limit = Int(min(Int64(buffer.byteCount), self.check.remaining ?? .max))
         var room = buffer._mutatingExtracting(0..<limit)
         let count = limit > 0 ? try self.pull(&room) : 0
-        if let remaining = self.remaining {
-            self.remaining = remaining - Int64(count)
-            if count == 0, remaining > 0 { throw self.source.shortError(missing: remaining) }
-            if self.remaining == 0 {
-                if self.source.surplus == .refuse { try self.checkEnd() }
-                self.isFinished = true
-            }
-        } else {
-            self.isFinished = count == 0
-            let isSame = count == 0 ? self.comparison?.end() : self.comparison?.take(room.bytes.extracting(0..<count))
-            guard isSame != false else { throw self.source.changedError() }
+        if count > 0 { try self.check.take(room.bytes.extracting(0..<count)) }
+        if self.check.remaining == 0 {
+            if !self.source.ignoresSurplus { try self.checkEnd() }
+            self.isFinished = true
+        } else if count == 0 {
+            try self.check.end()
+            self.isFinished = true
         }
         return count
     }
@@ -45,7 +64,7 @@ final class StreamCursor: SourceCursor {
     private func checkEnd() throws(FormworkError) {
         var probe: [UInt8] = []
         try probe.append(upTo: 1) { room throws(FormworkError) in try self.pull(&room) }
-        guard probe.isEmpty else { throw self.source.longError(openedAt: self.start) }
+        guard probe.isEmpty else { throw self.source.longError(openedAt: self.check.start) }
     }
 
     private func pull(_ room: inout MutableRawSpan) throws(FormworkError) -> Int {
@@ -71,20 +90,15 @@ final class ChunkCursor: SourceCursor {
     private let iterator: ChunkIterator
     private var chunk: any BodyChunk = [UInt8]()
     private var (used, count) = (0, 0)
-    private let start: Int64
-    private var remaining: Int64?
-    private var comparison: StreamComparison?
+    private var check: StreamCheck
     private(set) var isFinished = false
 
     init(_ source: StreamSource, _ iterator: ChunkIterator, at offset: Int64) {
-        self.source = source
-        self.start = offset
-        self.iterator = iterator
-        self.remaining = source.length.map { $0 - offset }
-        self.comparison = StreamComparison(source, at: offset)
+        (self.source, self.iterator) = (source, iterator)
+        self.check = StreamCheck(source, at: offset)
     }
 
-    deinit { self.comparison?.leave() }
+    deinit { self.check.leave() }
 
     var mayWait: Bool { true }
     var needsChunk: Bool { !self.isFinished && self.used == self.count }
@@ -136,23 +150,20 @@ final class ChunkCursor: SourceCursor {
         }
     }
 
-    private var leavesRest: Bool { self.remaining == 0 && self.source.surplus == .ignore }
+    private var leavesRest: Bool { self.check.remaining == 0 && self.source.ignoresSurplus }
 
     private func finish() throws(FormworkError) {
-        if let remaining = self.remaining, remaining > 0 { throw self.source.shortError(missing: remaining) }
-        guard self.comparison?.end() != false else { throw self.source.changedError() }
+        try self.check.end()
         self.isFinished = true
     }
 
     private func accept(_ chunk: any BodyChunk) throws(FormworkError) {
         (self.chunk, self.used, self.count) = (chunk, 0, chunk.byteCount)
-        guard chunk.withBytes({ self.comparison?.take($0) }) != false else { throw self.source.changedError() }
-        guard let remaining = self.remaining else { return }
-        if Int64(self.count) > remaining {
-            guard self.source.surplus == .ignore else { throw self.source.longError(openedAt: self.start) }
+        if let remaining = self.check.remaining, Int64(self.count) > remaining {
+            guard self.source.ignoresSurplus else { throw self.source.longError(openedAt: self.check.start) }
             self.count = Int(remaining)
         }
-        self.remaining = remaining - Int64(self.count)
+        try chunk.withBytes { bytes throws(FormworkError) in try self.check.take(bytes.extracting(0..<self.count)) }
     }
 }
 

@@ -1,12 +1,10 @@
 import Synchronization
 
-/// The progress of an upload at one moment. Bytes are counted from the start of the whole body.
+/// The progress of an upload, or of a body's reader, at one moment. Bytes are counted from the start of the whole body, with
+/// framing.
 public struct UploadProgress: Hashable, Sendable {
     /// The phase of an upload.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Phase: Hashable, Sendable {
+    package enum Phase: Hashable, Sendable {
         /// Not started, or between two tries.
         case idle
         /// Waiting for a connection.
@@ -24,11 +22,11 @@ public struct UploadProgress: Hashable, Sendable {
     init() {}
 
     /// The current phase. `FormSender` reports all phases, other clients only `idle` and `sending`.
-    public var phase = Phase.idle
+    package var phase = Phase.idle
     /// The offset at which the current request begins, because earlier requests sent the bytes before it; 0 for a whole
     /// body.
     public var start: Int64 = 0
-    /// The bytes passed to the connection. A few hundred KiB of them may still be buffered in this process.
+    /// The bytes that were read, and passed to the connection. A few hundred KiB of them may still be buffered in this process.
     public var sent: Int64 = 0
     /// The bytes that the system at the connection's other end has acknowledged, ten times a second, or that the server
     /// reported, if it does. Over a Unix socket, and with `URLSession` on Apple's systems, they are those that this system
@@ -38,6 +36,12 @@ public struct UploadProgress: Hashable, Sendable {
     public var isReportedByServer = false
     /// The bytes of the whole body; `nil` if unknown.
     public var total: Int64?
+    /// The part that is being read; `nil` before the first and after the last, and if only an ``UploadMonitor`` follows.
+    public var part: PartReference?
+    /// The bytes of this part's content that were read, without framing.
+    public var partPosition: Int64 = 0
+    /// The bytes of this part's content; `nil` if unknown.
+    public var partLength: Int64?
     /// The number of the try, from 1; 0 before the first.
     public var attempt = 0
     /// When bytes were last sent or received.
@@ -77,8 +81,7 @@ public final class UploadMonitor: Sendable {
     }
 
     private struct Follower {
-        var interval: Duration
-        var lastReport: ContinuousClock.Instant?
+        var meter: ProgressMeter
         var continuation: AsyncStream<UploadProgress>.Continuation
     }
 
@@ -103,7 +106,8 @@ public final class UploadMonitor: Sendable {
                 guard !state.isOver else { return continuation.finish() }
                 let number = state.count
                 state.count += 1
-                state.followers[number] = Follower(interval: interval, lastReport: .now, continuation: continuation)
+                state.followers[number] = Follower(
+                    meter: ProgressMeter(every: interval, after: .now), continuation: continuation)
                 continuation.onTermination = { [weak self] _ in
                     _ = self?.state.withLock { $0.followers.removeValue(forKey: number) }
                 }
@@ -164,10 +168,8 @@ public final class UploadMonitor: Sendable {
             change(&state.progress)
             guard !state.followers.isEmpty else { return }
             let now = ContinuousClock.now
-            for (number, follower) in state.followers {
-                if let lastReport = follower.lastReport, lastReport.duration(to: now) < follower.interval { continue }
-                state.followers[number]?.lastReport = now
-                follower.continuation.yield(state.progress)
+            for number in state.followers.keys where state.followers[number]?.meter.isDue(at: now) ?? false {
+                state.followers[number]?.continuation.yield(state.progress)
             }
         }
     }

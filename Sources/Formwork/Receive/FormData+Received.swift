@@ -33,7 +33,7 @@ extension ReceivedPart {
     /// the pace. Its errors are those of ``collect(upTo:)``.
     public var source: BodySource {
         let once = OneShot(self)
-        return .readOnce(nil, .refuse) { ReceivedContentIterator(try once.take()) }
+        return .readOnce(nil, false) { ReceivedContentIterator(try once.take()) }
     }
 }
 

@@ -49,11 +49,11 @@ package struct UploadMachine: Sendable {
         /// A redirect beyond the limit, or from https to http if there is no limit here.
         case refusedRedirect(Redirection, limit: Int?)
         /// A redirect takes along a body that can't be read again.
-        case notReplayable(Redirection, BodyPlan.Blocker)
+        case notReplayable(Redirection, FormworkError)
         /// A success, or a redirect that drops the body, before the server had all of it.
         case early(status: Int, Redirection?, offset: Int64)
         /// The client's own failure. The blocker is why it isn't repeated, if it could be otherwise.
-        case other(any Error, BodyPlan.Blocker? = nil)
+        case other(any Error, FormworkError? = nil)
     }
 
     /// How often a request that a server didn't process is repeated without being asked to (RFC 9113 section 8.7).
@@ -213,7 +213,7 @@ extension UploadMachine.Failure {
         case .notReplayable(let redirection, let blocker):
             return FormworkError(
                 .notReplayable,
-                "the server redirects to \(SecretText.masked(url: redirection.target)), but \(blocker.reason): send there, or "
+                "the server redirects to \(SecretText.masked(url: redirection.target)), but \(blocker.message): send there, or "
                     + "give a source that can be opened again",
                 part: blocker.part)
         case .early(let status, _, let offset):

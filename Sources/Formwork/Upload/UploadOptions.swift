@@ -107,31 +107,36 @@ public struct UploadOptions: Sendable {
 /// ``UploadOptions/trustsRedirects`` is `true`.
 public struct UploadAuthentication: Sendable {
     /// A 401, as the server sent it.
-    public struct Challenge: Sendable {
-        /// The URL that was refused.
-        public let url: String
-        private let values: @Sendable (String) -> [String]
+    package struct Challenge: Sendable {
+        fileprivate let url: String
+        fileprivate let values: @Sendable (String) -> [String]
 
-        /// - Parameter values: Returns the values of the answer's fields with a case-insensitive name.
+        /// - Parameters:
+        ///   - url: The URL that was refused.
+        ///   - values: Returns the values of the answer's fields with a case-insensitive name.
         package init(url: String, values: @escaping @Sendable (String) -> [String]) {
             (self.url, self.values) = (url, values)
         }
-
-        /// The values of the answer's fields with a case-insensitive name, such as `WWW-Authenticate`.
-        public func values(of name: String) -> [String] { self.values(name) }
     }
 
-    package let answer: @Sendable (Challenge) async throws -> String?
+    private let authorization: @Sendable (String, [String]) async throws -> String?
 
-    /// - Parameter answer: Returns the value of `Authorization`. With `nil` the 401 is the answer.
-    public init(_ answer: @escaping @Sendable (Challenge) async throws -> String?) { self.answer = answer }
+    /// - Parameter answer: Returns the value of `Authorization`, from the URL that was refused and the values of
+    ///   `WWW-Authenticate`. With `nil` the 401 is the answer.
+    public init(_ answer: @escaping @Sendable (_ url: String, _ challenges: [String]) async throws -> String?) {
+        self.authorization = answer
+    }
+
+    package func answer(_ challenge: Challenge) async throws -> String? {
+        try await self.authorization(challenge.url, challenge.values("WWW-Authenticate"))
+    }
 
     /// The Basic scheme (RFC 7617), in UTF-8. After a 401 the upload throws ``FormworkError/Code/invalidArgument`` for a
     /// user's name with a colon, which would be read as the end of the name.
     public static func basic(user: String, password: String) -> Self {
         let value = BasicCredentials(user: user, password: password).fieldValue
         let isReadable = !user.utf8.contains(UInt8(ascii: ":"))
-        return Self { _ in
+        return Self { _, _ in
             guard isReadable else {
                 throw FormworkError(.invalidArgument, "a user's name in the Basic scheme can't have a colon (RFC 7617)")
             }

@@ -173,7 +173,7 @@ extension BodyPlan {
     package func checkReadableTwice() throws(FormworkError) {
         guard let blocker = self.replayBlocker else { return }
         throw FormworkError(
-            .notReplayable, "a digest before the body requires reading it twice, but \(blocker.reason)",
+            .notReplayable, "a digest before the body requires reading it twice, but \(blocker.message)",
             part: blocker.part)
     }
 

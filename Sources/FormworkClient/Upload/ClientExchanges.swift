@@ -192,7 +192,7 @@ extension UploadMachine.Failure {
         }
         return FormworkError(
             .notReplayable,
-            "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
+            "the body would have to be sent again, but \(blocker.message): give a source that can be opened again",
             part: blocker.part, cause: failure.error)
     }
 }

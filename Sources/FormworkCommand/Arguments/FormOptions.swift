@@ -163,7 +163,7 @@ package struct FormOptions: ParsableArguments {
         guard !arguments.isEmpty else {
             throw ExitStatus(2, "the form has no parts: give at least one -F name=value or -F name=@file")
         }
-        var form = CurlForm(options: try self.curlOptions(composing))
+        var form = try self.emptyForm(composing)
         defer { self.warn(form.warnings) }
         let expansion = FileExpansion(isRecursive: self.recursive, isCurl: isCurl)
         // The number of each part's argument: a pattern makes several parts.
@@ -211,7 +211,7 @@ package struct FormOptions: ParsableArguments {
         return try form.plan()
     }
 
-    private func curlOptions(_ composing: ComposingOptions?) throws -> CurlForm.Options {
+    private func emptyForm(_ composing: ComposingOptions?) throws -> CurlForm {
         let (isCurl, typeFrom) = (composing?.compat != nil, composing?.typeFrom)
         guard !isCurl || typeFrom == nil else {
             throw ExitStatus(2, "--type-from: --compat curl uses curl's types: give only one of the two")
@@ -228,15 +228,15 @@ package struct FormOptions: ParsableArguments {
         {
             throw ExitStatus(2, "--boundary and -H 'Content-Type: …' both give the boundary: leave one out")
         }
-        var options = CurlForm.Options(grammar: isCurl ? .curl : .strict)
-        options.escapesWithBackslash = self.formEscape
-        options.escaping = (self.escape ?? .whatwg).rule
-        options.contentType = type
-        options.boundary = named
-        options.measuresQuotedPrintable = self.spool
-        options.spoolsPipes = self.spool
-        options.types = isCurl ? nil : typeFrom?.detection() ?? .auto
-        return options
+        var form = CurlForm(grammar: isCurl ? .curl : .strict)
+        form.escapesWithBackslash = self.formEscape
+        form.escaping = (self.escape ?? .whatwg).rule
+        form.contentType = type
+        form.boundary = named
+        form.measuresQuotedPrintable = self.spool
+        form.spoolsPipes = self.spool
+        form.types = isCurl ? nil : typeFrom?.detection() ?? .auto
+        return form
     }
 
     private func warn(_ warnings: [String]) {

@@ -36,7 +36,7 @@ struct PartArgument {
         do {
             switch self.option {
             case .form:
-                let argument = try FormArgument(parsing: self.text, grammar: form.options.grammar)
+                let argument = try FormArgument(parsing: self.text, grammar: form.grammar)
                 let option = "-F \(ShellQuote.quote(self.text))"
                 for file in argument.content.headerFiles { try CommandInputs.note(file, for: option) }
                 for file in argument.content.files {

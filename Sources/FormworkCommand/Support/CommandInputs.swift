@@ -77,10 +77,10 @@ package enum CommandInputs {
     }
 }
 
-extension BodyPlan.Blocker {
+extension FormworkError {
     /// The option with which a form gets a length, as the end of an error; empty if no option helps.
     package var lengthRemedy: String {
-        ["standard input", "quoted-printable"].contains(where: self.reason.hasPrefix) ? ": --spool finds it" : ""
+        ["standard input", "quoted-printable"].contains(where: self.message.hasPrefix) ? ": --spool finds it" : ""
     }
 }
 

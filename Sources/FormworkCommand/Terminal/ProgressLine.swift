@@ -50,8 +50,9 @@ package final class ProgressLine: Sendable {
         guard let style else { return try body(ReaderOptions()) }
         let line = ProgressLine(style)
         defer { line.end() }
-        let observer = ProgressObserver(every: style.interval) { line.show(ProgressMoment($0, from: offset)) }
-        try body(ReaderOptions(progress: observer))
+        try body(
+            ReaderOptions(
+                progress: { line.show(ProgressMoment($0, from: offset)) }, progressInterval: style.interval))
     }
 
     /// Shows a moment.
@@ -98,8 +99,8 @@ package final class ProgressLine: Sendable {
 
 extension ProgressMoment {
     /// A reader's position.
-    init(_ progress: BodyProgress, from offset: Int64) {
-        self.init(skipped: offset, sent: progress.position, total: progress.length)
+    init(_ progress: UploadProgress, from offset: Int64) {
+        self.init(skipped: offset, sent: progress.sent, total: progress.total)
         self.label = progress.part.map { "\($0)".unicodeScalars.count > 30 ? "part \($0.index + 1)" : "\($0)" }
     }
 }

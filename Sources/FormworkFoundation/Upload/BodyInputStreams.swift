@@ -24,7 +24,7 @@ public final class BodyInputStreams: Sendable {
         if self.last != nil, let blocker = self.plan.replayBlocker {
             throw FormworkError(
                 .notReplayable,
-                "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
+                "the body would have to be sent again, but \(blocker.message): give a source that can be opened again",
                 part: blocker.part)
         }
         return self.replace(by: BodyFeed(self.plan, options: self.options))

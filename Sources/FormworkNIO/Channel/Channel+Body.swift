@@ -38,7 +38,7 @@ extension Channel {
             return count
         } catch {
             self.close(promise: nil)
-            let position = await reader.progress.position
+            let position = await reader.progress.sent
             await reader.close()
             try Task.checkCancellation()
             if error is FormworkError { throw error }

@@ -78,7 +78,7 @@ package struct SendCommand: ParsableCommand, Sendable {
         let writeOut = try self.answer.writeOut.map { try WriteOut($0) }
         var isSecure = false
         var (url, method) = (self.url ?? "", "POST")
-        var blocker: BodyPlan.Blocker?
+        var blocker: FormworkError?
         var retry: RetryPolicy?
         var client: FormClient?
         let report: SendReport
@@ -123,8 +123,8 @@ package struct SendCommand: ParsableCommand, Sendable {
             isFailure || isCut
             ? ExitStatus(isCut ? 55 : 22, report.failure(total: total, hasProxy: hasProxy)) : nil
         if let blocker, let retry, retry.count > 0, retry.covers(status: report.status), report.trace.isSourceRead {
-            let fix = blocker.reason.hasPrefix("standard input") ? ": --spool stores it first" : ""
-            failure?.message? += "; not tried again, as \(blocker.reason)\(fix)".withControlCharactersEscaped
+            let fix = blocker.message.hasPrefix("standard input") ? ": --spool stores it first" : ""
+            failure?.message? += "; not tried again, as \(blocker.message)\(fix)".withControlCharactersEscaped
         } else if let retry, isFailure {
             failure?.message? += self.reasonAgainstWaiting(report, retry)
         }

@@ -35,7 +35,7 @@ func migratingFromAFNetworking() async throws -> URLRequest {
 
 func migratingUploads(_ upload: MultipartRequest) async throws -> [Any] {
     var observed = upload
-    observed.options.reading.progress = ProgressObserver { print($0.position, "bytes") }
+    observed.options.reading.progress = { print($0.sent, "bytes") }
     observed.options.authentication = .basic(user: "user", password: "secret")
     let (_, created) = try await URLSession.shared.upload(observed)
 

@@ -264,7 +264,8 @@ struct MultipartRequestTests {
                 }
             // Packets show in the steps of the progress: no time has to be taken.
             let steps = Steps()
-            upload.options.reading.progress = ProgressObserver(every: .zero) { steps.add($0.position) }
+            upload.options.reading.progress = { steps.add($0.sent) }
+            upload.options.reading.progressInterval = .zero
             let length = Int64(try #require(upload.request.value(forHTTPHeaderField: "Content-Length")))
 
             let (_, response) = try await URLSession(configuration: .ephemeral).upload(upload)

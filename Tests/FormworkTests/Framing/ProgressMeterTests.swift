@@ -44,7 +44,7 @@ struct ProgressMeterTests {
     @Test("A meter told made-up moments answers so", arguments: rows)
     func due(row: Row) {
         let start = ContinuousClock.now
-        var meter = ProgressMeter(ProgressObserver { _ in })
+        var meter = ProgressMeter(every: .milliseconds(100))
         for (index, step) in row.steps.enumerated() {
             let isDue = meter.isDue(at: start + step.at, isEnd: step.isEnd)
             #expect(isDue == step.isDue, "step \(index)")
@@ -54,7 +54,7 @@ struct ProgressMeterTests {
     @Test("An interval of zero reports every time, the end once")
     func everyTime() {
         let now = ContinuousClock.now
-        var meter = ProgressMeter(ProgressObserver(every: .zero) { _ in })
+        var meter = ProgressMeter(every: .zero)
         let answers = [false, false, true, true].map { meter.isDue(at: now, isEnd: $0) }
         #expect(answers == [true, true, true, false])
     }

@@ -148,7 +148,7 @@ struct MultipartVector {
                 self.hasStreams = true
                 let length = try part.integer("declaredLength") ?? bytes.count
                 if bytes.count < length { self.hasShortStream = true }
-                source = .stream(length: Int64(length), surplus: self.writesToDisk ? .ignore : .refuse) { offset in
+                source = .stream(length: Int64(length), ignoringSurplus: self.writesToDisk) { offset in
                     DripStream(bytes, from: Int(offset), step: 1000)
                 }
             default: throw NotUnderstood("the kind of part \"\(kind)\"")

@@ -47,12 +47,11 @@ private func checkArgument(_ argument: String) {
 
 private func checkForm(_ texts: [String], _ grammar: FormGrammar, _ start: Dice) {
     var dice = start
-    var options = CurlForm.Options(grammar: grammar)
-    options.escapesWithBackslash = dice.roll(2) == 0
-    options.measuresQuotedPrintable = dice.roll(2) == 0
-    options.boundary = dice.roll(2) == 0 ? .random() : nil
+    var form = CurlForm(grammar: grammar)
+    form.escapesWithBackslash = dice.roll(2) == 0
+    form.measuresQuotedPrintable = dice.roll(2) == 0
+    form.boundary = dice.roll(2) == 0 ? .random() : nil
     var arguments: [FormArgument] = []
-    var form = CurlForm(options: options)
     for text in texts {
         guard let argument = parsed(text, grammar), argument.isHarmless, (try? form.append(text)) != nil else {
             continue
@@ -70,7 +69,7 @@ private func checkForm(_ texts: [String], _ grammar: FormGrammar, _ start: Dice)
         var rest = arguments[...]
         let expected = Expected.parts(&rest, isFormData: true)
         check(rest.isEmpty, "a form ends before its arguments")
-        compare(body[...], boundary: boundary, expected, escapes: options.escapesWithBackslash)
+        compare(body[...], boundary: boundary, expected, escapes: form.escapesWithBackslash)
     } catch {
         check(!error.description.unicodeScalars.contains { $0.value < 0x20 }, "an error of several lines")
     }

@@ -130,7 +130,7 @@ private func checkNested(_ type: String, boundary: String, _ dice: inout Dice) {
 private func checkHeaderFile(_ text: String, _ dice: inout Dice) {
     writeFile(named: "h", Array(text.utf8))
     for grammar in FormGrammar.allCases {
-        var arguments = CurlForm(options: CurlForm.Options(grammar: grammar))
+        var arguments = CurlForm(grammar: grammar)
         do throws(FormworkError) {
             try arguments.append("a=content;headers=@h")
             let form = try arguments.formData()
