@@ -137,11 +137,11 @@ extension SystemCalls {
     package static func openFolder(_ path: FilePath) throws(Errno) -> FileDescriptor {
         do throws(Errno) { return try self.open(path, .readOnly, .directory) } catch {
             guard error == .permissionDenied else { throw error }
+            // O_EXEC or O_PATH, whose macros aren't imported everywhere.
             #if canImport(Darwin)
-            let forSearch = O_SEARCH
+            let forSearch: CInt = 0x4000_0000
             #else
-            // O_PATH, which is the same number on every processor that Swift has.
-            let forSearch: CInt = 0o10000000
+            let forSearch: CInt = 0o1000_0000
             #endif
             return try self.open(path, in: .currentFolder, O_DIRECTORY | O_CLOEXEC | forSearch)
         }

@@ -129,7 +129,8 @@ struct CurlFormBuilder {
         let isDirectory = self.isCurl && (try? SystemCalls.status(of: path))?.kind == .directory
         let source: BodySource =
             isDirectory
-            ? .stream { _ in NoBytes() } : try self.standardInput.source(at: path, length: parameters.length)
+            ? .stream { _ in ChunkStream([UInt8](), from: 0) }
+            : try self.standardInput.source(at: path, length: parameters.length)
         try self.append(name, source, parameters, path: file.path, isUpload: isUpload)
     }
 
@@ -259,11 +260,6 @@ struct CurlFormBuilder {
             throw error
         }
     }
-}
-
-/// An empty stream.
-private struct NoBytes: ByteStream {
-    mutating func read(into buffer: inout MutableRawSpan) -> Int { 0 }
 }
 
 extension String {

@@ -144,6 +144,12 @@ package final class AtomicFile: Sendable {
         try? SystemCalls.close(self.descriptor)
     }
 
+    /// Passes the descriptor to the caller, who has to close it.
+    func release() -> FileDescriptor {
+        self.isOpen.store(false, ordering: .relaxed)
+        return self.descriptor
+    }
+
     /// Whether it isn't written at once.
     var isNew: Bool { self.folder != nil }
 
@@ -201,7 +207,9 @@ extension AtomicFile {
     package func publish(
         as name: SafeFilename, _ rule: PublishingRule, durably: Bool, isFinished: Bool = false
     ) throws(FormworkError) -> PublishedFile {
-        guard let folder else { preconditionFailure("written at once") }
+        guard let folder else {
+            throw FormworkError(.writeFailed, "has its name already", path: self.path.string)
+        }
         let published = try FormworkError.writing(folder.path.appending(name.text)) { () throws(Errno) in
             if !isFinished { try SystemCalls.finishWriting(self.descriptor, durably: durably) }
             let state = try SystemCalls.status(of: self.descriptor).validator

@@ -7,11 +7,9 @@ extension AtomicFolder {
     /// - Throws: `writeFailed` if the folder can't be read.
     @discardableResult
     package func removeLeftovers() throws(FormworkError) -> Int {
-        let names = try FormworkError.writing(self.path) { () throws(Errno) in
-            try SystemCalls.names(in: self.descriptor)
-        }
-        var count = self.settleLeftForms(names)
-        for name in names where name.hasPrefix(Self.hiddenPrefix) {
+        let left = try self.settleForms()
+        var count = left.count
+        for name in left.names where name.hasPrefix(Self.hiddenPrefix) {
             guard let file = self.openLeft(name) else { continue }
             defer { try? SystemCalls.close(file) }
             SystemCalls.unlink(name, in: self.descriptor)
@@ -27,11 +25,7 @@ extension AtomicFolder {
         let names = try FormworkError.writing(self.path) { () throws(Errno) in
             try SystemCalls.names(in: self.descriptor)
         }
-        return (self.settleLeftForms(names), names)
-    }
-
-    private func settleLeftForms(_ names: [String]) -> Int {
-        names.count { FormJournal.isJournal($0) && self.settleLeftForm($0) }
+        return (names.count { FormJournal.isJournal($0) && self.settleLeftForm($0) }, names)
     }
 
     /// Undoes or completes the publication of a form that a killed process left.
@@ -45,12 +39,7 @@ extension AtomicFolder {
             let file = try SystemCalls.openFile(name, in: self.descriptor)
             defer { try? SystemCalls.close(file) }
             guard self.isOwn(try SystemCalls.status(of: file)) else { return nil }
-            var (bytes, before): ([UInt8], Int) = ([], -1)
-            while bytes.count > before {
-                before = bytes.count
-                try bytes.append(upTo: 64 << 10) { room throws(Errno) in try SystemCalls.read(file, into: &room) }
-            }
-            return bytes
+            return try SystemCalls.bytes(of: file)
         } catch .noSuchFileOrDirectory {
             return nil
         } catch {
@@ -104,5 +93,18 @@ extension AtomicFolder {
                 .writeFailed, "was moved, removed or replaced: move it back, or restart the receiver",
                 path: self.path.string)
         }
+    }
+}
+
+extension SystemCalls {
+    /// The bytes from a descriptor's position to its end.
+    /// - Parameter limit: Nothing more is read when there are this many.
+    static func bytes(of file: FileDescriptor, upTo limit: Int = .max) throws(Errno) -> [UInt8] {
+        var (bytes, before): ([UInt8], Int) = ([], -1)
+        while bytes.count > before, bytes.count < limit {
+            before = bytes.count
+            try bytes.append(upTo: 64 << 10) { room throws(Errno) in try self.read(file, into: &room) }
+        }
+        return bytes
     }
 }

@@ -197,9 +197,7 @@ package final class AtomicFolder: Sendable {
     /// wasn't written with this object could take the name between the check and the removal.
     package func remove(_ file: PublishedFile) {
         self.exclusively {
-            // Bytes: a slash with a combining mark after it is another Character.
-            var folders = file.name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
-            guard let name = folders.popLast() else { return }
+            let (folders, name) = FormJournal.split(file.name)
             try? self.within(folders) { descriptor throws(Errno) in
                 let status = try SystemCalls.status(of: name, in: descriptor)
                 var state = status.validator

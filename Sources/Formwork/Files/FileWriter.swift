@@ -29,5 +29,5 @@ struct FileWriter: Sendable {
     }
 
     /// What was written.
-    var collected: BodySpool.Collected { (self.file, self.count) }
+    var collected: (file: AtomicFile, count: Int64) { (self.file, self.count) }
 }

@@ -158,12 +158,7 @@ struct FormJournal {
     /// - Throws: What reading throws.
     init(named name: String, from descriptor: FileDescriptor) throws(Errno) {
         self.id = String(name.dropFirst(Self.prefix.count))
-        var bytes: [UInt8] = []
-        while bytes.count < Self.maximumBytes {
-            let before = bytes.count
-            try bytes.append(upTo: 64 << 10) { room throws(Errno) in try SystemCalls.read(descriptor, into: &room) }
-            if bytes.count == before { break }
-        }
+        let bytes = try SystemCalls.bytes(of: descriptor, upTo: Self.maximumBytes)
         // The text after the last line end is a cut line.
         let whole = bytes[..<((bytes.lastIndex(of: 0x0A) ?? -1) + 1)]
         for line in whole.split(separator: 0x0A) { self.take(line) }

@@ -27,8 +27,7 @@ extension BodySource {
         length: Int64? = nil, ignoringSurplus: Bool = false, open: @escaping @Sendable () throws -> Chunks
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
         .stream(
-            length, ignoringSurplus,
-            .chunks { SkippingChunkIterator(SequenceIterator(try open().makeAsyncIterator()), leavingOut: $0) })
+            length, ignoringSurplus, .chunks { SkippingChunkIterator(try open().byteIterator(), leavingOut: $0) })
     }
 
     /// Chunks of an async sequence of buffers that can be opened any number of times, at its beginning.
@@ -37,8 +36,7 @@ extension BodySource {
         length: Int64? = nil, ignoringSurplus: Bool = false, open: @escaping @Sendable () throws -> Chunks
     ) -> BodySource where Chunks.Element: BodyChunk {
         .stream(
-            length, ignoringSurplus,
-            .chunks { SkippingChunkIterator(BodyChunkIterator(try open().makeAsyncIterator()), leavingOut: $0) })
+            length, ignoringSurplus, .chunks { SkippingChunkIterator(try open().chunkIterator(), leavingOut: $0) })
     }
 
     /// Bytes of an async sequence that can be opened any number of times, at its beginning; collected into chunks of
@@ -55,9 +53,7 @@ extension BodySource {
         length: Int64? = nil, ignoringSurplus: Bool = false,
         open: @escaping @Sendable (_ offset: Int64) throws -> Chunks
     ) -> BodySource where Chunks.Element: BodyChunk {
-        .chunks(length: length, ignoringSurplus: ignoringSurplus) { (offset: Int64) throws in
-            try open(offset).map(\.array)
-        }
+        .stream(length, ignoringSurplus, beginsAtOffset: true, .chunks { try open($0).chunkIterator() })
     }
 
     /// Bytes of an async sequence that can be opened any number of times, at any offset; collected into chunks of 16 KiB.

@@ -229,7 +229,7 @@ public struct BodySource: Sendable {
         once chunks: Chunks, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
         let once = OneShot(chunks)
-        return .readOnce(length, ignoringSurplus) { SequenceIterator(try once.take().makeAsyncIterator()) }
+        return .readOnce(length, ignoringSurplus) { try once.take().byteIterator() }
     }
 
     /// Chunks of an async sequence of buffers, iterated once. Read such a body with an ``AsyncBodyReader``.
@@ -238,7 +238,7 @@ public struct BodySource: Sendable {
         once chunks: Chunks, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource where Chunks.Element: BodyChunk {
         let once = OneShot(chunks)
-        return .readOnce(length, ignoringSurplus) { BodyChunkIterator(try once.take().makeAsyncIterator()) }
+        return .readOnce(length, ignoringSurplus) { try once.take().chunkIterator() }
     }
 
     /// - Parameter open: Begins to read the chunks, once.
@@ -264,9 +264,7 @@ public struct BodySource: Sendable {
         length: Int64? = nil, ignoringSurplus: Bool = false,
         open: @escaping @Sendable (_ offset: Int64) throws -> Chunks
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
-        .stream(
-            length, ignoringSurplus, beginsAtOffset: true,
-            .chunks { SequenceIterator(try open($0).makeAsyncIterator()) })
+        .stream(length, ignoringSurplus, beginsAtOffset: true, .chunks { try open($0).byteIterator() })
     }
 
     /// A stream or an async sequence of the caller's.
@@ -327,22 +325,18 @@ extension String {
 /// A spool isn't needed for files, which have a length themselves. To upload a body with a stream to a server that
 /// requires a length, use ``UploadOptions/Length/fixed`` instead, which collects a short body in memory.
 public final class BodySpool: Sendable {
-    /// A file without a name, and the number of its bytes.
-    typealias Collected = (file: AtomicFile, count: Int64)
-
-    private let file: AtomicFile
+    let descriptor: FileDescriptor
     /// The number of bytes collected.
     public let count: Int64
     /// The file of which this is a snapshot; `nil` for a collected stream.
     let original: FilePath?
 
     /// Takes over a file without a name.
-    init(_ collected: Collected, of original: FilePath? = nil) {
-        (self.file, self.count) = collected
-        self.original = original
+    init(_ descriptor: FileDescriptor, count: Int64, of original: FilePath? = nil) {
+        (self.descriptor, self.count, self.original) = (descriptor, count, original)
     }
 
-    var descriptor: FileDescriptor { self.file.descriptor }
+    deinit { try? SystemCalls.close(self.descriptor) }
 
     /// The collected bytes, as a source that can be read any number of times.
     public var source: BodySource { self.source(0, self.count) }

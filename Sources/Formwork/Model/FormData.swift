@@ -91,7 +91,7 @@ public struct FormData: Sendable, Equatable {
     /// form.append(once: parts.filter { $0.name != "token" }.map { BodyPart($0) })
     /// ```
     public mutating func append<Parts: AsyncSequence & Sendable>(once parts: Parts) where Parts.Element == BodyPart {
-        self.append(PartSequence(arriving: parts) { SequencePartIterator($0) })
+        self.append(PartSequence(arriving: parts) { MappedIterator($0) { part in part } })
     }
 
     /// Adds a field with text.

@@ -61,21 +61,3 @@ extension PartSequence {
         self.arrivals = { () throws in iterator(try once.take().makeAsyncIterator()) }
     }
 }
-
-/// A type-erased iterator of parts. It belongs to one reader.
-class PartIterator {
-    func next(isolation: isolated (any Actor)?) async throws -> BodyPart? { nil }
-    /// What ``next(isolation:)`` returns if it needn't wait.
-    func ready() throws -> ReadyStep<BodyPart> { .unknown }
-}
-
-/// The iterator of a sequence of parts.
-final class SequencePartIterator<Iterator: AsyncIteratorProtocol>: PartIterator where Iterator.Element == BodyPart {
-    private var iterator: Iterator
-
-    init(_ iterator: Iterator) { self.iterator = iterator }
-
-    override func next(isolation: isolated (any Actor)?) async throws -> BodyPart? {
-        try await self.iterator.next(isolation: isolation)
-    }
-}

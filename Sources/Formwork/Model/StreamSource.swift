@@ -58,32 +58,38 @@ enum ReadyStep<Element> {
 }
 
 /// A type-erased iterator of an async sequence. It belongs to one reader.
-class ChunkIterator {
-    func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? { nil }
+class ErasedIterator<Element> {
+    func next(isolation: isolated (any Actor)?) async throws -> Element? { nil }
     /// What ``next(isolation:)`` returns if it needn't wait.
-    func ready() throws -> ReadyStep<any BodyChunk> { .unknown }
+    func ready() throws -> ReadyStep<Element> { .unknown }
 }
 
-/// The iterator of a sequence of bytes' sequences.
-final class SequenceIterator<Iterator: AsyncIteratorProtocol>: ChunkIterator
-where Iterator.Element: Sequence<UInt8> {
-    private var iterator: Iterator
+typealias ChunkIterator = ErasedIterator<any BodyChunk>
+typealias PartIterator = ErasedIterator<BodyPart>
 
-    init(_ iterator: Iterator) { self.iterator = iterator }
+/// The iterator of a caller's sequence.
+final class MappedIterator<Base: AsyncIteratorProtocol, Element>: ErasedIterator<Element> {
+    private var base: Base
+    private let transform: (Base.Element) -> Element
 
-    override func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? {
-        try await self.iterator.next(isolation: isolation).map { ($0 as? [UInt8]) ?? Array($0) }
+    init(_ base: Base, _ transform: @escaping (Base.Element) -> Element) {
+        (self.base, self.transform) = (base, transform)
+    }
+
+    override func next(isolation: isolated (any Actor)?) async throws -> Element? {
+        try await self.base.next(isolation: isolation).map(self.transform)
     }
 }
 
-/// The iterator of a sequence of chunks, which are passed on as they are.
-final class BodyChunkIterator<Iterator: AsyncIteratorProtocol>: ChunkIterator where Iterator.Element: BodyChunk {
-    private var iterator: Iterator
+extension AsyncSequence where Element: BodyChunk {
+    /// The chunks as they are.
+    func chunkIterator() -> ChunkIterator { MappedIterator(self.makeAsyncIterator()) { chunk in chunk } }
+}
 
-    init(_ iterator: Iterator) { self.iterator = iterator }
-
-    override func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? {
-        try await self.iterator.next(isolation: isolation)
+extension AsyncSequence where Element: Sequence<UInt8> {
+    /// The bytes of each element as a chunk.
+    func byteIterator() -> ChunkIterator {
+        MappedIterator(self.makeAsyncIterator()) { bytes in (bytes as? [UInt8]) ?? Array(bytes) }
     }
 }
 

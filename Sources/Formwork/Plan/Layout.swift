@@ -65,13 +65,8 @@ struct Layout: Sendable {
     ///
     /// The first, so that an empty file that begins there is checked too.
     func pieceIndex(at offset: Int64) -> Int {
-        var low = 0
-        var high = self.knownCount
-        while low < high {
-            let middle = (low + high) / 2
-            if self.pieces[middle].start < offset { low = middle + 1 } else { high = middle }
-        }
-        return low < self.knownCount && self.pieces[low].start == offset ? low : low - 1
+        let index = self.pieces[..<self.knownCount].partitioningIndex { $0.start >= offset }
+        return index < self.knownCount && self.pieces[index].start == offset ? index : index - 1
     }
 }
 

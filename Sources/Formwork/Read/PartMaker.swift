@@ -165,11 +165,11 @@ struct PartMaker {
     }
 }
 
-extension Array {
-    /// The first index whose element satisfies `belongsBehind`, in an array that has all such elements at its end.
+extension RandomAccessCollection where Index == Int {
+    /// The first index whose element satisfies `belongsBehind`, in a collection that has all such elements at its end.
     func partitioningIndex(_ belongsBehind: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = self.count
+        var low = self.startIndex
+        var high = self.endIndex
         while low < high {
             let middle = (low + high) / 2
             if belongsBehind(self[middle]) { high = middle } else { low = middle + 1 }

@@ -22,6 +22,13 @@ extension BodySpool {
             })
     }
 
+    /// A file without a name, and the number of its bytes.
+    typealias Collected = (file: AtomicFile, count: Int64)
+
+    convenience init(_ collected: Collected, of original: FilePath? = nil) {
+        self.init(collected.file.release(), count: collected.count, of: original)
+    }
+
     private static func collect(_ input: FileDescriptor, in folder: FilePath) throws(FormworkError) -> Collected {
         try self.filling(folder) { file throws(FormworkError) in
             // A body with the descriptor as its only piece, to use the body's fast writing and its errors.

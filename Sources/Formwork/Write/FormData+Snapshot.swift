@@ -65,7 +65,8 @@ extension BodySpool {
     /// Whether the file at `path` has the same bytes as its copy.
     private static func isEqual(_ copy: Collected, to path: FilePath) throws(FormworkError) -> Bool {
         let original = try BodyPlan(copying: .file(path))
-        let copied = try BodyPlan(copying: BodySpool(copy).source).makeReader()
+        let bytes = BodySource(.descriptor(.init(copy.file.descriptor, offset: 0, length: copy.count)))
+        let copied = try BodyPlan(copying: bytes).makeReader()
         guard original.contentLength == copy.count else { return false }
         let reader = original.makeReader()
         while true {

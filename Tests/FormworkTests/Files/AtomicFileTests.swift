@@ -14,19 +14,6 @@ import Testing
         try await FileWriter { () throws(FormworkError) in try AtomicFolder(folder).makeFile() }
     }
 
-    @Test("At a path: visible once published, with the number of bytes")
-    func path() async throws {
-        let folder = TemporaryFolder()
-        var writer = try await self.writer(at: folder.path.appending("a"))
-        try await writer.write(self.bytes("one "))
-        try await writer.write(self.bytes("two"))
-        #expect(!folder.names.contains("a") && writer.count == 7)
-        try await writer.run { file throws(FormworkError) in try file.publish() }
-        #expect(try folder.names == ["a"] && folder.text(of: "a") == "one two")
-        try await writer.run { file throws(FormworkError) in try file.publish() }
-        #expect(try folder.traces == ["a"], "once")
-    }
-
     @Test("At a path that is taken: an error, and nothing else is left")
     func takenPath() async throws {
         let folder = TemporaryFolder()
@@ -40,28 +27,6 @@ import Testing
             try await writer.run { file throws(FormworkError) in try file.publish() }
         }
         #expect(try folder.traces == ["a"] && folder.text(of: "a") == "old")
-    }
-
-    @Test("In a folder: a free name is given at the end")
-    func folder() async throws {
-        let folder = TemporaryFolder()
-        try folder.file("a.txt", "old")
-        var writer = try await self.writer(in: folder.path)
-        try await writer.write(self.bytes("new"))
-        let name = try #require(SafeFilename("a.txt"))
-        let path = try await writer.run { file throws(FormworkError) in try file.place(as: name, durably: false) }
-        #expect(path == folder.path.appending("a (1).txt"))
-        #expect(try folder.names == ["a (1).txt", "a.txt"] && folder.text(of: "a (1).txt") == "new")
-    }
-
-    @Test("Without a name: a spool has the bytes")
-    func unnamed() async throws {
-        let folder = TemporaryFolder()
-        var writer = try await FileWriter(temporaryIn: folder.path)
-        try await writer.write(self.bytes("new"))
-        let spool = BodySpool(writer.collected)
-        #expect(spool.count == 3 && folder.names == [])
-        #expect(try await spool.source.bytes(upTo: 10) == self.bytes("new"))
     }
 
     @Test("A path with bytes that are not text")
