@@ -346,12 +346,17 @@ extension NIOTests {
 
         private static let connected = "HTTP/1.1 200 OK\r\n\r\n"
 
-        @Test("A reset while the tunnel is made is named like an end of the connection")
-        func resetProxy() {
+        @Test(
+            "A reset while the tunnel is made is named like an end of the connection, and one in it is about both ends",
+            arguments: [
+                ("p:1", "p:1: the proxy closed the connection while the tunnel was made"),
+                ("h", "h: the connection through p:1 ended during the TLS handshake"),
+            ])
+        func resetTunnel(name: String, message: String) {
             let error = TransferError(
-                opening: Peer(name: "p:1", isProxy: true), through: "p:1",
+                opening: Peer(name: name, isProxy: name == "p:1"), through: "p:1",
                 IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
-            #expect("\(error)" == "p:1: the proxy closed the connection while the tunnel was made")
+            #expect(error.code == .proxy && "\(error)" == message)
         }
 
         @Test func `A connection that ends during the TLS handshake is tried again`() async throws {
@@ -367,15 +372,6 @@ extension NIOTests {
             }
             #expect(error?.code == .tls)
             #expect(server.requests == ["ended", "ended", "ended"])
-        }
-
-        @Test("A reset in the tunnel is about both ends")
-        func resetTunnel() {
-            let error = TransferError(
-                opening: Peer(name: "h", isProxy: false), through: "p:1",
-                IOError(errnoCode: 104, reason: "read(descriptor:pointer:size:)"))
-            #expect(error.code == .proxy)
-            #expect("\(error)" == "h: the connection through p:1 ended during the TLS handshake")
         }
 
         @Test("The environment's proxies, as curl reads them")

@@ -12,17 +12,12 @@ import Testing
     func redirectsOfAnUpload(_ status: Int, _ location: String?) throws {
         var fields: HTTPFields = [:]
         fields[.location] = location
-        var client = try ResumableSend(.post(), length: 100, continuing: self.link)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 100, continuing: self.link)
         client.answered(self.answer(status, fields))
         #expect(self.failure(&client) == "redirects")
         #expect(client.link != nil)
 
-        client = try ResumableSend(.post(), length: 100, continuing: self.link)
-        _ = try self.sent(&client)
-        client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
-        _ = try self.sent(&client)
-        client.sending(upTo: 100)
+        client = try self.appending(to: self.link)
         client.answered(self.answer(status, fields))
         #expect(self.failure(&client) == "redirects")
         #expect(client.link != nil)
@@ -31,12 +26,10 @@ import Testing
     @Test(arguments: ["http://example.com/u", "ftp://example.com/u"])
     func redirectsNowhere(_ location: String) throws {
         for status in [307, 308] {
-            var client = try ResumableSend(.post(), length: 100, continuing: self.link)
-            _ = try self.sent(&client)
+            var client = try self.begun(length: 100, continuing: self.link)
             client.answered(self.answer(status, [.location: location]))
             #expect(self.failure(&client) == "redirects")
-            client = try ResumableSend(.post(), length: 100)
-            _ = try self.sent(&client)
+            client = try self.begun(length: 100)
             client.sending(upTo: 100)
             client.answered(self.answer(status, [.location: location]))
             #expect(self.failure(&client) == "redirects")
@@ -80,8 +73,7 @@ import Testing
             #expect(again.method == .put && again.path == "/there")
             #expect(range == UploadRange(offset: 0, count: 100))
 
-            client = try ResumableSend(.post(), length: 100)
-            _ = try self.sent(&client)
+            client = try self.begun(length: 100)
             client.sending(upTo: 100)
             client.answered(self.answer(status, [.location: "/done"]))
             #expect(try self.outcome(&client).response.status.code == status)
@@ -90,26 +82,17 @@ import Testing
 
     /// The target's own answer is recognized, whatever it is; with tus, by its offset.
     @Test func redirectsAtTheEnd() throws {
-        var client = try ResumableSend(.post(), length: 100, continuing: self.link)
-        _ = try self.sent(&client)
-        client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
-        _ = try self.sent(&client)
-        client.sending(upTo: 100)
+        var client = try self.appending(to: self.link)
         client.answered(self.answer(303, [.uploadComplete: "?1", .location: "/done"]))
         #expect(try self.outcome(&client).isOver)
 
         // NIOResumableUpload marks it with another version's field, and sends the offset.
-        client = try ResumableSend(.post(), length: 100, continuing: self.link)
-        _ = try self.sent(&client)
-        client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
-        _ = try self.sent(&client)
-        client.sending(upTo: 100)
+        client = try self.appending(to: self.link)
         client.answered(self.answer(303, [.uploadIncomplete: "?0", .uploadOffset: "100", .location: "/done"]))
         #expect(try self.outcome(&client).isOver)
 
         let link = SavedUpload(url: self.link.url, uploadProtocol: .tus)
-        client = try ResumableSend(.post(), length: 100, continuing: link)
-        _ = try self.sent(&client)
+        client = try self.begun(length: 100, continuing: link)
         client.answered(self.answer(204, [.uploadOffset: "10", .uploadLength: "100"]))
         _ = try self.sent(&client)
         client.sending(upTo: 100)
@@ -119,8 +102,7 @@ import Testing
 
     /// A proxy drops 1xx answers: the final one is the first to announce the upload.
     @Test func partWithoutAnOffer() throws {
-        var client = try ResumableSend(.post(), length: 200)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 200)
         client.sending(upTo: 200)
         client.answered(
             self.answer(201, [.uploadComplete: "?0", .uploadOffset: "100", .location: "https://example.com/u/1"]))
@@ -134,8 +116,7 @@ import Testing
     /// Draft -01 says it the other way round.
     @Test func partOfDraft3() throws {
         for fields in [[.uploadIncomplete: "?1"], [:]] as [HTTPFields] {
-            var client = try ResumableSend(.post(), length: 200)
-            _ = try self.sent(&client)
+            var client = try self.begun(length: 200)
             client.answered(self.answer(400, [.contentLength: "0", .uploadDraftInteropVersion: "3"]))
             _ = try self.sent(&client)
             client.sending(upTo: 200)
@@ -153,8 +134,7 @@ import Testing
         options.maximumAttempts = 2
         options.delays = []
         for asks in [true, false] {
-            var client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
-            _ = try self.sent(&client)
+            var client = try self.begun(length: 100, options: options, continuing: self.link)
             if !asks {
                 client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
                 _ = try self.sent(&client)
@@ -173,11 +153,7 @@ import Testing
     @Test func noProgress() throws {
         var options = ResumingOptions()
         options.maximumAttempts = 1
-        var client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
-        _ = try self.sent(&client)
-        client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
-        _ = try self.sent(&client)
-        client.sending(upTo: 100)
+        var client = try self.appending(to: self.link, options: options)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         #expect(self.failure(&client) == "interrupted")
     }
@@ -209,8 +185,7 @@ import Testing
     }
 
     @Test func expires() throws {
-        var client = try ResumableSend(.post(), length: 100, options: ResumingOptions(.tus))
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 100, options: ResumingOptions(.tus))
         client.answered(
             self.answer(201, [.location: "/t/1", .uploadExpires: "Wed, 25 Jun 2036 16:00:00 GMT"]))
         #expect(client.link?.expires == "Wed, 25 Jun 2036 16:00:00 GMT")
@@ -219,8 +194,7 @@ import Testing
 
     /// A request that can't be split into pieces was refused, and that is shown.
     @Test func tooMuchForOnce() throws {
-        var client = try ResumableSend(.post(), length: 1_000_000, isReplayable: false)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 1_000_000, isReplayable: false)
         client.sending(upTo: 65_536)
         client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000"]))
         #expect(try self.outcome(&client).response.status.code == 413)
@@ -246,8 +220,7 @@ import Testing
     func forgotten(sent: Int64, restarts: Bool, isGone: Bool) throws {
         var options = ResumingOptions(.ietf)
         (options.createsFirst, options.delays, options.restartsLost) = (true, [], restarts)
-        var client = try ResumableSend(.post(), length: 100, options: options)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 100, options: options)
         client.answered(self.answer(201, [.location: "/u/1", .uploadComplete: "?0", .uploadOffset: "0"]))
         _ = try self.sent(&client)
         client.sending(upTo: sent)
@@ -278,8 +251,7 @@ import Testing
             client.answered(self.answer(503))
         }
         #expect(try self.outcome(&client).response.status.code == 503)
-        client = try ResumableSend(.post(), length: 100, isReplayable: false, options: options)
-        _ = try self.sent(&client)
+        client = try self.begun(length: 100, isReplayable: false, options: options)
         client.sending(upTo: 100)
         client.answered(self.answer(503))
         #expect(try self.outcome(&client).response.status.code == 503)
@@ -289,15 +261,13 @@ import Testing
     @Test func partAsIfWhole() throws {
         var options = ResumingOptions(.ietf)
         options.createsFirst = true
-        var client = try ResumableSend(.post(), length: 100, options: options)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 100, options: options)
         client.answered(self.answer(201, [.location: "/u/1", .uploadComplete: "?1"]))
         #expect(self.failure(&client) == "protocolBroken")
 
         options.maximumAppendSize = 40
         for (status, code) in [(200, "protocolBroken"), (303, "redirects")] {
-            client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
-            _ = try self.sent(&client)
+            client = try self.begun(length: 100, options: options, continuing: self.link)
             client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "0"]))
             #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 40))
             client.sending(upTo: 40)
@@ -305,8 +275,7 @@ import Testing
             #expect(self.failure(&client) == code)
         }
 
-        client = try ResumableSend(.post(), length: 100, continuing: self.link)
-        _ = try self.sent(&client)
+        client = try self.begun(length: 100, continuing: self.link)
         client.answered(self.answer(204, [.uploadComplete: "?1", .uploadOffset: "50"]))
         #expect(self.failure(&client) == "protocolBroken")
     }
@@ -317,8 +286,7 @@ import Testing
         options.retriesAllErrors = true
         options.maximumAttempts = 3
         options.delays = []
-        var client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 100, options: options, continuing: self.link)
         client.answered(self.answer(401))
         #expect(try self.sent(&client).0.method == .head)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "0"]))
@@ -328,11 +296,7 @@ import Testing
         client.answered(self.answer(403))
         #expect(try self.outcome(&client).response.status.code == 403)
 
-        client = try ResumableSend(.post(), length: 100, options: options, continuing: self.link)
-        _ = try self.sent(&client)
-        client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
-        _ = try self.sent(&client)
-        client.sending(upTo: 100)
+        client = try self.appending(to: self.link, options: options)
         client.answered(self.answer(422, [.uploadComplete: "?1"]))
         #expect(try self.outcome(&client).response.status.code == 422)
     }

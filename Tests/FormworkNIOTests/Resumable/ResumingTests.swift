@@ -67,8 +67,7 @@ import Testing
 
     /// The least size of a request is above the most: the least counts, and the request isn't stopped again.
     @Test func limitsThatContradict() throws {
-        var client = try ResumableSend(.post(), length: 500_000, options: ResumingOptions(.ietf))
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 500_000, options: ResumingOptions(.ietf))
         var offer = Self.offer
         offer[.uploadLimit] = "min-append-size=100000, max-append-size=1000"
         #expect(!self.continues(&client, offer))
@@ -111,8 +110,7 @@ import Testing
         arguments: ["http://example.com/1", "mailto:x", "http://[bad", "ftp://example.com/1"],
         [ResumableChoice.tus, .auto])
     func unusableLocation(location: String, choice: ResumableChoice) throws {
-        var client = try ResumableSend(.post(), length: 10, options: ResumingOptions(choice))
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 10, options: ResumingOptions(choice))
         if choice == .auto {
             let offer: HTTPFields = [.uploadDraftInteropVersion: "9", .location: location]
             #expect(self.continues(&client, offer))
@@ -135,8 +133,7 @@ import Testing
     func largestPieces(size: Int64) throws {
         var options = ResumingOptions(.ietf)
         options.maximumAppendSize = size
-        var client = try ResumableSend(.post(), length: nil, options: options)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: nil, options: options)
         client.sending(upTo: 100)
         #expect(self.continues(&client, Self.offer))
         client.lost(Cut())
@@ -200,8 +197,7 @@ import Testing
 
     /// Without a version that both know a 104 says nothing.
     @Test func unknownOffer() throws {
-        var client = try ResumableSend(.post(), length: 10)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 10)
         var offer = Self.offer
         offer[.uploadDraftInteropVersion] = "7"
         #expect(self.continues(&client, offer))
@@ -213,8 +209,7 @@ import Testing
 
     /// NIOResumableUpload answers 400 to a version it doesn't know, and names its own; another server names none.
     @Test func fallsBack() throws {
-        var client = try ResumableSend(.post(), length: 10)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 10)
         client.answered(self.answer(400, [.contentLength: "0", .uploadDraftInteropVersion: "6"]))
         #expect(try self.sent(&client).0.headerFields[.uploadDraftInteropVersion] == "6")
         client.answered(self.answer(400, [.contentLength: "0"]))
@@ -225,16 +220,14 @@ import Testing
         #expect(!outcome.isOver && outcome.response.status == .badRequest)
 
         // An answer with content is the application's own.
-        client = try ResumableSend(.post(), length: 10)
-        _ = try self.sent(&client)
+        client = try self.begun(length: 10)
         client.answered(self.answer(400, [.contentLength: "7"]))
         guard case .done = client.step() else { throw Cut() }
     }
 
     @Test func offsetsThatCannotBe() throws {
         for (offset, sent) in [("61", 60), ("9", 60), ("101", 100)] {
-            var client = try ResumableSend(.post(), length: 100)
-            _ = try self.sent(&client)
+            var client = try self.begun(length: 100)
             client.sending(upTo: Int64(sent))
             _ = client.learns(from: self.answer(104, Self.offer))
             _ = client.learns(from: self.answer(104, [.uploadDraftInteropVersion: "9", .uploadOffset: "10"]))
@@ -248,8 +241,7 @@ import Testing
 
     /// A limit that comes late: the request in progress is stopped, and the upload continues in pieces.
     @Test func limits() throws {
-        var client = try ResumableSend(.post(), length: 100)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 100)
         client.sending(upTo: 100)
         var offer = Self.offer
         offer[.uploadLimit] = "max-append-size=40"
@@ -260,8 +252,7 @@ import Testing
         #expect(range == UploadRange(offset: 10, count: 40))
         #expect(patch.headerFields[.uploadComplete] == "?0")
 
-        client = try ResumableSend(.post(), length: 100)
-        _ = try self.sent(&client)
+        client = try self.begun(length: 100)
         offer[.uploadLimit] = "max-size=99"
         #expect(!self.continues(&client, offer))
         guard case .fail(let failure) = client.step() else { throw Cut() }
@@ -275,8 +266,7 @@ import Testing
             ([.uploadDraftInteropVersion: "9"], 500_000),
         ] as [(HTTPFields, Int64)])
     func tooMuchAtOnce(fields: HTTPFields, size: Int64) throws {
-        var client = try ResumableSend(.post(), length: 1_000_000)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 1_000_000)
         client.answered(self.answer(413, fields))
         let (request, range) = try self.sent(&client)
         #expect(range == UploadRange(offset: 0, count: size))
@@ -286,8 +276,7 @@ import Testing
     /// Smaller requests are of no use if the body, as far as it was read, has too many bytes, or can't be read again.
     @Test(arguments: [(true, 3_000_000, "max-size=2000000"), (false, 100_000, "max-append-size=50000")])
     func tooMuchOfUnknownLength(isReplayable: Bool, sent: Int64, limits: String) throws {
-        var client = try ResumableSend(.post(), length: nil, isReplayable: isReplayable)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: nil, isReplayable: isReplayable)
         var offer = Self.offer
         offer[.uploadLimit] = limits
         _ = client.learns(from: self.answer(104, offer))
@@ -300,8 +289,7 @@ import Testing
     /// An ordinary request can't be divided: 413 is its answer, whatever the server says of its limits.
     @Test(arguments: [[:], [.uploadLimit: "max-append-size=300000"]] as [HTTPFields])
     func tooMuchForAnOrdinaryRequest(fields: HTTPFields) throws {
-        var client = try ResumableSend(.post(), length: 1_000_000, options: ResumingOptions(.auto))
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 1_000_000, options: ResumingOptions(.auto))
         client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000"]))
         for version in ["9", "6"] {
             #expect(try self.sent(&client).0.headerFields[.uploadDraftInteropVersion] == version)
@@ -317,8 +305,7 @@ import Testing
     /// 409 reports where to continue; a lost answer of a completed upload is requested again.
     @Test func conflictAndReplay() throws {
         let link = try Self.saved()
-        var client = try ResumableSend(.post(), length: 100, continuing: link)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 100, continuing: link)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
         _ = try self.sent(&client)
         client.answered(self.answer(409, [.uploadComplete: "?0", .uploadOffset: "70"]))
@@ -361,8 +348,7 @@ import Testing
         for retriesAllErrors in [false, true] {
             var options = ResumingOptions(choice)
             options.retriesAllErrors = retriesAllErrors
-            var client = try ResumableSend(.post(), length: 100, options: options)
-            _ = try self.sent(&client)
+            var client = try self.begun(length: 100, options: options)
             client.answered(self.answer(status), retryAfter: .seconds(60))
             let next = client.step()
             guard !retriesAllErrors else { continue }
@@ -412,8 +398,7 @@ import Testing
     }
 
     @Test func redirects() throws {
-        var client = try ResumableSend(.post(), length: 10)
-        _ = try self.sent(&client)
+        var client = try self.begun(length: 10)
         client.answered(self.answer(307, [.location: "/elsewhere"]))
         let (request, range) = try self.sent(&client)
         #expect(request.path == "/elsewhere" && range == UploadRange(offset: 0, count: 10))

@@ -235,6 +235,29 @@ extension ResumingSuite {
         SavedUpload(url: "https://example.com/u", uploadProtocol: .draft(.v8))
     }
 
+    /// An upload whose first request is under way.
+    func begun(
+        _ request: HTTPRequest = .post(), length: Int64?, isReplayable: Bool = true,
+        options: ResumingOptions = ResumingOptions(), continuing link: SavedUpload? = nil
+    ) throws -> ResumableSend {
+        var client = try ResumableSend(
+            request, length: length, isReplayable: isReplayable, options: options, continuing: link)
+        _ = try self.sent(&client)
+        return client
+    }
+
+    /// An upload of 100 bytes of an earlier process whose rest is under way.
+    func appending(
+        to link: SavedUpload, from offset: Int64 = 10, upTo end: Int64 = 100,
+        options: ResumingOptions = ResumingOptions()
+    ) throws -> ResumableSend {
+        var client = try self.begun(length: 100, options: options, continuing: link)
+        client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "\(offset)"]))
+        _ = try self.sent(&client)
+        client.sending(upTo: end)
+        return client
+    }
+
     func sent(_ client: inout ResumableSend) throws -> (HTTPRequest, UploadRange?) {
         let step = client.step()
         guard case .send(let request, let range) = step else {
