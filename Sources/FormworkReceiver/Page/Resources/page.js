@@ -48,6 +48,11 @@ function visible(name) {
     `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`)
 }
 
+/** Writes only changes: text in a live region is read aloud each time it is written. */
+function write(place, text) {
+  if (place.textContent !== text) place.textContent = text
+}
+
 const copyOf = template => $(template).content.firstElementChild.cloneNode(true)
 
 // ---- Messages for screen readers: at most one per second; events that happen together share one message.
@@ -143,9 +148,10 @@ const isBusy = status => status === 429 || status === 503
 /** Whether the same request will be refused again. */
 const isFinal = status => status === 507 || status >= 400 && status < 500 && ![408, 409, 425, 429].includes(status)
 
+const hex = bytes => [...bytes].map(byte => byte.toString(16).padStart(2, '0')).join('')
+
 /** A key under which the receiver stores a file once. crypto.randomUUID needs a secure origin. */
-const randomKey = () =>
-  `"${[...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('')}"`
+const randomKey = () => `"${hex(crypto.getRandomValues(new Uint8Array(16)))}"`
 
 /** An answer's number field; `undefined` if it isn't one. */
 function numberField(request, name) {
@@ -213,11 +219,7 @@ class Upload {
     discard.hidden = state !== 'offered'
   }
 
-  /** Writes only changes. */
-  say(text) {
-    const place = this.row.querySelector('.state')
-    if (place.textContent !== text) place.textContent = text
-  }
+  say(text) { write(this.row.querySelector('.state'), text) }
 
   show(sent) {
     if (this.state === 'sending' && sent > this.sent) this.moved = Date.now()
@@ -295,10 +297,7 @@ class Upload {
         } while (stored === null)
         this.start()
         if (stored) return this.arrived({ response: { files: [stored] } })
-        if (!await this.isReadable(0)) {
-          return isOver() || this.end('The file has changed or can no longer be read. Choose it again.')
-        }
-        if (isOver()) return
+        if (!await this.isReadable(0) || isOver()) return
       }
       // From here on as a larger file.
     }
@@ -309,10 +308,7 @@ class Upload {
         offset = 0
       }
       let answer
-      if (!isNew && offset < this.size && !await this.isReadable(offset)) {
-        return isOver() || this.end('The file has changed or can no longer be read. Choose it again.')
-      }
-      if (isOver()) return
+      if (!isNew && offset < this.size && !await this.isReadable(offset) || isOver()) return
       if (this.isPlain) {
         answer = await this.sendPlain()
       } else if (isNew) {
@@ -339,21 +335,15 @@ class Upload {
         }
         return this.delay(answer)
       }
-      if (isPassing(status) && !(status === 500 && this.isPlain)) {
+      const isOut = status === 401 && !this.isPlain
+      if (isOut || isPassing(status) && !(status === 500 && this.isPlain)) {
         if (this.isPlain && ++this.tries >= automaticTries) {
           return this.end('The connection was lost. The receiver stopped or refused the file.')
         }
         if (!this.isPlain && status === 500 && ++stuck > 20) return this.refused(answer)
         if (this.isPlain) this.show(0)
-        await this.pause(lost++)
-        if (isOver()) return
-        this.start()
-        offset = undefined
-        continue
-      }
-      if (status === 401 && !this.isPlain) {
-        signedOut()
-        await this.pause(lost++, 'You are signed out. Sign in, and this upload continues.')
+        if (isOut) signedOut()
+        await this.pause(lost++, isOut ? 'You are signed out. Sign in, and this upload continues.' : undefined)
         if (isOver()) return
         this.start()
         offset = undefined
@@ -409,12 +399,14 @@ class Upload {
     claim()
   }
 
-  /** Whether the file is still the one that was chosen. */
+  /** Whether the file is still the one that was chosen; ends the upload otherwise. */
   async isReadable(offset) {
+    const { turn } = this
     try {
       await this.file.slice(offset, offset + 1).arrayBuffer()
       return true
     } catch {
+      if (turn === this.turn) this.end('The file has changed or can no longer be read. Choose it again.')
       return false
     }
   }
@@ -444,8 +436,7 @@ class Upload {
     const answer = await ask('GET', `${base}files.json`, { limit: 10_000, begin: request => { this.request = request } })
     if (isPassing(answer.status)) return null
     try {
-      const digest = await crypto.subtle.digest('SHA-256', await this.file.arrayBuffer())
-      const sha256 = [...new Uint8Array(digest)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+      const sha256 = hex(new Uint8Array(await crypto.subtle.digest('SHA-256', await this.file.arrayBuffer())))
       const names = [this.name, this.name.slice(this.name.lastIndexOf('/') + 1)]
       return answer.response.files.find(file =>
         file.state === 'complete' && file.sha256 === sha256 && names.includes(file.name))
@@ -860,10 +851,7 @@ function refreshSoon() {
   soon ??= setTimeout(() => { soon = undefined; refresh() }, 500)
 }
 
-/** Writes only changes: text in a live region is read aloud each time it is written. */
-function tell(text) {
-  if ($('connection').textContent !== text) $('connection').textContent = text
-}
+const tell = text => write($('connection'), text)
 
 function signedOut() {
   if (isSignedOut) return
