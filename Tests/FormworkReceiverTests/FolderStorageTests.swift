@@ -140,7 +140,7 @@ struct FolderStorageTests {
         #expect(folder.names.count == 3)
         _ = try FolderStorage(folder.path)
         #expect(folder.names.count == 3)
-        #expect(try await storage.finish(upload) == "b")
+        #expect(try await other.finish(upload) == "b")
         #expect(folder.names == [".formwork.keep", "a.txt", "b"])
     }
 

@@ -39,35 +39,27 @@ struct HTTP2Tests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func `A file that is cut is not stored`(isPolite: Bool) async throws {
+    enum Cut: Sendable { case politely, atOnce, reset }
+
+    @Test(arguments: [Cut.politely, .atOnce, .reset])
+    func `A file that is cut is not stored, and why is logged in words`(cut: Cut) async throws {
         let folder = TemporaryFolder()
         let storage = WatchedStorage(base: try FolderStorage(folder.path))
         try await TestReceiver.run({ try $0.useTLS() }, in: folder, storage: storage) { receiver in
             let peer = try SecurePeer(port: receiver.port)
             try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
             #expect(try await receiver.eventually { storage.written.value == 5 })
-            if isPolite { try peer.finish() } else { peer.cut() }
+            switch cut {
+            case .politely: try peer.finish()
+            case .atOnce: peer.cut()
+            case .reset: try peer.send(HTTP2Bytes.reset(8))
+            }
             #expect(try await receiver.eventually { receiver.log.all.contains { $0.contains("status=") } })
             #expect(receiver.log.all.contains { $0.contains("client went away") && $0.contains("status=400") })
+            let isReset = receiver.log.all.contains { $0.contains("reason=the client reset the stream: CANCEL") }
+            #expect(isReset == (cut == .reset), "\(receiver.log.all)")
             #expect(!receiver.log.all.contains { $0.contains("status=201") })
             #expect(folder.names == [])
-        }
-    }
-
-    @Test func `A client that cancels its request is logged in words`() async throws {
-        let folder = TemporaryFolder()
-        let storage = WatchedStorage(base: try FolderStorage(folder.path))
-        try await TestReceiver.run({ try $0.useTLS() }, in: folder, storage: storage) { receiver in
-            let peer = try SecurePeer(port: receiver.port)
-            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
-            #expect(try await receiver.eventually { storage.written.value == 5 })
-            try peer.send(HTTP2Bytes.reset(8))
-            #expect(
-                try await receiver.eventually {
-                    receiver.log.all.contains { $0.contains("reason=the client reset the stream: CANCEL") }
-                }, "\(receiver.log.all)")
-            try peer.finish()
         }
     }
 

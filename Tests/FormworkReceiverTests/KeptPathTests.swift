@@ -20,7 +20,7 @@ struct KeptPathTests {
 
     @Test(arguments: [false, true])
     func `Folders of a form's files are kept or cut off`(keepsPaths: Bool) async throws {
-        try await TestReceiver.run({ $0.keepsPaths = keepsPaths }) { receiver in
+        try await TestReceiver.run({ $0.keeping.keepsPaths = keepsPaths }) { receiver in
             let body = formBody([("f;two/x/same.txt", "1"), ("f;two/y/same.txt", "2"), ("note", "n")])
             let answer = try await receiver.request("POST /", [Self.form], body)
             #expect(answer.status == 201)
@@ -49,7 +49,7 @@ struct KeptPathTests {
     }
 
     @Test func `A path in a PUT, or in tus metadata, makes folders`() async throws {
-        try await TestReceiver.resuming({ $0.keepsPaths = true }) { receiver, _ in
+        try await TestReceiver.resuming({ $0.keeping.keepsPaths = true }) { receiver, _ in
             #expect(try await receiver.request("PUT /a%20b/c.txt?x", [], "1").status == 201)
             // relativePath is "d/e.txt", filename is "e.txt".
             let location = try await receiver.begin(
@@ -71,7 +71,7 @@ struct KeptPathTests {
 
     @Test(arguments: ["%CC%81", "%E2%80%8C", "%EF%B8%8F", "%E0%B8%B1"])
     func `A name below a folder may begin with a mark`(mark: String) async throws {
-        try await TestReceiver.run({ $0.keepsPaths = true }) { receiver in
+        try await TestReceiver.run({ $0.keeping.keepsPaths = true }) { receiver in
             for _ in 0..<2 {
                 #expect(try await receiver.request("PUT /dir/\(mark)x.txt", [], "1").status == 201)
                 #expect(try await receiver.request("PUT /\(mark)y/\(mark)x.txt", [], "1").status == 201)
@@ -94,21 +94,21 @@ struct KeptPathTests {
 
     @Test(arguments: hostile)
     func `No path leads out of the folder`(path: String, expected: String) async throws {
-        try await TestReceiver.run({ $0.keepsPaths = true }) { receiver in
-            let answer = try await receiver.request("POST /", [Self.form], formBody([("f;\(path)", "x")]))
-            #expect(answer.status == 201)
+        try await TestReceiver.run({ $0.keeping.keepsPaths = true }) { receiver in
+            let given = try await receiver.status("POST /", [Self.form], formBody([("f;\(path)", "x")]))
+            #expect(given == 201)
             #expect(Self.files(in: receiver.folder) == [expected])
         }
     }
 
     @Test func `A path that is too deep, or too long, is refused`() async throws {
-        try await TestReceiver.run({ $0.keepsPaths = true }) { receiver in
+        try await TestReceiver.run({ $0.keeping.keepsPaths = true }) { receiver in
             let deep = String(repeating: "d/", count: 32)
             let long = String(repeating: "n", count: 200) + "/"
             let paths = [(deep, 201), ("d/" + deep, 400), (long + long + long + long, 400)]
             for (path, status) in paths {
-                let answer = try await receiver.request("PUT /\(path)a", [], "x")
-                #expect(answer.status == status)
+                let given = try await receiver.status("PUT /\(path)a", [], "x")
+                #expect(given == status)
             }
         }
     }
@@ -120,11 +120,11 @@ struct KeptPathTests {
         try FileManager.default.createSymbolicLink(
             atPath: folder.path.appending("link").string, withDestinationPath: outside.path.string)
         let storage = try FolderStorage(folder.path, replacing: replacing)
-        try await TestReceiver.run({ $0.keepsPaths = true }, in: folder, storage: storage) { receiver in
+        try await TestReceiver.run({ $0.keeping.keepsPaths = true }, in: folder, storage: storage) { receiver in
             for name in ["file/a", "link/a"] {
                 let body = formBody([("f;new/b", "x"), ("f;\(name)", "x")])
-                let answer = try await receiver.request("POST /", [Self.form], body)
-                #expect(answer.status == 409)
+                let given = try await receiver.status("POST /", [Self.form], body)
+                #expect(given == 409)
                 #expect(folder.names == ["file", "link"])
             }
             #expect(outside.names == [])
@@ -135,16 +135,15 @@ struct KeptPathTests {
     @Test func `Files below folders are replaced, and what was there comes back where a form fails`() async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, replacing: true, durably: true)
-        try await TestReceiver.run({ $0.keepsPaths = true }, in: folder, storage: storage) { receiver in
+        try await TestReceiver.run({ $0.keeping.keepsPaths = true }, in: folder, storage: storage) { receiver in
             for text in ["1", "2"] {
                 let body = formBody([("f;x/a", text), ("f;x/b/c", text)])
-                let answer = try await receiver.request("POST /", [Self.form], body)
-                #expect(answer.status == 201)
+                let given = try await receiver.status("POST /", [Self.form], body)
+                #expect(given == 201)
                 for name in ["x/a", "x/b/c"] { #expect(try folder.text(of: name) == text) }
             }
             let body = formBody([("f;x/a", "3"), ("f;y/z", "3"), ("f;x/b", "3")])
-            let answer = try await receiver.request("POST /", [Self.form], body)
-            #expect(answer.status == 409)
+            #expect(try await receiver.status("POST /", [Self.form], body) == 409)
             #expect(Self.files(in: folder) == ["x/a", "x/b/c"])
             #expect(folder.names == ["x"])
             #expect(try folder.text(of: "x/a") == "2")

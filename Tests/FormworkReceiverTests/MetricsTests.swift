@@ -80,10 +80,7 @@ import Testing
         var options = S3Storage.Options()
         options.patience.delay = .milliseconds(1)
         options.metrics = metrics
-        let storage = try S3Storage(
-            location: S3Location("s3://bucket/in"),
-            settings: AWSSettings.test(store.endpoint), smallestPart: 1, options: options,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let storage = try S3Storage(testing: store.endpoint, options)
         let uploads = BucketUploads(storage)
         try await uploads.create("0123456789abcdef0123456789abcdef", record: [1])
         // The store says that the name is free: that is no error.

@@ -34,8 +34,8 @@ struct RefusalTests {
     ])
     func `A piece isn't stored as a file if resumable uploads are off`(fields: [String]) async throws {
         try await TestReceiver.run { receiver in
-            let answer = try await receiver.request("POST /a", fields, "hello")
-            #expect(answer.status == 501)
+            let given = try await receiver.status("POST /a", fields, "hello")
+            #expect(given == 501)
             #expect(receiver.folder.names == [])
         }
     }
@@ -52,34 +52,23 @@ struct RefusalTests {
         }
     }
 
-    @Test func `A limit is reported with the size that exceeded it`() async throws {
+    @Test func `A limit is reported with its size and its field`() async throws {
         try await TestReceiver.run({ options in
             (options.limits.fileBytes, options.limits.files, options.limits.fields) = (4, 1, 1)
             options.limits.fieldBytes = 3
         }) { receiver in
-            let large = try await receiver.request("POST /", [Self.form], formBody([("f;a", "hello")]))
-            #expect(large.status == 413)
-            let files = try await receiver.request("POST /", [Self.form], formBody([("f;a", "1"), ("f;b", "2")]))
-            #expect(files.status == 413)
-            let fields = try await receiver.request("POST /", [Self.form], formBody([("a", "1"), ("b", "2")]))
-            #expect(fields.status == 413)
-            #expect(try await receiver.request("POST /", [Self.form], formBody([("a", "four")])).status == 413)
-            let chunked = try await receiver.request(
-                "PUT /c", ["Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n")
-            #expect(chunked.status == 413)
-            #expect(receiver.folder.names == [])
-        }
-    }
-
-    @Test func `A limit is reported with its size and its field`() async throws {
-        try await TestReceiver.run({ $0.limits.fileBytes = 4 }) { receiver in
+            for parts in [[("f;a", "1"), ("f;b", "2")], [("a", "1"), ("b", "2")], [("a", "four")]] {
+                #expect(try await receiver.status("POST /", [Self.form], formBody(parts)) == 413, "\(parts)")
+            }
             let form = try await receiver.request("POST /", [Self.form], formBody([("f;a", "hello")]))
             #expect(
                 form.body == #"{"code":"limit.fileBytes","detail":"A file is too large: the limit is 4.","#
                     + #""field":"f","limit":"4","status":413,"title":"Content Too Large","type":"about:blank"}"#)
             let put = try await receiver.request(
                 "PUT /c", ["Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n")
+            #expect(put.status == 413)
             #expect(put.body.contains(#""detail":"A file is too large: the limit is 4.","limit":"4""#))
+            #expect(receiver.folder.names == [])
         }
     }
 
@@ -99,8 +88,7 @@ struct RefusalTests {
             for type in [
                 "application/x-www-form-urlencoded", "multipart/related; boundary=b",
             ] {
-                let answer = try await receiver.request("POST /", ["Content-Type: \(type)"], "a=1")
-                #expect(answer.status == 415)
+                #expect(try await receiver.status("POST /", ["Content-Type: \(type)"], "a=1") == 415)
             }
             // wget2 adds the second by itself; which of two other types is meant can't be known.
             let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
@@ -152,8 +140,8 @@ struct RefusalTests {
     @Test func `A foreign name for this machine is refused`() async throws {
         try await TestReceiver.run { receiver in
             for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80"] {
-                let page = try await receiver.request("GET /", ["Host: \(host)"])
-                #expect(page.status == 403)
+                let given = try await receiver.status("GET /", ["Host: \(host)"])
+                #expect(given == 403)
                 #expect(try await receiver.request("PUT /a", ["Host: \(host)"], "1").status == 403)
             }
             for host in ["localhost", "127.0.0.1:1", "[::1]:80", "a.localhost"] {
@@ -164,7 +152,7 @@ struct RefusalTests {
     }
 
     @Test func `The address that the receiver listens on is accepted as a host`() async throws {
-        try await TestReceiver.run({ $0.host = "127.0.0.2" }) { receiver in
+        try await TestReceiver.run({ $0.address.host = "127.0.0.2" }) { receiver in
             for (host, status) in [("127.0.0.2", 200), ("localhost", 200), ("127.0.0.3", 403)] {
                 let connection = try RawConnection(port: receiver.port, address: 0x7F00_0002)
                 await connection.send(
@@ -177,8 +165,8 @@ struct RefusalTests {
     @Test func `A page that a proxy serves by HTTPS can upload`() async throws {
         try await TestReceiver.run({ $0.isLoopback = false }) { receiver in
             let host = "Host: files.example"
-            let own = try await receiver.request("PUT /a", [host, "Origin: https://files.example"], "1")
-            #expect(own.status == 201)
+            let given = try await receiver.status("PUT /a", [host, "Origin: https://files.example"], "1")
+            #expect(given == 201)
             for origin in [
                 "https://evil.example", "https://files.example.evil.example", "https://files.example:8443",
             ] {
@@ -190,8 +178,8 @@ struct RefusalTests {
 
     @Test func `No query is logged`() async throws {
         try await TestReceiver.run { receiver in
-            let form = try await receiver.request("POST /up?key=s3cret", [Self.form], "no form")
-            #expect(form.status == 400)
+            let given = try await receiver.status("POST /up?key=s3cret", [Self.form], "no form")
+            #expect(given == 400)
             #expect(try await receiver.request("DELETE /up?key=s3cret").status == 405)
             #expect(receiver.log.all.filter { $0.contains("path=/up") }.count == 2)
             #expect(!receiver.log.all.contains { $0.contains("s3cret") })
@@ -204,8 +192,8 @@ struct RefusalTests {
                 "Origin: https://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site",
                 "Sec-Fetch-Site: same-site", "Origin: http://localhost", "Origin: ftp://localhost:\(receiver.port)",
             ] {
-                let answer = try await receiver.request("PUT /a", [field], "1")
-                #expect(answer.status == 403)
+                let given = try await receiver.status("PUT /a", [field], "1")
+                #expect(given == 403)
             }
             let own = ["Origin: http://localhost:\(receiver.port)", "Sec-Fetch-Site: same-origin"]
             #expect(try await receiver.request("PUT /a", own, "1").status == 201)
@@ -230,8 +218,7 @@ struct RefusalTests {
             #expect(try await receiver.request("PUT /b", [basic], "1").status == 201)
 
             let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
-            let wrong = try await receiver.request("POST /login", [urlEncoded], "token=wrong")
-            #expect(wrong.status == 401)
+            #expect(try await receiver.status("POST /login", [urlEncoded], "token=wrong") == 401)
             let login = try await receiver.request("POST /login", [urlEncoded], "user=&tok%65n=s3cr%65t")
             #expect(login.status == 303)
             let cookie = login.field("Set-Cookie") ?? ""

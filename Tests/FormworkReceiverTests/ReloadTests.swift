@@ -36,7 +36,7 @@ struct ReloadTests {
             #expect(try await receiver.eventually { storage.written.value == 3 })
             var options = ReceiverOptions()
             try options.useTLS()
-            try receiver.service.reload(options.tls, token: nil)
+            try receiver.service.reload(options.address.tls, token: nil)
             try old.send(HTTP2Bytes.data("lo", ends: true))
             #expect(try await receiver.eventually { receiver.folder.names == ["a"] })
             let new = try SecurePeer(port: receiver.port)

@@ -34,9 +34,6 @@ struct AccessToken: Sendable {
     /// Whether a text is the token. Takes the same time for every text.
     func isToken(_ text: String) -> Bool { Self.areEqual(text, self.text) }
 
-    /// What a request presents.
-    enum Shown { case nothing, other, token }
-
     /// The name that a request gives with the token; `nil` for none. It isn't checked.
     static func user(in fields: HTTPFields) -> String? {
         guard let (scheme, text) = fields[.authorization].flatMap(Self.words), scheme == "basic",
@@ -58,11 +55,12 @@ struct AccessToken: Sendable {
     }
 
     /// What a request presents as `Bearer`, or as `Basic` with the token as the password.
-    func shown(in fields: HTTPFields) -> Shown {
+    /// - Returns: `admitted`, `missing` or `wrong`.
+    func admission(_ fields: HTTPFields) -> AccessControl.Admission {
         let values = fields[values: .authorization]
-        guard let value = values.first else { return .nothing }
+        guard let value = values.first else { return .missing }
         // A request has one (RFC 9110 section 11.6.2). With many, one request would be many tries.
-        guard values.count == 1, let (scheme, text) = Self.words(value) else { return .other }
+        guard values.count == 1, let (scheme, text) = Self.words(value) else { return .wrong }
         let token: String?
         switch scheme {
         case "bearer": token = text
@@ -72,7 +70,7 @@ struct AccessToken: Sendable {
             }
         default: token = nil
         }
-        return token.map(self.isToken) == true ? .token : .other
+        return token.map(self.isToken) == true ? .admitted : .wrong
     }
 
     // MARK: sessions

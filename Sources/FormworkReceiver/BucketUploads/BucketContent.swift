@@ -101,7 +101,9 @@ actor BucketContent: UploadContent {
         guard let wanted = self.observer.wanted, let bytes else { return }
         let least = self.uploads.leastCopy
         if bytes.count == 0 {
-            self.observer.mapper = wanted.form.flatMap { FormMapper($0, digestsFiles: wanted.digestsFiles, least: least) }
+            self.observer.mapper = wanted.form.flatMap {
+                FormMapper($0, digestsFiles: wanted.digestsFiles, least: least)
+            }
             self.observer.digests = wanted.algorithms.compactMap(DigestAlgorithms.digest(named:))
             return
         }
@@ -305,7 +307,7 @@ actor BucketContent: UploadContent {
         var buffer = PartBuffer()
         if let tail = self.state.bytes.tail {
             buffer.leased = try await self.takeMemory()
-            do { buffer.bytes = try await self.client.read(tail.key, 0..<tail.count) } catch {
+            do { buffer.bytes = try await self.client.read([tail.slice]) } catch {
                 self.memory?.release(buffer.leased)
                 throw error
             }

@@ -212,7 +212,7 @@ struct BucketUploads: UploadStorage {
 
     /// The bytes of pieces, which can be read repeatedly.
     func source(_ pieces: [StoredPieces.Piece]) -> BodySource {
-        self.client.source(pieces.map { S3Client.Slice(key: $0.key, range: 0..<$0.count) })
+        self.client.source(pieces.map(\.slice))
     }
 
     /// Removes everything of an upload but its state. What can't be removed now is removed by ``removeLeftovers()``.

@@ -30,18 +30,11 @@ package struct LinkCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
     var to: String
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d. (default: 24h)",
-            valueName: "time"), transform: TimeOption.read)
+    @Option(time: "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d. (default: 24h)")
     var expires = TimeOption(86_400, "24h")
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The largest file. A form with all of its files may have 1 MiB more. (default: the receiver's limits)",
-            valueName: "bytes"), transform: ByteCount.read)
+        bytes: "The largest file. A form with all of its files may have 1 MiB more. (default: the receiver's limits)")
     var maxSize: ByteCount?
 
     @Option(
@@ -54,10 +47,7 @@ package struct LinkCommand: ParsableCommand {
     var title: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file with the key, 32 characters or more, in its first line. Without it, FORMWORK_LINK_KEY is used.",
-            valueName: "file"),
-        completion: .file())
+        file: "A file with the key, 32 characters or more, in its first line. Without it, FORMWORK_LINK_KEY is used.")
     var keyFile: String?
 
     @Flag(help: "Print one JSON object.")

@@ -17,25 +17,11 @@ struct ReceiveAddress: ParsableArguments {
     @Flag(name: .customLong("public"), help: "Listen on all IPv4 addresses, or on --host. Clients need the token.")
     var isPublic = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The token that clients must send: ASCII without blanks, with --public at least 16 characters. --public generates and "
-                + "prints one if none is given. Prefer the variable "
-                + "FORMWORK_TOKEN, used without this option: process lists don't show it."))
-    var token: String?
+    @OptionGroup var token: ReceiveToken
 
     @Option(
-        help: ArgumentHelp(
-            "A file with the token in its first line. SIGHUP reads it again.", valueName: "file"),
-        completion: .file())
-    var tokenFile: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A file with the key of upload links ('formwork link'), which need no token; several keys, one a line, are all "
-                + "accepted. SIGHUP reads it again. Without it, the keys are read from FORMWORK_LINK_KEY.",
-            valueName: "file"),
-        completion: .file())
+        file: "A file with the key of upload links ('formwork link'), which need no token; several keys, one a line, "
+            + "are all accepted. SIGHUP reads it again. Without it, the keys are read from FORMWORK_LINK_KEY.")
     var linkKeyFile: String?
 
     @Option(
@@ -64,14 +50,7 @@ struct ReceiveAddress: ParsableArguments {
         completion: .list(["all", "own", "none"]))
     var list: ListScope?
 
-    @Option(
-        help: ArgumentHelp("The certificate chain, in PEM. Enables HTTPS with HTTP/2.", valueName: "file"),
-        completion: .file())
-    var tlsCert: String?
-
-    @Option(
-        help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
-    var tlsKey: String?
+    @OptionGroup var tls: ReceiveTLS
 
     /// Fills in the options.
     func apply(to options: inout ReceiverOptions) throws {
@@ -82,26 +61,26 @@ struct ReceiveAddress: ParsableArguments {
         }
         if let fault = Self.fault(of: host) { throw GivenValue("--host", host).fails(fault) }
         let port = try self.passedSocket(&host, &options)
-        options.host = host
-        options.port = port
+        options.address.host = host
+        options.address.port = port
         options.isLoopback = !self.isPublic
         guard !host.isEmpty else { throw ExitStatus(2, "--host: the name is empty") }
         guard self.isPublic || Self.isLoopback(host) else {
             let place =
-                options.socket == nil ? GivenValue("--host", host).text : "the passed socket, \(host)"
+                options.address.socket == nil ? GivenValue("--host", host).text : "the passed socket, \(host)"
             throw ExitStatus(2, "\(place): other machines may reach this address: add --public, which requires a token")
         }
         guard (0...65_535).contains(port) else {
             throw ExitStatus(2, "--port \(port): a port is 0 to 65535")
         }
-        options.token = try self.readToken()
+        options.token = try self.token.read(isPublic: self.isPublic)
         if self.isPublic, options.token == nil { options.token = .random() }
-        options.linkKeys = try self.readLinkKeys()
-        options.tls = try self.tls()
-        options.proxies = TrustedProxies(self.trustedProxy)
-        options.listing = self.list
-        options.basePath = try self.checkedPath()
-        options.allowedOrigins = Set(try self.allowOrigin.map(Self.origin))
+        options.access.linkKeys = try self.readLinkKeys()
+        options.address.tls = try self.tls.configuration()
+        options.access.proxies = TrustedProxies(self.trustedProxy)
+        options.access.listing = self.list
+        options.address.basePath = try self.checkedPath()
+        options.access.allowedOrigins = Set(try self.allowOrigin.map(Self.origin))
     }
 
     private func checkedPath() throws -> String {
@@ -133,7 +112,7 @@ struct ReceiveAddress: ParsableArguments {
     private func passedSocket(_ host: inout String, _ options: inout ReceiverOptions) throws -> Int {
         do throws(PassedSocket.Failure) {
             guard let socket = try PassedSocket.find() else { return self.port }
-            (host, options.socket) = (socket.host, socket.descriptor)
+            (host, options.address.socket) = (socket.host, socket.descriptor)
             return socket.port
         } catch {
             let reason =
@@ -147,37 +126,11 @@ struct ReceiveAddress: ParsableArguments {
 
     /// Warnings about the address.
     var warnings: [String] {
-        guard self.isPublic, self.tlsCert == nil, self.trustedProxy.isEmpty else { return [] }
+        guard self.isPublic, self.tls.tlsCert == nil, self.trustedProxy.isEmpty else { return [] }
         return [
             "without --tls-cert and --tls-key the token and the files are sent unencrypted; "
                 + "give --trusted-proxy if a proxy handles HTTPS"
         ]
-    }
-
-    /// The fewest characters of a token for --public. A shorter one can be guessed.
-    private static let tokenLength = 16
-
-    /// The given token, checked; `nil` if there is none.
-    /// - Parameter again: Whether the receiver has one already.
-    func readToken(again: Bool = false) throws -> AccessToken? {
-        guard let (text, place) = try self.givenToken else { return nil }
-        let token: AccessToken
-        do { token = try AccessToken(text) } catch {
-            // Without it everyone would be let in.
-            let isUnset = place == Self.variable && text.isEmpty
-            let remedy =
-                isUnset
-                ? "it is empty: set it, or unset it for none"
-                : "a token is one or more characters of printable ASCII without blanks"
-            throw ExitStatus(2, "\(place): \(remedy)")
-        }
-        guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
-            throw ExitStatus(
-                2,
-                "\(place): the token is too short: --public needs \(Self.tokenLength, "character") or more"
-                    + (again ? "; the old token stays in use" : ": leave it out to have one generated"))
-        }
-        return token
     }
 
     /// The keys of upload links; `nil` if none are given.
@@ -198,51 +151,13 @@ struct ReceiveAddress: ParsableArguments {
         }
     }
 
-    /// The given token, and the option or variable it came from; `nil` if there is none.
-    private var givenToken: (text: String, place: String)? {
-        get throws {
-            if let token { return (token, "--token") }
-            let secret = try GivenSecret(
-                "--token-file", file: self.tokenFile, variable: Self.variable, limit: 4_096)
-            guard let secret, self.tokenFile != nil else { return secret.map { ($0.text, $0.place) } }
-            let line = secret.text.utf8.prefix { $0 != 0x0A && $0 != 0x0D }
-            return (String(Substring(line)), secret.place)
-        }
-    }
-
-    /// Whether a token was given. A file isn't read for it, as it may be a pipe.
-    var hasGivenToken: Bool {
-        self.token != nil || self.tokenFile != nil || ProcessInfo.processInfo.environment[Self.variable] != nil
-    }
-
-    private static let variable = "FORMWORK_TOKEN"
-
     func validate() throws {
         try GivenPath.check([
-            "--token-file": self.tokenFile, "--link-key-file": self.linkKeyFile, "--tls-cert": self.tlsCert,
-            "--tls-key": self.tlsKey,
+            "--token-file": self.token.tokenFile, "--link-key-file": self.linkKeyFile, "--tls-cert": self.tls.tlsCert,
+            "--tls-key": self.tls.tlsKey,
         ])
-        guard self.token == nil || self.tokenFile == nil else {
+        guard self.token.token == nil || self.token.tokenFile == nil else {
             throw ValidationError("give --token or --token-file, not both")
-        }
-    }
-
-    /// TLS settings from the files' current content; `nil` for plain HTTP.
-    func tls() throws -> ReceiverOptions.TLS? {
-        switch (self.tlsCert, self.tlsKey) {
-        case (nil, nil): return nil
-        case (let certificates?, let key?):
-            try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2, unreadable: 26)
-            try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2, unreadable: 26)
-            do {
-                return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
-            } catch {
-                throw ExitStatus(
-                    2,
-                    ("formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key "
-                        + "belongs to another certificate, or one of the two is damaged").withControlCharactersEscaped)
-            }
-        default: throw ExitStatus(2, "--tls-cert and --tls-key go together: give both")
         }
     }
 
@@ -265,6 +180,94 @@ struct ReceiveAddress: ParsableArguments {
             return false
         }
         return text == "::1" || (!text.contains(":") && text.hasPrefix("127."))
+    }
+}
+
+/// The token of `receive`.
+struct ReceiveToken: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The token that clients must send: ASCII without blanks, with --public at least 16 characters. --public generates and "
+                + "prints one if none is given. Prefer the variable "
+                + "FORMWORK_TOKEN, used without this option: process lists don't show it."))
+    var token: String?
+
+    @Option(file: "A file with the token in its first line. SIGHUP reads it again.")
+    var tokenFile: String?
+
+    /// The fewest characters of a token for --public. A shorter one can be guessed.
+    private static let tokenLength = 16
+
+    /// The given token, checked; `nil` if there is none.
+    /// - Parameters:
+    ///   - isPublic: Whether other machines can reach the receiver.
+    ///   - again: Whether the receiver has one already.
+    func read(isPublic: Bool, again: Bool = false) throws -> AccessToken? {
+        guard let (text, place) = try self.given else { return nil }
+        let token: AccessToken
+        do { token = try AccessToken(text) } catch {
+            // Without it everyone would be let in.
+            let isUnset = place == Self.variable && text.isEmpty
+            let remedy =
+                isUnset
+                ? "it is empty: set it, or unset it for none"
+                : "a token is one or more characters of printable ASCII without blanks"
+            throw ExitStatus(2, "\(place): \(remedy)")
+        }
+        guard !isPublic || text.utf8.count >= Self.tokenLength else {
+            throw ExitStatus(
+                2,
+                "\(place): the token is too short: --public needs \(Self.tokenLength, "character") or more"
+                    + (again ? "; the old token stays in use" : ": leave it out to have one generated"))
+        }
+        return token
+    }
+
+    /// The given token, and the option or variable it came from; `nil` if there is none.
+    private var given: (text: String, place: String)? {
+        get throws {
+            if let token { return (token, "--token") }
+            let secret = try GivenSecret(
+                "--token-file", file: self.tokenFile, variable: Self.variable, limit: 4_096)
+            guard let secret, self.tokenFile != nil else { return secret.map { ($0.text, $0.place) } }
+            let line = secret.text.utf8.prefix { $0 != 0x0A && $0 != 0x0D }
+            return (String(Substring(line)), secret.place)
+        }
+    }
+
+    /// Whether a token was given. A file isn't read for it, as it may be a pipe.
+    var isGiven: Bool {
+        self.token != nil || self.tokenFile != nil || ProcessInfo.processInfo.environment[Self.variable] != nil
+    }
+
+    private static let variable = "FORMWORK_TOKEN"
+}
+
+/// The certificate of `receive`.
+struct ReceiveTLS: ParsableArguments {
+    @Option(file: "The certificate chain, in PEM. Enables HTTPS with HTTP/2.")
+    var tlsCert: String?
+
+    @Option(file: "The certificate's private key, in PEM.")
+    var tlsKey: String?
+
+    /// TLS settings from the files' current content; `nil` for plain HTTP.
+    func configuration() throws -> ReceiverOptions.TLS? {
+        switch (self.tlsCert, self.tlsKey) {
+        case (nil, nil): return nil
+        case (let certificates?, let key?):
+            try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2, unreadable: 26)
+            try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2, unreadable: 26)
+            do {
+                return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
+            } catch {
+                throw ExitStatus(
+                    2,
+                    ("formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key "
+                        + "belongs to another certificate, or one of the two is damaged").withControlCharactersEscaped)
+            }
+        default: throw ExitStatus(2, "--tls-cert and --tls-key go together: give both")
+        }
     }
 }
 

@@ -56,29 +56,12 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     @Option(help: "The digest to compute of each file while it arrives: sha256 or none.")
     var digest: DigestOption = .sha256
 
-    @Option(help: "The format of the log.")
-    var log: LineLog.Form = .text
-
-    @Option(
-        help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.",
-        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
-    var logLevel: LogLevel = .init(level: .info)
+    @OptionGroup var logging: ReceiveLog
 
     @Flag(help: "Serve metrics at /metrics, in Prometheus's format.")
     var metrics = false
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("How long uploads under way may continue after a signal. (default: 10)", valueName: "time"),
-        transform: TimeOption.read)
-    var grace = TimeOption(10, "10")
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
-                + "needs that time. (default: 0)", valueName: "time"), transform: TimeOption.read)
-    var drainDelay = TimeOption(0, "0")
+    @OptionGroup var stopping: ReceiveStopping
 
     package init() {}
 
@@ -87,18 +70,20 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private func receive() async throws {
         SystemMemory.keepNetworkBuffers()
         var options = try self.options()
-        let logger = Logger(label: "formwork") { [log, logLevel] _ in LineLog(log, level: logLevel.level) }
+        let logger = Logger(label: "formwork") { [logging] _ in
+            LineLog(logging.log, level: logging.logLevel.level)
+        }
         let stores = try await self.open(&options, logger)
         self.warn(self.address.warnings)
         let status: Int32
         do { status = try await self.serve(options, stores, logger) } catch {
             await stores.close()
-            let host = options.host.withControlCharactersEscaped
+            let host = options.address.host.withControlCharactersEscaped
             if error is SocketAddressError.UnknownHost {
                 throw ExitStatus(2, "--host \(host): the name can't be resolved")
             }
             guard let error = error as? IOError else { throw error }
-            let place = "\(host):\(options.port)"
+            let place = "\(host):\(options.address.port)"
             let errno = Errno(rawValue: error.errnoCode)
             throw ExitStatus(errno == .addressInUse ? 71 : 2, "can't listen on \(place): \(errno)")
         }
@@ -111,25 +96,22 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private static let jsonLog = Logger(label: "formwork") { _ in LineLog(.json, level: .trace) }
 
     private func warn(_ lines: [String]) {
-        guard self.log == .json else { return Warning.write(lines) }
+        guard self.logging.log == .json else { return Warning.write(lines) }
         for line in lines { Self.jsonLog.warning("\(line)") }
     }
 
     private func options() throws -> ReceiverOptions {
-        for (option, time) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {
-            guard time.seconds >= 0, time.seconds <= 86_400 else {
-                throw ExitStatus(2, "\(option) \(time.text): give 0 to 86400 seconds")
-            }
-        }
+        try self.stopping.check()
         var options = ReceiverOptions()
         try self.address.apply(to: &options)
         options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
         options.limits.unfinishedPerClient = self.resuming.resumeUploadsPerClient
         options.pace = self.limits.pace
-        options.isDigesting = self.digest == .sha256
-        (options.keepsPaths, options.keepsFields) = (self.destination.keepPaths, self.destination.fields == .json)
+        options.keeping.isDigesting = self.digest == .sha256
+        options.keeping.keepsPaths = self.destination.keepPaths
+        options.keeping.keepsFields = self.destination.fields == .json
         options.page = self.page.settings
-        options.grace = self.grace.duration
+        options.grace = self.stopping.grace.duration
         return options
     }
 
@@ -139,13 +121,13 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let hookOptions = try self.hooks.options()
         let metrics = self.metrics ? MemoryMetrics() : nil
         let destination = try await self.destination.open(
-            logger, metrics, hasFolders: options.linkKeys != nil || hookOptions != nil)
+            logger, metrics, hasFolders: options.access.linkKeys != nil || hookOptions != nil)
         let bucket = self.resuming.needsBucket ? await self.uploads(in: destination.bucket) : nil
         do {
             options.memory = try self.limits.memory(options.limits, destination.bufferBytes)
             let unfinished = try self.resuming.store(
                 in: self.destination.dir.map { FilePath($0) }, bucket, options.limits,
-                isDurable: self.destination.fsync, isDigesting: options.isDigesting,
+                isDurable: self.destination.fsync, isDigesting: options.keeping.isDigesting,
                 hasMemoryLimit: self.limits.memory != nil)
             let hooks = try hookOptions.map { options in
                 Hooks(options, box: try destination.notices(), metrics: metrics, logger: logger)
@@ -175,17 +157,18 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let announcement = Announcement()
         let manager = ServiceManager()
         let service = try ReceiverService(
-            options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks, metrics: stores.metrics,
-            logger: logger
-        ) { [address, log] place in
-            let urls = ReceiveAddress.urls(of: options.host, port: place.port ?? 0, isTLS: options.tls != nil)
+            options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks,
+            metrics: stores.metrics, logger: logger
+        ) { [address, logging] place in
+            let urls = ReceiveAddress.urls(
+                of: options.address.host, port: place.port ?? 0, isTLS: options.address.tls != nil)
             // Nobody would know the address. A reader that goes away later doesn't stop the server.
             do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
                 return await announcement.fail(error)
             }
             manager?.notify(.ready)
-            if let token = options.token, !address.hasGivenToken {
-                guard log == .json else { return StandardError.write("formwork: the token is \(token.text)\n") }
+            if let token = options.token, !address.token.isGiven {
+                guard logging.log == .json else { return StandardError.write("formwork: the token is \(token.text)\n") }
                 Self.jsonLog.notice("a token was generated", metadata: ["token": "\(token.text)"])
             }
         }
@@ -203,7 +186,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
             manager?.notify(.reloading)
             self.reload(service, options.token, logger)
             manager?.notify(.ready)
-        } drain: { [drainDelay = self.drainDelay.seconds] in
+        } drain: { [drainDelay = self.stopping.drainDelay.seconds] in
             manager?.notify(.stopping)
             guard drainDelay > 0 else { return }
             service.drain()
@@ -247,7 +230,8 @@ extension ReceiveCommand {
         do {
             // A generated token stays.
             try service.reload(
-                self.address.tls(), token: self.address.readToken(again: true) ?? token,
+                self.address.tls.configuration(),
+                token: self.address.token.read(isPublic: self.address.isPublic, again: true) ?? token,
                 linkKeys: self.address.readLinkKeys())
             logger.notice("certificate, key, token and link keys read again")
         } catch {
@@ -270,6 +254,36 @@ private final class Announcement: Sendable {
             $0 = ExitStatus(23, "the address can't be written to standard output\(cause)")
         }
         await self.group.withLock { $0 }?.triggerGracefulShutdown()
+    }
+}
+
+/// What `receive` logs.
+struct ReceiveLog: ParsableArguments {
+    @Option(help: "The format of the log.")
+    var log: LineLog.Form = .text
+
+    @Option(
+        help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.",
+        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
+    var logLevel: LogLevel = .init(level: .info)
+}
+
+/// How `receive` ends.
+struct ReceiveStopping: ParsableArguments {
+    @Option(time: "How long uploads under way may continue after a signal. (default: 10)")
+    var grace = TimeOption(10, "10")
+
+    @Option(
+        time: "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
+            + "needs that time. (default: 0)")
+    var drainDelay = TimeOption(0, "0")
+
+    func check() throws {
+        for (option, time) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {
+            guard time.seconds >= 0, time.seconds <= 86_400 else {
+                throw ExitStatus(2, "\(option) \(time.text): give 0 to 86400 seconds")
+            }
+        }
     }
 }
 

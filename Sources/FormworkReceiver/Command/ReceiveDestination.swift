@@ -46,11 +46,8 @@ struct ReceiveDestination: ParsableArguments {
     var fsync = false
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "With a folder: disk space that uploads must leave free. An upload that needs more is answered 507: before its "
-                + "body is read if it announced its length, otherwise when space runs out. (default: 0)",
-            valueName: "bytes"), transform: ByteCount.read)
+        bytes: "With a folder: disk space that uploads must leave free. An upload that needs more is answered 507: "
+            + "before its body is read if it announced its length, otherwise when space runs out. (default: 0)")
     var freeSpace: ByteCount?
 
     @Option(

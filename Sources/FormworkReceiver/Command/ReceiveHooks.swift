@@ -17,17 +17,11 @@ struct ReceiveHooks: ParsableArguments {
     var hook: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. With "
-                + "several, one a line, all sign each message. Without it, FORMWORK_HOOK_SECRET is used.",
-            valueName: "file"),
-        completion: .file())
+        file: "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. With "
+            + "several, one a line, all sign each message. Without it, FORMWORK_HOOK_SECRET is used.")
     var hookSecretFile: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("How long the hook may take to answer (default: 10).", valueName: "time"),
-        transform: TimeOption.read)
+    @Option(time: "How long the hook may take to answer (default: 10).")
     var hookTimeout: TimeOption?
 
     @Option(

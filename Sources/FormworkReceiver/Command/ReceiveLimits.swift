@@ -30,25 +30,16 @@ struct ReceiveLimits: ParsableArguments {
     @Option(parsing: .unconditional, help: .hidden) var maxUploadsPerClient: Int?
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The memory of all uploads together. An upload waits for its share; a new one that gets none within 2 "
-                + "seconds is answered 503. (default: what --max-uploads needs)", valueName: "bytes"),
-        transform: ByteCount.read)
+        bytes: "The memory of all uploads together. An upload waits for its share; a new one that gets none within 2 "
+            + "seconds is answered 503. (default: what --max-uploads needs)")
     var memory: ByteCount?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long a client may send nothing; also the time over which --min-rate is measured. (default: 30)",
-            valueName: "time"), transform: TimeOption.read)
+    @Option(time: "How long a client may send nothing; also the time over which --min-rate is measured. (default: 30)")
     var idleTimeout = TimeOption(30, "30")
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Bytes a second that a client must send; 0 for any rate. (default: \(ByteCount(ReceivingPace().bytesPerSecond).text))",
-            valueName: "bytes"), transform: ByteCount.read)
+        bytes: "Bytes a second that a client must send; 0 for any rate. (default: "
+            + "\(ByteCount(ReceivingPace().bytesPerSecond).text))")
     var minRate = ByteCount(ReceivingPace().bytesPerSecond)
 
     func validate() throws {

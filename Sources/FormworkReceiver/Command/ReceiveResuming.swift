@@ -35,11 +35,7 @@ struct ReceiveResuming: ParsableArguments {
         completion: .directory)
     var resumeDir: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "An upload can be continued until this long after its last byte. (default: 24h)", valueName: "time"),
-        transform: TimeOption.read)
+    @Option(time: "An upload can be continued until this long after its last byte. (default: 24h)")
     var resumeLifetime = TimeOption(86_400, "24h")
 
     @Option(
@@ -54,13 +50,10 @@ struct ReceiveResuming: ParsableArguments {
     @Option(parsing: .unconditional, help: .hidden) var resumeUploadsPerClient: Int?
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Bytes of all unfinished uploads together, announced ones included. Above that, uploads are removed as with "
-                + "--resume-uploads; if none can be, the answer is 503, or 507 for an upload without a length. An upload that "
-                + "announces more than that is answered 413. With --public, one client may announce half of it. "
-                + "(default: no limit)", valueName: "bytes"),
-        transform: ByteCount.read)
+        bytes: "Bytes of all unfinished uploads together, announced ones included. Above that, uploads are removed as "
+            + "with --resume-uploads; if none can be, the answer is 503, or 507 for an upload without a length. An "
+            + "upload that announces more than that is answered 413. With --public, one client may announce half of "
+            + "it. (default: no limit)")
     var resumeTotal: ByteCount?
 
     func validate() throws {

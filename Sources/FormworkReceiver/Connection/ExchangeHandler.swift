@@ -57,22 +57,29 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case error(any Error)
     }
 
+    /// The answer to the current request.
+    private struct Response {
+        /// Whether the connection is closed after it.
+        var closes = false
+        /// Whether the request was answered here, and its body is not for the service.
+        var isRefusal = false
+        /// Whether its end was written, and everything written has been sent.
+        var isSent = false
+        var isFlushing = false
+        var writes = PendingWrites()
+        /// Whether a read waits for it.
+        var holdsRead = false
+    }
+
     private let pace: ReceivingPace
     private let reads: ReadSizes
     private let refused: @Sendable (HeadRefusal, any Channel) -> Void
     private var phase = Phase.head(since: .now())
-    /// How long a head may take: less for the first one.
-    private var headTime: Duration
-    private var closesAfterAnswer = false
-    /// Whether the request was answered here, and its body is not for the service.
-    private var isRefused = false
-    /// Whether the answer's end was written, and everything written has been sent.
-    private var isAnswered = false
-    private var isFlushing = false
-    private var writes = PendingWrites()
+    private var response = Response()
+    /// Whether there was no request yet: its head may take less time.
+    private var isFirst = true
     /// What arrived after a request that isn't answered yet: at most what was read together with its end.
     private var held = CircularBuffer<Held>()
-    private var isReadHeld = false
     private var watch: ConnectionWatch?
     private var timer: RepeatedTask?
     private var lastCall: Scheduled<Void>?
@@ -81,7 +88,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     init(
         _ pace: ReceivingPace, _ reads: ReadSizes,
         refused: @escaping @Sendable (HeadRefusal, any Channel) -> Void = { _, _ in }
-    ) { (self.pace, self.reads, self.refused, self.headTime) = (pace, reads, refused, pace.headTime) }
+    ) { (self.pace, self.reads, self.refused) = (pace, reads, refused) }
+
+    /// How long a head may take.
+    private var headTime: TimeAmount { TimeAmount(self.isFirst ? self.pace.headTime : self.pace.idleTime) }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.reads.opened()
@@ -92,7 +102,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
         }
         self.phase = .head(since: context.eventLoop.now)
-        let step = TimeAmount.nanoseconds(max(1_000_000, TimeAmount(self.headTime).nanoseconds / 4))
+        let step = TimeAmount.nanoseconds(max(1_000_000, self.headTime.nanoseconds / 4))
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         self.timer = context.eventLoop.scheduleRepeatedTask(initialDelay: step, delay: step) { _ in
             let (handler, context) = loopBound.value
@@ -103,7 +113,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.timer?.cancel()
         self.lastCall?.cancel()
-        self.writes.fail(ChannelError.ioOnClosedChannel)
+        self.response.writes.fail(ChannelError.ioOnClosedChannel)
         self.reads.closed()
         self.watch?.ended()
         self.watch = nil
@@ -134,9 +144,9 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 part = .head(head)
             }
             self.phase = .body(PaceMeter(self.pace, now: context.eventLoop.now))
-            self.headTime = self.pace.idleTime
+            self.isFirst = false
             self.watch?.hasRequest(true)
-            (self.isAnswered, self.closesAfterAnswer) = (false, head.headerFields[.connection] == "close")
+            (self.response.isSent, self.response.closes) = (false, head.headerFields[.connection] == "close")
         case (.body(let bytes), .body(var meter)):
             meter.took(bytes.readableBytes, at: context.eventLoop.now)
             self.phase = .body(meter)
@@ -147,11 +157,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case (.body, _): break
         case (.end, .draining):
-            if self.isRefused {
+            if self.response.isRefusal {
                 self.phase = .closing
                 return
             }
-            if self.closesAfterAnswer {
+            if self.response.closes {
                 self.phase = .closing
                 context.close(mode: .output, promise: nil)
             } else {
@@ -190,7 +200,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.closeLater(context)
         if context.channel.isHTTP2Stream {
             // Closing its output would cancel the stream.
-            (self.phase, self.isRefused) = (.draining(bytes: 0), true)
+            (self.phase, self.response.isRefusal) = (.draining(bytes: 0), true)
             context.triggerUserOutboundEvent(BodyWanted(), promise: nil)
             context.read()
         } else {
@@ -221,7 +231,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func read(context: ChannelHandlerContext) {
         if case .drained = self.phase { return }
         guard self.held.isEmpty else {
-            self.isReadHeld = true
+            self.response.holdsRead = true
             return
         }
         if case .body(var meter) = self.phase {
@@ -238,8 +248,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch part {
         case .head(var head):
             if head.status.kind != .informational {
-                if self.closesAfterAnswer { head.headerFields[.connection] = "close" }
-                self.closesAfterAnswer = head.headerFields[.connection] == "close"
+                if self.response.closes { head.headerFields[.connection] = "close" }
+                self.response.closes = head.headerFields[.connection] == "close"
             }
             self.send(.head(head), promise, context)
         case .body(var bytes):
@@ -258,15 +268,15 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let promise = promise ?? context.eventLoop.makePromise()
         // An answer before the body's end is short, and its client may read it only after sending the whole body.
         let isEarly = if isEnd, case .body = self.phase { true } else { false }
-        if isEarly { self.isAnswered = true }
-        self.writes.began(at: context.eventLoop.now)
+        if isEarly { self.response.isSent = true }
+        self.response.writes.began(at: context.eventLoop.now)
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.assumeIsolated().whenSuccess {
             let (handler, context) = loopBound.value
-            handler.writes.ended(at: context.eventLoop.now)
+            handler.response.writes.ended(at: context.eventLoop.now)
             guard isEnd, !isEarly else { return }
-            handler.isAnswered = true
-            if !handler.isFlushing { handler.answered(context) }
+            handler.response.isSent = true
+            if !handler.response.isFlushing { handler.answered(context) }
         }
         context.write(self.wrapOutboundOut(part), promise: promise)
     }
@@ -275,18 +285,18 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
         guard event is ResponseSent else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        if let promise { self.writes.whenAllEnded(promise) }
+        if let promise { self.response.writes.whenAllEnded(promise) }
     }
 
     func flush(context: ChannelHandlerContext) {
-        self.isFlushing = true
+        self.response.isFlushing = true
         context.flush()
-        self.isFlushing = false
-        if self.isAnswered { self.answered(context) }
+        self.response.isFlushing = false
+        if self.response.isSent { self.answered(context) }
     }
 
     private func answered(_ context: ChannelHandlerContext) {
-        self.isAnswered = false
+        self.response.isSent = false
         switch self.phase {
         case .body:
             self.phase = .draining(bytes: 0)
@@ -296,7 +306,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             self.closeLater(context)
             // The body's reader may have stopped reading.
             context.read()
-        case .answering where self.closesAfterAnswer:
+        case .answering where self.response.closes:
             self.phase = .closing
             self.held.removeAll()
             self.readAgain(context)
@@ -314,7 +324,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch self.phase {
         // A stream has no second request.
         case .draining where context.channel.isHTTP2Stream: break
-        case .draining where mode == .output: self.closesAfterAnswer = true
+        case .draining where mode == .output: self.response.closes = true
         case .drained where mode == .output: break
         default: return context.close(mode: mode, promise: promise)
         }
@@ -338,8 +348,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func readAgain(_ context: ChannelHandlerContext) {
-        guard self.isReadHeld, self.held.isEmpty else { return }
-        self.isReadHeld = false
+        guard self.response.holdsRead, self.held.isEmpty else { return }
+        self.response.holdsRead = false
         self.read(context: context)
     }
 
@@ -360,13 +370,13 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let now = context.eventLoop.now
         switch self.phase {
         case .head(let since):
-            if now - since >= TimeAmount(self.headTime) { self.closeNow(context) }
+            if now - since >= self.headTime { self.closeNow(context) }
         case .body(var meter):
             let isLate = meter.isLate(at: now)
             self.phase = .body(meter)
             if isLate { context.fireErrorCaught(BodyTimeout()) }
         case .answering:
-            if self.writes.areStuck(for: TimeAmount(self.pace.idleTime), at: now) { self.closeNow(context) }
+            if self.response.writes.areStuck(for: TimeAmount(self.pace.idleTime), at: now) { self.closeNow(context) }
         case .draining, .drained, .closing: break
         }
     }

@@ -1,11 +1,12 @@
 import FormworkResumable
 import Logging
+import Synchronization
 
 // Unfinished uploads that are removed.
 extension Hooks {
     /// Reports unfinished uploads that a store removes: those that expire or are cancelled, among others.
     func watch(_ store: UploadStore) {
-        self.findUnfinished(in: store)
+        self.unfinished.withLock { $0 = store }
         store.onRemoval { [weak self] removal, remove in
             guard let self else { return try await remove() }
             // In a separate task: a cancelled one can't write messages, and the client may have gone.
@@ -36,7 +37,7 @@ extension Hooks {
 
     /// Finds out whether a killed receiver had removed an upload, and sends the message then.
     func settle(_ event: HookEvent, removing upload: String, _ name: String) async throws {
-        guard let store = self.unfinished else { return }
+        guard let store = self.unfinished.withLock({ $0 }) else { return }
         guard try await store.exists(upload) else {
             try await self.keep(Notice(event))
             return self.send(event.id)

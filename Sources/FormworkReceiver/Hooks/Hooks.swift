@@ -47,8 +47,6 @@ final class Hooks: Service, Sendable {
         var underWay = 0
         /// Messages that can't be read, which is logged once.
         var damaged: Set<String> = []
-        /// Where unfinished uploads are.
-        var unfinished: UploadStore?
     }
 
     private let options: Options
@@ -58,6 +56,8 @@ final class Hooks: Service, Sendable {
     private let metrics: MemoryMetrics?
     let logger: Logger
     private let state = Mutex(State())
+    /// Where unfinished uploads are.
+    let unfinished = Mutex<UploadStore?>(nil)
     /// Reports that are sent at once.
     private static let atOnce = 16
     /// The most bytes of a form's fields in a report; beyond, its file has them.
@@ -169,9 +169,6 @@ final class Hooks: Service, Sendable {
             if isStoring { _ = state.storing.insert(name) } else { _ = state.storing.remove(name) }
         }
     }
-
-    func findUnfinished(in store: UploadStore) { self.state.withLock { $0.unfinished = store } }
-    var unfinished: UploadStore? { self.state.withLock { $0.unfinished } }
 
     func keep(_ notice: Notice) async throws { try await self.box.put(notice.bytes, notice.event.id) }
 

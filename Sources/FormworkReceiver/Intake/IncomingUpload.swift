@@ -170,19 +170,17 @@ struct RequestPath: Equatable {
     /// The path for logs, traces and hooks, without the words of a link.
     var shown: String { LinkPath.masked(self.text) }
 
-    /// The segments before the last slash, percent-decoded. Segments that are empty or not UTF-8 are left out.
-    var folders: [String] {
-        self.text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-            .compactMap { $0.isEmpty ? nil : String($0).percentDecoded }
+    /// The segments, percent-decoded; `nil` for one that is empty or not UTF-8.
+    private var segments: [String?] {
+        self.text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? nil : String($0).percentDecoded }
     }
 
+    /// The segments before the last slash, percent-decoded. Segments that are empty or not UTF-8 are left out.
+    var folders: [String] { self.segments.dropLast().compactMap(\.self) }
+
     /// The segment after the last slash, percent-decoded; `nil` if it is empty or not UTF-8.
-    var lastSegment: String? {
-        let scalars = self.text.unicodeScalars
-        guard let slash = scalars.lastIndex(of: "/") else { return nil }
-        let segment = scalars[scalars.index(after: slash)...]
-        return segment.isEmpty ? nil : String(segment).percentDecoded
-    }
+    var lastSegment: String? { self.text.utf8.contains(UInt8(ascii: "/")) ? self.segments.last ?? nil : nil }
 
     /// Whether there is a segment after the last slash that can't be decoded.
     var hasUnreadableName: Bool {

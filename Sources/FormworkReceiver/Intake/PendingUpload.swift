@@ -199,20 +199,20 @@ struct PendingUpload {
     // MARK: Files
 
     /// Whether the SHA-256 of each file is needed: for the receipt, or for its fingerprint.
-    private var needsDigest: Bool { self.intake.isDigesting || self.fingerprint != nil }
+    private var needsDigest: Bool { self.intake.keeping.isDigesting || self.fingerprint != nil }
 
     /// A file as it is stored.
     /// - Throws: 400 for a path that is too long.
-    private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(LongPath) -> IncomingFile {
-        let (terms, keepsPaths) = (self.upload.terms, self.intake.keepsPaths)
+    private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(StorageRefusal) -> IncomingFile {
+        let (terms, keepsPaths) = (self.upload.terms, self.intake.keeping.keepsPaths)
         var own = SafePath(path.name)
         if keepsPaths || !terms.folders.isEmpty || terms.path != nil {
             let folders = terms.path?.folders ?? (keepsPaths ? path.folders : [])
             own = SafePath((terms.path ?? path).name, in: terms.folders + folders)
-            try LongPath.check(own, limit: SafePath.maximumBytes)
+            try StorageRefusal.check(own, limit: SafePath.maximumBytes)
         }
-        var file = IncomingFile(own, contentType: type, length: length, mayReplace: terms.mayReplace)
-        (file.metadata, file.upload) = (terms.metadata ?? [:], self.context.resumed)
+        var file = IncomingFile(own, contentType: type, length: length)
+        (file.metadata, file.upload, file.mayReplace) = (terms.metadata ?? [:], self.context.resumed, terms.mayReplace)
         if !keepsPaths, terms.path == nil, !path.folders.isEmpty {
             file.droppedFolders = path.folders.map(\.text).joined(separator: "/")
         }
@@ -220,7 +220,7 @@ struct PendingUpload {
     }
 
     /// A file that is the whole body.
-    private func wholeFile(_ path: SafePath, _ type: String?, length: Int64?) throws(LongPath) -> IncomingFile {
+    private func wholeFile(_ path: SafePath, _ type: String?, length: Int64?) throws(StorageRefusal) -> IncomingFile {
         var file = try self.file(path, type, length: length)
         file.condition = self.upload.condition
         return file
@@ -300,7 +300,7 @@ struct PendingUpload {
         self.note("file", file.field ?? "", file.givenName ?? "", file.contentType ?? "", sha256 ?? "")
         let last = self.entries.count - 1
         self.entries[last].file.size = size
-        self.entries[last].file.sha256 = self.intake.isDigesting ? sha256 : nil
+        self.entries[last].file.sha256 = self.intake.keeping.isDigesting ? sha256 : nil
     }
 
     /// Adds to the fingerprint what a repeated upload must have, too.
@@ -322,7 +322,7 @@ struct PendingUpload {
         }
         let (files, terms, hooks) = (self.entries.map(\.file), self.upload.terms, self.intake.hooks)
         var publication = Publication(upload: self.context.resumed, memory: self.context.memory)
-        if !fields.isEmpty, self.intake.keepsFields {
+        if !fields.isEmpty, self.intake.keeping.keepsFields {
             publication.record = { names in
                 var record = fields.record(for: files.named(names), in: terms.folders)
                 // The record doesn't replace a file of the same form.
@@ -330,12 +330,12 @@ struct PendingUpload {
                 return record
             }
         } else if !fields.isEmpty {
-            self.receipt.fieldKeeping = .dropped
+            self.receipt.fieldsDropped = true
         }
         let complete: @Sendable ([String]) -> UploadReceipt = { [receipt = self.receipt] names in
             var receipt = receipt
             receipt.files = files.named(names)
-            if names.count > files.count { receipt.fieldKeeping = .kept(name: names[files.count]) }
+            if names.count > files.count { receipt.fieldsIn = names[files.count] }
             return receipt
         }
         (publication.receipt, publication.notice) = (complete, hooks?.notice(for: terms, files, self.receipt.fields))
@@ -385,14 +385,8 @@ extension [UploadReceipt.File] {
 extension String {
     /// The longest prefix that fits in this many bytes of UTF-8.
     func cut(to limit: Int) -> String {
-        guard self.utf8.count > limit else { return self }
-        var scalars = String.UnicodeScalarView()
-        var room = limit
-        for scalar in self.unicodeScalars {
-            room -= UTF8.width(scalar)
-            guard room >= 0 else { break }
-            scalars.append(scalar)
-        }
-        return String(scalars)
+        guard var end = self.utf8.index(self.startIndex, offsetBy: limit, limitedBy: self.endIndex) else { return self }
+        while end.samePosition(in: self.unicodeScalars) == nil { end = self.utf8.index(before: end) }
+        return String(self.unicodeScalars[..<end])
     }
 }

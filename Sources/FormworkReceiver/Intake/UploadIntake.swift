@@ -7,9 +7,7 @@ import NIOCore
 struct UploadIntake: Sendable {
     private(set) var storage: any ReceiverStorage
     let limits: ReceivingLimits
-    let isDigesting: Bool
-    let keepsPaths: Bool
-    let keepsFields: Bool
+    let keeping: ReceiverOptions.Keeping
     private(set) var arrivals: Arrivals
     let memory: ReceiverMemory
     let idempotent = IdempotentUploads()
@@ -18,11 +16,11 @@ struct UploadIntake: Sendable {
     private(set) var isComparing = false
 
     init(
-        storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true, keepsPaths: Bool = false,
-        keepsFields: Bool = true, arrivals: Arrivals = Arrivals(), memory: ReceiverMemory? = nil
+        storage: any ReceiverStorage, limits: ReceivingLimits,
+        keeping: ReceiverOptions.Keeping = ReceiverOptions.Keeping(), arrivals: Arrivals = Arrivals(),
+        memory: ReceiverMemory? = nil
     ) {
-        (self.storage, self.limits, self.isDigesting, self.arrivals) = (storage, limits, isDigesting, arrivals)
-        (self.keepsPaths, self.keepsFields) = (keepsPaths, keepsFields)
+        (self.storage, self.limits, self.keeping, self.arrivals) = (storage, limits, keeping, arrivals)
         self.memory = memory ?? ReceiverMemory(limits)
     }
 
@@ -35,7 +33,7 @@ struct UploadIntake: Sendable {
     }
 
     /// The name that a file gets if its upload has no other terms.
-    func name(_ path: SafePath) -> String { self.keepsPaths ? path.text : path.name.text }
+    func name(_ path: SafePath) -> String { self.keeping.keepsPaths ? path.text : path.name.text }
 
     /// Stores the files of a body. The body may come from a connection, or from a file
     /// (``BodyPlan/buffers(of:allocator:options:)``).
@@ -59,7 +57,7 @@ struct UploadIntake: Sendable {
         var found: FoundUpload = (nil, nil)
         if let name = stored.upload {
             found = try await StorageProblem.marking {
-                try await self.storage.find(name, isDigesting: self.isDigesting)
+                try await self.storage.find(name, isDigesting: self.keeping.isDigesting)
             }
         }
         if let receipt = found.receipt { return receipt }
@@ -107,11 +105,4 @@ struct StoredBody: Sendable {
     var length: Int64
     /// The digests of all bytes that are known.
     var digests: [DigestValue]
-
-    init(
-        _ content: BodySource, file: FinishedFile?, upload: String? = nil, length: Int64, digests: [DigestValue]
-    ) {
-        (self.content, self.file, self.upload, self.length) = (content, file, upload, length)
-        self.digests = digests
-    }
 }

@@ -22,6 +22,10 @@ final class UnfinishedUploads: Sendable {
             self.entries[client]?.removeAll(where: isGone)
             if self.entries[client]?.isEmpty == true { self.entries[client] = nil }
         }
+
+        mutating func remove(_ names: Set<String>, of client: String) {
+            self.remove(of: client) { entry in entry.name.map(names.contains) ?? false }
+        }
     }
 
     /// A client's right to begin one upload. It counts like an upload until it is given back or an upload has it.
@@ -88,7 +92,7 @@ final class UnfinishedUploads: Sendable {
         if let looked, now - looked < .seconds(1) { return nil }
         var gone: Set<String> = []
         for name in names where !(await isThere(name)) { gone.insert(name) }
-        self.remove(gone, of: client)
+        self.state.withLock { [gone] in $0.remove(gone, of: client) }
         let place = self.reserveNow(length, for: client)
         self.state.withLock { state in
             state.looked[client] = place == nil ? now : nil
@@ -98,11 +102,7 @@ final class UnfinishedUploads: Sendable {
     }
 
     /// Counts an upload no more: it is complete.
-    func forget(_ name: String, of client: String) { self.remove([name], of: client) }
-
-    private func remove(_ gone: Set<String>, of client: String) {
-        self.state.withLock { $0.remove(of: client) { entry in entry.name.map(gone.contains) ?? false } }
-    }
+    func forget(_ name: String, of client: String) { self.state.withLock { $0.remove([name], of: client) } }
 
     /// The number of names known, for tests.
     var count: Int { self.state.withLock { $0.entries.values.joined().count { $0.name != nil } } }
@@ -120,9 +120,7 @@ final class UnfinishedUploads: Sendable {
         let gone = known.subtracting(existing)
         guard !gone.isEmpty else { return }
         self.state.withLock { state in
-            for client in Array(state.entries.keys) {
-                state.remove(of: client) { entry in entry.name.map(gone.contains) ?? false }
-            }
+            for client in Array(state.entries.keys) { state.remove(gone, of: client) }
         }
     }
 }

@@ -18,16 +18,16 @@ import FormworkResumable
 /// The lines after the first are sorted by name; a claim that isn't made has no line. The signature is HMAC-SHA256 of this
 /// text (``LinkKeys``).
 struct SignedLink: Sendable, Hashable {
-    /// Identifies the link in logs, lists and records: 16 hexadecimal digits.
-    var id: String
     /// When it expires, in seconds since 1970, by the receiver's clock.
     var expires: Int64
     /// Bytes of one upload; `nil` for the receiver's own limit.
     var maxSize: Int64?
     /// The folder below the destination that files are stored in, outermost first; empty for the destination itself.
-    var folders: [SafeFilename]
+    var folders: [SafeFilename] = []
     /// The page's heading; `nil` for the receiver's own.
     var title: String?
+    /// Identifies the link in logs, lists and records: 16 hexadecimal digits.
+    var id = Self.newID()
 
     /// The first line: format and version.
     private static let head = "formwork-link 1"
@@ -38,16 +38,9 @@ struct SignedLink: Sendable, Hashable {
     static let longestTitle = 200
     /// The most bytes that a form's framing and fields may have in addition to ``maxSize``.
     static let framing: Int64 = 1 << 20
+}
 
-    /// A new link.
-    init(
-        expires: Int64, maxSize: Int64? = nil, folders: [SafeFilename] = [], title: String? = nil,
-        id: String = Self.newID()
-    ) {
-        (self.id, self.expires, self.maxSize) = (id, expires, maxSize)
-        (self.folders, self.title) = (folders, title)
-    }
-
+extension SignedLink {
     /// 64 random bits.
     static func newID() -> String {
         var generator = SystemRandomNumberGenerator()

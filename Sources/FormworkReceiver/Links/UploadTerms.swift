@@ -19,11 +19,9 @@ struct UploadTerms: Codable, Hashable, Sendable {
     var metadata: [String: String]?
     /// What the hook was asked; `nil` if there is no hook.
     var asked: HookEvent.Upload?
+}
 
-    init(link: String? = nil, folder: String? = nil, maxSize: Int64? = nil, mayReplace: Bool = true) {
-        (self.link, self.folder, self.maxSize, self.mayReplace) = (link, folder, maxSize, mayReplace)
-    }
-
+extension UploadTerms {
     /// Reads the terms of a stored upload; the usual ones if it has none.
     /// - Throws: 500 for terms of another version, which may have been restrictions.
     init(stored: [UInt8]?) throws(ProblemDetails) {

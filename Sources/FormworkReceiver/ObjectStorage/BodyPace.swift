@@ -14,7 +14,7 @@ final class BodyPace: Sendable {
 
     init(isOver: Bool) { self.last = Mutex((.now, isOver)) }
 
-    private func note(isOver: Bool) { self.last.withLock { $0 = (.now, isOver) } }
+    func note(isOver: Bool) { self.last.withLock { $0 = (.now, isOver) } }
 
     /// A body in slices. Each is given after the channel has handled the one before: so the client's time-outs see progress,
     /// and TLS holds one slice, not the whole body.

@@ -35,8 +35,8 @@ extension S3Client {
     /// Stores an object, whatever was there.
     /// - Parameter sha256: The body's, in hexadecimal, if it is known already.
     func put(_ body: ByteBuffer, sha256: String? = nil, key: String) async throws {
-        let request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256)
-        _ = try await self.exchange.send(request, reading: \.tag)
+        _ = try await self.exchange.send(
+            S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256), reading: \.tag)
     }
 
     /// A small object.
@@ -73,26 +73,15 @@ extension S3Client {
         return try await self.exchange.send(request) { $0.body.readableBytes == range.count ? $0.body : nil }
     }
 
-    /// The same for any number of bytes, which are held in memory.
-    func read(_ key: String, _ range: Range<Int64>) async throws -> ByteBuffer {
-        var buffer = ByteBuffer()
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let end = min(range.upperBound, offset + Int64(Self.rangeLimit))
-            var piece = try await self.get(key, offset..<end)
-            if buffer.readableBytes == 0, end == range.upperBound { return piece }
-            buffer.writeBuffer(&piece)
-            offset = end
-        }
-        return buffer
-    }
-
     /// The bytes of slices, which are held in memory.
     func read(_ slices: [Slice]) async throws -> ByteBuffer {
         var buffer = ByteBuffer()
         for slice in slices {
-            var bytes = try await self.read(slice.key, slice.range)
-            buffer.writeBuffer(&bytes)
+            for start in stride(from: slice.range.lowerBound, to: slice.range.upperBound, by: Self.rangeLimit) {
+                let end = min(slice.range.upperBound, start + Int64(Self.rangeLimit))
+                var piece = try await self.get(slice.key, start..<end)
+                if buffer.readableBytes == 0 { buffer = piece } else { buffer.writeBuffer(&piece) }
+            }
         }
         return buffer
     }

@@ -82,7 +82,8 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
             }
         if self.attempts > 1 { text += ", tried \(self.attempts, "time")" }
         if let hint { text += "; \(hint)" }
-        return text
+        // The store's texts are in it.
+        return text.withControlCharactersEscaped
     }
 
     /// Why there was no answer.

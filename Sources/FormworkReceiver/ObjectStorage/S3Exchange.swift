@@ -149,7 +149,7 @@ struct S3Exchange: Sendable {
                 self.logger.warning(
                     "a request to the object store failed and will be retried",
                     metadata: [
-                        "error": "\(error.error.description.withControlCharactersEscaped)",
+                        "error": "\(error.error)",
                         "try": .stringConvertible(attempt),
                     ])
             }

@@ -42,7 +42,7 @@ extension S3Storage {
         } catch let error as S3Error where error.isUnlisted {
             self.logger.warning(
                 "can't look for uploads that killed receivers left in the object store",
-                metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
+                metadata: ["error": "\(error)"])
             return []
         } catch let error as S3Error {
             throw FormworkError(.writeFailed, "\(self.location) can't be used", cause: error)
@@ -67,11 +67,12 @@ extension S3Storage {
             do {
                 try await self.sweep(olderThan: age)
                 try await also()
-            } catch where !Task.isCancelled {
+            } catch {
+                guard !Task.isCancelled else { return pause }
                 self.logger.warning(
                     "can't look for uploads left in the object store",
                     metadata: ["error": "\("\(error)".withControlCharactersEscaped)"])
-            } catch {}
+            }
             return pause
         }
     }

@@ -182,7 +182,7 @@ final class S3Storage: ReceiverStorage {
         _ file: IncomingFile, from content: FileContent?, _ memory: ReceiverMemory.Lease?
     ) async throws -> (upload: any StorageUpload, hasContent: Bool) {
         // A key has at most 1,024 bytes, among them a number that a name may get.
-        try LongPath.check(file.path, limit: min(SafePath.maximumBytes, 1_000 - self.location.prefix.utf8.count))
+        try StorageRefusal.check(file.path, limit: min(SafePath.maximumBytes, 1_000 - self.location.prefix.utf8.count))
         if let copied = try await self.copied(file, content, memory) { return (copied, true) }
         return (try await self.begin(file, memory), false)
     }
@@ -193,8 +193,8 @@ final class S3Storage: ReceiverStorage {
             do { isTaken = try await self.client.head(self.location.prefix + file.path.text) != nil } catch {
                 throw self.withContext(error)
             }
-            guard isTaken == (file.condition == .isTaken) else { throw FailedCondition(condition: file.condition) }
-            if isTaken { throw IrreplaceableFile() }
+            guard isTaken == (file.condition == .isTaken) else { throw StorageRefusal.failed(file.condition) }
+            if isTaken { throw StorageRefusal.irreplaceable }
         }
         let upload = S3Upload(file, in: self, memory)
         if let name = file.upload, let finished = self.finished(name) {
@@ -233,7 +233,7 @@ final class S3Storage: ReceiverStorage {
         self.knowledge.refusesCopies.store(true, ordering: .relaxed)
         self.logger.warning(
             "the store can't copy parts of objects, so the bytes of resumed uploads pass through the receiver again",
-            metadata: ["error": "\(refusal.description.withControlCharactersEscaped)"])
+            metadata: ["error": "\(refusal)"])
         return true
     }
 
@@ -326,7 +326,7 @@ final class S3Storage: ReceiverStorage {
                     """
                     the store doesn't list open uploads, so two long files with the same name may collide, and one of \
                     them fails: allow s3:ListBucketMultipartUploads
-                    """, metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
+                    """, metadata: ["error": "\(error)"])
             }
             return []
         }

@@ -16,7 +16,7 @@ extension S3Upload {
             return try await self.beginCopies(pieces, range, finished)
         }
         // The form's next file needn't wait for these requests.
-        self.work.beginning = finished.work.begin(self.file.path.text) {
+        self.parts.beginning = finished.work.begin(self.file.path.text) {
             try await self.beginCopies(pieces, range, finished)
         }
     }

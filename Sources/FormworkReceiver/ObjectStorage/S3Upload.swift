@@ -36,6 +36,10 @@ actor S3Upload: StorageUpload {
         /// Entity tags, by part number less one.
         var tags: [String?] = []
         var onTheWay: [Task<Void, Never>] = []
+        /// Begins the copies of its bytes. ``finish()`` and ``abandon()`` wait for it.
+        var beginning: Task<Void, any Error>?
+        /// Sends the last bytes early, because memory is short. ``finish()`` and ``abandon()`` wait for it.
+        var sendingRest: Task<Void, Never>?
         var failure: (any Error)?
         /// Bytes in parts, copied ones included.
         var count: Int64 = 0
@@ -44,24 +48,12 @@ actor S3Upload: StorageUpload {
         var concurrency: PartConcurrency
     }
 
-    /// What ``finish()`` and ``abandon()`` wait for, besides parts.
-    struct Work {
-        /// Begins the copies of its bytes.
-        var beginning: Task<Void, any Error>?
-        /// Sends the last bytes early, because memory is short.
-        var sendingRest: Task<Void, Never>?
-    }
-
-    /// The names that the file has in the store.
-    private struct Names {
-        /// The name under which an object may exist, even if the answer to the request that makes it was lost.
-        var attempted: String?
-        /// The name that it reserves among the uploads of its process.
-        var held: String?
-    }
-
-    /// Whose the object is.
+    /// Whose the object is, and the names that it has in the store.
     struct Ownership {
+        /// The name under which an object may exist, even if the answer to the request that makes it was lost.
+        fileprivate var attempted: String?
+        /// The name that the file reserves among the uploads of its process.
+        fileprivate var held: String?
         /// Whether another receiver may make an object with the same mark.
         var isShared = false
         /// Notes what makes the object, once it is begun, and before it is made. If it is made by one request, the upload is
@@ -78,14 +70,12 @@ actor S3Upload: StorageUpload {
     let memory: ReceiverMemory.Lease?
     var state = State.open
     var ownership = Ownership()
-    private var names = Names()
     private var buffer = PartBuffer()
     var parts: Parts
-    var work = Work()
 
     /// - Parameter marker: Marks the object as this upload's. Another receiver that stores the same file uses the same.
     init(
-        _ file: IncomingFile, in storage: S3Storage, _ memory: ReceiverMemory.Lease?,
+        _ file: IncomingFile, in storage: S3Storage, _ memory: ReceiverMemory.Lease? = nil,
         marker: String = UUID().uuidString.lowercased()
     ) {
         (self.file, self.storage, self.memory, self.marker) = (file, storage, memory, marker)
@@ -130,9 +120,9 @@ actor S3Upload: StorageUpload {
     func finish() async throws -> String {
         if case .finished(let name, _) = self.state { return name }
         if case .open = self.state { self.state = .finishing }
-        await self.work.sendingRest?.value
+        await self.parts.sendingRest?.value
         do {
-            try await self.work.beginning?.value
+            try await self.parts.beginning?.value
             try self.checkOpen()
             let made = try await self.parts.multipart == nil ? self.putWhole() : self.completeParts()
             try self.checkOpen()
@@ -153,17 +143,17 @@ actor S3Upload: StorageUpload {
     func abandon() async {
         guard self.isOpen else { return }
         self.state = .ended
-        self.work.sendingRest?.cancel()
-        await self.work.sendingRest?.value
-        self.work.beginning?.cancel()
-        _ = await self.work.beginning?.result
+        self.parts.sendingRest?.cancel()
+        await self.parts.sendingRest?.value
+        self.parts.beginning?.cancel()
+        _ = await self.parts.beginning?.result
         let tasks = self.parts.onTheWay
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         self.freeBuffer()
         defer { self.releaseName() }
         // An object with a shared mark may be one that another receiver made, after it had aborted this upload.
-        let (multipart, attempted) = (self.parts.multipart, self.ownership.isShared ? nil : self.names.attempted)
+        let (multipart, attempted) = (self.parts.multipart, self.ownership.isShared ? nil : self.ownership.attempted)
         guard multipart != nil || attempted != nil else { return }
         // In a separate task: the requests of a cancelled task would be cancelled too, but these must be made.
         await Task {
@@ -178,7 +168,7 @@ actor S3Upload: StorageUpload {
     func isStillOwned() async throws -> Bool {
         let multipart = self.parts.multipart
         // A file that is the whole upload is used by the receiver that takes over.
-        guard let confirm = self.ownership.confirm, let name = multipart?.name ?? self.names.attempted,
+        guard let confirm = self.ownership.confirm, let name = multipart?.name ?? self.ownership.attempted,
             !self.ownership.isShared
         else { return false }
         try await confirm(self.storage.location.prefix + name, multipart?.id)
@@ -232,13 +222,13 @@ actor S3Upload: StorageUpload {
         // An upload that was abandoned in the meantime reserves nothing more.
         try self.checkOpen()
         guard self.storage.hold(name) else { return false }
-        self.names.held = name
+        self.ownership.held = name
         return try await self.storage.isFree(name)
     }
 
     private func releaseName() {
-        guard let held = self.names.held else { return }
-        self.names.held = nil
+        guard let held = self.ownership.held else { return }
+        self.ownership.held = nil
         self.storage.releaseName(held)
     }
 
@@ -250,12 +240,12 @@ actor S3Upload: StorageUpload {
             try self.checkOpen()
             try await self.ownership.confirm?(self.storage.location.prefix + name, nil)
             try self.checkOpen()
-            self.names.attempted = name
+            self.ownership.attempted = name
             let made = try await client.put(
                 self.buffer.bytes, sha256: self.buffer.payload?.hex, key: self.storage.location.prefix + name,
                 contentType: self.contentType, marker: self.marker, metadata: self.file.metadata)
             if let made { return (name, made) }
-            self.names.attempted = nil
+            self.ownership.attempted = nil
         }
         throw try await self.noNameLeft()
     }
@@ -304,14 +294,16 @@ actor S3Upload: StorageUpload {
 
     /// Sends what there is, so that its memory is free. All bytes must have come: a part in the middle can't be short.
     private func sendRest() async {
-        guard case .open = self.state, self.buffer.bytes.readableBytes > 0, self.work.sendingRest == nil else { return }
+        guard case .open = self.state, self.buffer.bytes.readableBytes > 0, self.parts.sendingRest == nil else {
+            return
+        }
         let sending = Task {
             do {
                 try await self.sendPart()
                 while !self.parts.onTheWay.isEmpty { await self.waitForOldest() }
             } catch { if self.parts.failure == nil { self.parts.failure = error } }
         }
-        self.work.sendingRest = sending
+        self.parts.sendingRest = sending
         await sending.value
     }
 
@@ -428,7 +420,7 @@ actor S3Upload: StorageUpload {
         // Not every store supports If-None-Match.
         try await self.checkFree(key)
         try await self.ownership.confirm?(key, multipart.id)
-        self.names.attempted = multipart.name
+        self.ownership.attempted = multipart.name
         let made = try await client.completeUpload(
             key, id: multipart.id, parts: self.tagged, length: self.parts.length, marker: self.marker)
         guard let made else {
@@ -444,7 +436,7 @@ actor S3Upload: StorageUpload {
     private func checkFree(_ key: String) async throws {
         guard let object = try await self.storage.client.head(key) else { return }
         if self.ownership.isShared, object.marker == self.marker { throw UploadIsBusy() }
-        if self.file.condition == .isFree { throw FailedCondition(condition: .isFree) }
+        if self.file.condition == .isFree { throw StorageRefusal.failed(.isFree) }
         throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
     }
 
@@ -468,7 +460,7 @@ actor S3Upload: StorageUpload {
         if self.file.condition == .isFree {
             // An upload that isn't complete may have the name.
             let isTaken = try await self.storage.client.head(self.storage.location.prefix + self.file.path.text) != nil
-            return isTaken ? FailedCondition(condition: .isFree) : ReservedName()
+            return isTaken ? StorageRefusal.failed(.isFree) : .reserved
         }
         return FormworkError(.writeFailed, "no free name for \(self.file.path.text) in \(self.storage.location)")
     }

@@ -4,6 +4,9 @@ struct StoredPieces: Sendable {
     struct Piece: Codable, Hashable, Sendable {
         var key: String
         var count: Int64
+
+        /// All of its bytes.
+        var slice: S3Client.Slice { S3Client.Slice(key: self.key, range: 0..<self.count) }
     }
 
     /// How a part of a new object is made.

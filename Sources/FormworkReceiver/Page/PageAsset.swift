@@ -62,7 +62,7 @@ struct PageState: Sendable {
     }
 
     /// Where the page is.
-    struct Place: Sendable {
+    struct Address: Sendable {
         /// The receiver's address, as this client uses it: `http://127.0.0.1:8080`.
         var origin: String
         /// The path of the page's style and script, and of the login, with a slash at both ends.
@@ -76,7 +76,7 @@ struct PageState: Sendable {
     var limits: ReceivingLimits
     /// The newest last; empty on pages that need no token.
     var arrivals: [Arrival]
-    var place: Place
+    var address: Address
     /// Whether the folders of files are kept.
     var keepsPaths = true
     /// When the link expires: RFC 3339, in UTC; `nil` without a link.

@@ -10,7 +10,7 @@ extension ReceiverPage {
             <h1>\(state.settings.title ?? Self.title)</h1>
             \(self.message(state.settings.message))
             \(self.news(of: files.count { received.contains($0.id) }))
-            <form id="form" method="post" action="\(state.place.base)" enctype="multipart/form-data"\(state.isResumable ? self.resumes : "")>
+            <form id="form" method="post" action="\(state.address.base)" enctype="multipart/form-data"\(state.isResumable ? self.resumes : "")>
             <label class="pick">
             <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" \
             stroke-linejoin="round" aria-hidden="true"><path d="M12 15.5V4.5M7.5 9 12 4.5 16.5 9M4 15.5v3a1.5 1.5 0 0 0 1.5 \
@@ -45,7 +45,7 @@ extension ReceiverPage {
             <button type="button" id="show-all" hidden>Show all</button>
             </section>
             \(self.commands(state))
-            \(state.isLoggedIn ? Self.logout(state.place.root) : "")
+            \(state.isLoggedIn ? Self.logout(state.address.root) : "")
             <p id="status" class="spoken" role="status"></p>
             <template id="sending-row"><li tabindex="-1">
             <p class="what"><bdi></bdi> <span class="size"></span></p>
@@ -122,7 +122,8 @@ extension ReceiverPage {
 
     private static func commands(_ state: PageState) -> HTML {
         let token: HTML = state.needsToken ? "-H 'Authorization: Bearer TOKEN' " : ""
-        let address: HTML = #"<span class="address">\#((state.place.origin + state.place.base).quotedForShell)</span>"#
+        let (origin, base) = (state.address.origin, state.address.base)
+        let address: HTML = #"<span class="address">\#((origin + base).quotedForShell)</span>"#
         let (gain, option): (HTML, HTML) =
             state.isResumable
             ? ("shows progress, resumes after an interruption", "--resume auto ") : ("shows progress", "")

@@ -33,16 +33,16 @@ enum ReceiverPage {
     /// A page: HTML in UTF-8, without inline scripts or styles, which the policy forbids. The script takes over the form and
     /// the list.
     static func html(_ state: PageState) -> String {
-        let place = state.place
+        let address = state.address
         return switch state.view {
         case .login(let isWrong):
-            Self.document(place.root, title: "Sign in", head: "", Self.login(place.root, isWrong: isWrong)).markup
+            Self.document(address.root, title: "Sign in", head: "", Self.login(address.root, isWrong: isWrong)).markup
         case .problem(let problem):
-            Self.document(place.root, title: problem.title, head: "", Self.problem(problem, place.base)).markup
+            Self.document(address.root, title: problem.title, head: "", Self.problem(problem, address.base)).markup
         case .uploads(let received):
             Self.document(
-                place.root, title: state.settings.title ?? Self.title,
-                head: #"<script src="\#(place.root)page.js" type="module"></script>"#,
+                address.root, title: state.settings.title ?? Self.title,
+                head: #"<script src="\#(address.root)page.js" type="module"></script>"#,
                 Self.uploads(state, received: received)
             ).markup
         }

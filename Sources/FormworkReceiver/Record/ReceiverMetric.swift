@@ -49,7 +49,8 @@ struct ReceiverMetric: Hashable, Sendable {
         "Requests that added bytes to an unfinished upload that had some already.")
     static let storeErrors = Self(
         "formwork_store_errors_total", .counter,
-        "Tries of requests to the object store that failed, by operation and reason: connection, unreadable, or a status other than 404 and 412.", ["operation", "reason"])
+        "Tries of requests to the object store that failed, by operation and reason: connection, unreadable, or a status other than 404 and 412.",
+        ["operation", "reason"])
     static let storeRequestSeconds = Self(
         "formwork_store_request_seconds", .histogram,
         "How long tries of requests to the object store took, by operation, failed ones included.", ["operation"])

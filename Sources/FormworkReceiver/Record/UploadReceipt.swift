@@ -30,61 +30,31 @@ struct UploadReceipt: Sendable, Hashable, Codable {
     /// In the order of arrival.
     var files: [File] = []
     var fields: [Field] = []
-    /// Whether the fields were stored.
-    var fieldKeeping = FieldKeeping.none
+    /// The file in which the fields were stored; `nil` if they weren't, or the form had none.
+    var fieldsIn: String?
+    /// `true` if the form's fields were not stored: only this answer contains them.
+    var fieldsDropped: Bool?
     /// What was sent, without what a client may change when it repeats the upload; `nil` for an upload without an
     /// ``IdempotencyKey``.
     var fingerprint: String?
     /// Held as long as the fields and the answer made from them.
     var memory = Memory()
 
-    init() {}
-
-    /// Whether a form's fields were stored.
-    enum FieldKeeping: Sendable, Hashable {
-        /// The form had no fields.
-        case none
-        /// They were stored in the file of this name.
-        case kept(name: String)
-        /// They were not stored; only this answer contains them.
-        case dropped
-    }
-
     private enum CodingKeys: CodingKey { case files, fields, fieldsIn, fieldsDropped }
-
-    func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(self.files, forKey: .files)
-        try values.encode(self.fields, forKey: .fields)
-        switch self.fieldKeeping {
-        case .none: break
-        case .kept(let name): try values.encode(name, forKey: .fieldsIn)
-        case .dropped: try values.encode(true, forKey: .fieldsDropped)
-        }
-    }
-
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.files = try values.decode([File].self, forKey: .files)
-        self.fields = try values.decode([Field].self, forKey: .fields)
-        if let name = try values.decodeIfPresent(String.self, forKey: .fieldsIn) {
-            self.fieldKeeping = .kept(name: name)
-        } else if values.contains(.fieldsDropped) {
-            self.fieldKeeping = .dropped
-        }
-    }
-
-    /// Reads a receipt that ``jsonBytes`` has written.
-    init?(_ bytes: [UInt8]) {
-        guard let receipt = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
-        self = receipt
-    }
 
     /// The memory of the fields; it doesn't take part in comparisons.
     struct Memory: Sendable, Hashable {
         var lease: ReceiverMemory.Lease?
         static func == (one: Self, other: Self) -> Bool { true }
         func hash(into hasher: inout Hasher) {}
+    }
+}
+
+extension UploadReceipt {
+    /// Reads a receipt that ``jsonBytes`` has written.
+    init?(_ bytes: [UInt8]) {
+        guard let receipt = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+        self = receipt
     }
 
     /// The receipt as a JSON object.

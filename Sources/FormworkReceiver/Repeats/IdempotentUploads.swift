@@ -11,13 +11,13 @@ final class IdempotentUploads: Sendable {
     struct Stored: Sendable {
         /// The names under which its files were stored.
         var names: [String]
-        var fieldKeeping: UploadReceipt.FieldKeeping
+        var fieldsIn: String?
         /// What an upload with the same key must have.
         var fingerprint: String
 
         init?(_ receipt: UploadReceipt) {
             guard let fingerprint = receipt.fingerprint else { return nil }
-            (self.names, self.fieldKeeping) = (receipt.files.map(\.name), receipt.fieldKeeping)
+            (self.names, self.fieldsIn) = (receipt.files.map(\.name), receipt.fieldsIn)
             self.fingerprint = fingerprint
         }
 
@@ -26,7 +26,7 @@ final class IdempotentUploads: Sendable {
             guard repeated.fingerprint == self.fingerprint, repeated.files.count == self.names.count else { return nil }
             var receipt = repeated
             for (index, name) in self.names.enumerated() { receipt.files[index].name = name }
-            receipt.fieldKeeping = self.fieldKeeping
+            receipt.fieldsIn = self.fieldsIn
             return receipt
         }
     }

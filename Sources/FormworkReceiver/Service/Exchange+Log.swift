@@ -31,11 +31,10 @@ extension Exchange {
             metadata["dropped"] = file.droppedFolders.map { "\($0)" }
             self.logger.info("received", metadata: metadata)
         }
-        switch receipt.fieldKeeping {
-        case .none: break
-        case .kept(let name):
+        if let name = receipt.fieldsIn {
             self.logger.info("fields kept", metadata: ["name": "\(name)", "fields": "\(receipt.fieldNames)"])
-        case .dropped: self.logger.notice("fields dropped", metadata: ["fields": "\(receipt.fieldNames)"])
+        } else if receipt.fieldsDropped == true {
+            self.logger.notice("fields dropped", metadata: ["fields": "\(receipt.fieldNames)"])
         }
         if receipt.files.isEmpty {
             self.logger.info(

@@ -82,8 +82,8 @@ extension Exchange {
     ) -> ServiceResponse {
         var state = PageState(
             view: view, limits: self.router.limits, arrivals: arrivals,
-            place: PageState.Place(origin: self.origin, root: self.router.root, base: self.base),
-            keepsPaths: self.receiver.intake.keepsPaths, expiry: self.scope?.link.expiry,
+            address: PageState.Address(origin: self.origin, root: self.router.root, base: self.base),
+            keepsPaths: self.receiver.intake.keeping.keepsPaths, expiry: self.scope?.link.expiry,
             needsToken: self.receiver.access.token != nil && self.scope == nil, isLoggedIn: self.isLoggedIn,
             isResumable: self.receiver.resuming != nil, settings: self.receiver.pages.settings)
         state.settings.title = self.scope?.link.title ?? state.settings.title

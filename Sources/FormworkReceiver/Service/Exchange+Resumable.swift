@@ -234,10 +234,10 @@ extension Exchange {
             if case .file = upload.content { upload.metadata = completed.metadata.ofFile }
             return await whole.take(upload, context) { upload, context in
                 let intake = whole.receiver.intake
-                var body = StoredBody(
-                    completed.content, file: completed.file, upload: completed.name, length: completed.length,
-                    digests: completed.digests)
-                body.form = StoredForm(completed, isDigesting: intake.isDigesting)
+                let body = StoredBody(
+                    content: completed.content, file: completed.file,
+                    form: StoredForm(completed, isDigesting: intake.keeping.isDigesting), upload: completed.name,
+                    length: completed.length, digests: completed.digests)
                 return try await intake.take(upload, body, in: context)
             }
         } catch { return whole.refuse(error) }

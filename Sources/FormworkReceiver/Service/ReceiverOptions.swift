@@ -6,38 +6,53 @@ struct ReceiverOptions: Sendable {
     /// A certificate chain and its key, ready for use.
     typealias TLS = TLSConfiguration
 
-    /// A name or address of this machine to listen on.
-    var host = "127.0.0.1"
-    /// The port; 0 lets the system choose one.
-    var port = 0
-    /// A socket that listens already, which is used instead of the host and the port; `nil` if there is none.
-    var socket: CInt?
+    /// Where it is reached.
+    struct Address: Sendable {
+        /// A name or address of this machine to listen on.
+        var host = "127.0.0.1"
+        /// The port; 0 lets the system choose one.
+        var port = 0
+        /// A socket that listens already, which is used instead of the host and the port; `nil` if there is none.
+        var socket: CInt?
+        /// Certificates and key, PEM; `nil` for plain HTTP. With them, HTTP/2 is supported too.
+        var tls: TLS?
+        /// The path below which the receiver is reached, with a slash at both ends.
+        var basePath = "/"
+    }
+
+    /// Who is let in besides clients with the token, and what they see.
+    struct Access: Sendable {
+        /// The keys of upload links; `nil` accepts none.
+        var linkKeys: LinkKeys?
+        /// The sites whose pages may upload here, with a token or a link, in lower case.
+        var allowedOrigins: Set<String> = []
+        /// Proxies that are trusted to name their clients.
+        var proxies = TrustedProxies()
+        /// Which files lists show. `nil`, the default, shows each client its own files if a token lets other machines in,
+        /// and otherwise all files.
+        var listing: ListScope?
+    }
+
+    /// What is kept of uploads.
+    struct Keeping: Sendable {
+        /// Whether the SHA-256 of files is computed while they arrive.
+        var isDigesting = true
+        /// Whether the folders in a file's path are kept, below the destination folder.
+        var keepsPaths = false
+        /// Whether a form's text fields are stored in a file next to the form's files.
+        var keepsFields = true
+    }
+
+    var address = Address()
     /// Whether the receiver can be reached from this machine only.
     var isLoopback = true
     var token: AccessToken?
-    /// The keys of upload links; `nil` accepts none.
-    var linkKeys: LinkKeys?
+    var access = Access()
     var limits = ReceivingLimits()
     /// `nil`, the default, is what ``limits`` allow.
     var memory: ReceiverMemory?
     var pace = ReceivingPace()
-    /// Whether the SHA-256 of files is computed while they arrive.
-    var isDigesting = true
-    /// Whether the folders in a file's path are kept, below the destination folder.
-    var keepsPaths = false
-    /// Whether a form's text fields are stored in a file next to the form's files.
-    var keepsFields = true
-    /// Certificates and key, PEM; `nil` for plain HTTP. With them, HTTP/2 is supported too.
-    var tls: TLS?
-    /// The path below which the receiver is reached, with a slash at both ends.
-    var basePath = "/"
-    /// The sites whose pages may upload here, with a token or a link, in lower case.
-    var allowedOrigins: Set<String> = []
-    /// Proxies that are trusted to name their clients.
-    var proxies = TrustedProxies()
-    /// Which files lists show. `nil`, the default, shows each client its own files if a token lets other machines in,
-    /// and otherwise all files.
-    var listing: ListScope?
+    var keeping = Keeping()
     var page = PageSettings()
     /// How long uploads in progress may continue after the receiver is asked to stop.
     var grace: Duration = .seconds(10)

@@ -15,10 +15,7 @@ import ServiceLifecycle
 struct ReceiverService: Service {
     private let options: ReceiverOptions
     private let responder: Responder
-    private let slots: UploadSlots
     private let reads = ReadSizes()
-    private let connections: Connections
-    private let access: AccessControl
     private let certificates: SecureContext?
     private let logger: Logger
     private let onListening: @Sendable (SocketAddress) async -> Void
@@ -35,19 +32,19 @@ struct ReceiverService: Service {
         onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
     ) throws {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
-        self.slots = UploadSlots(limit: options.limits.uploads, clientLimit: options.uploadsPerClient)
-        self.connections = Connections(
-            proxies: options.proxies, limit: options.connectionsPerClient, total: options.connections)
-        self.access = AccessControl(options.token, options.linkKeys)
-        self.certificates = try options.tls.map { try SecureContext($0) }
+        let slots = UploadSlots(limit: options.limits.uploads, clientLimit: options.uploadsPerClient)
+        let connections = Connections(
+            proxies: options.access.proxies, limit: options.connectionsPerClient, total: options.connections)
+        self.certificates = try options.address.tls.map { try SecureContext($0) }
         var router = RequestRouter()
-        (router.isLoopback, router.isTLS) = (options.isLoopback, options.tls != nil)
-        (router.host, router.root, router.origins) = (options.host, options.basePath, options.allowedOrigins)
+        (router.isLoopback, router.isTLS) = (options.isLoopback, options.address.tls != nil)
+        (router.host, router.root, router.origins) = (
+            options.address.host, options.address.basePath, options.access.allowedOrigins
+        )
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
         if store != nil { router.isResumable = Exchange.isResumable }
         var intake = UploadIntake(
-            storage: storage, limits: options.limits, isDigesting: options.isDigesting,
-            keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, memory: options.memory)
+            storage: storage, limits: options.limits, keeping: options.keeping, memory: options.memory)
         intake.hooks = hooks
         if let hooks, let store { hooks.watch(store) }
         let resuming = store.map { store in
@@ -55,11 +52,11 @@ struct ReceiverService: Service {
             let bytes = options.announcedPerClient(of: store.options.maximumTotalSize)
             return (store, UnfinishedUploads(limit: count, bytes: bytes))
         }
-        let listing = options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all)
+        let listing = options.access.listing ?? (options.token != nil && !options.isLoopback ? .own : .all)
         self.responder = Responder(
-            router: router, access: self.access, connections: self.connections,
+            router: router, access: AccessControl(options.token, options.access.linkKeys), connections: connections,
             pages: Responder.Pages(settings: options.page, listing: listing), intake: intake,
-            slots: self.slots, resuming: resuming, metrics: metrics, logger: logger,
+            slots: slots, resuming: resuming, metrics: metrics, logger: logger,
             readiness: Readiness { (try? await storage.room(for: .nothing)) != nil })
     }
 
@@ -68,8 +65,8 @@ struct ReceiverService: Service {
 
     /// Ends the uploads in progress; nothing is kept of them.
     func dropUploads() {
-        self.slots.drop()
-        self.connections.cut()
+        self.responder.slots.drop()
+        self.responder.connections.cut()
     }
 
     /// Changes the token, the keys of links, and the certificates for new connections; uploads in progress continue.
@@ -79,8 +76,8 @@ struct ReceiverService: Service {
     /// - Throws: NIOSSL's error for a certificate and a key that can't be used together; nothing has changed then.
     func reload(_ tls: ReceiverOptions.TLS?, token: AccessToken?, linkKeys: LinkKeys? = nil) throws {
         if let tls { try self.certificates?.replace(tls) }
-        if let linkKeys { self.access.linkKeys = linkKeys }
-        self.access.token = token
+        if let linkKeys { self.responder.access.linkKeys = linkKeys }
+        self.responder.access.token = token
     }
 
     /// How long to wait for the cleanup of dropped uploads, since the storage may have stopped responding.
@@ -95,7 +92,7 @@ struct ReceiverService: Service {
         let forgetting = Task { await self.forgetExpired() }
         defer { forgetting.cancel() }
         try await server.run()
-        await self.slots.settle(within: Self.settlingTime)
+        await self.responder.slots.settle(within: Self.settlingTime)
         forgetting.cancel()
         _ = await TimeLimit.result(of: forgetting, within: Self.settlingTime)
     }
@@ -115,7 +112,7 @@ struct ReceiverService: Service {
     /// Returns memory to the system after many connections have closed; the allocator would keep it.
     private func giveBackMemory() async {
         while !Task.isCancelled {
-            let (now, peak) = self.connections.takePeak()
+            let (now, peak) = self.responder.connections.takePeak()
             if peak >= 64, now <= peak / 2 { SystemMemory.giveBack() }
             try? await Task.sleep(for: .seconds(5))
         }
@@ -124,8 +121,8 @@ struct ReceiverService: Service {
     private func dropAfterGrace() async {
         do {
             try await gracefulShutdown()
-            self.slots.stop()
-            let count = self.slots.count
+            self.responder.slots.stop()
+            let count = self.responder.slots.count
             if count > 0 {
                 let grace = self.options.grace / .seconds(1)
                 self.logger.notice(
@@ -133,8 +130,8 @@ struct ReceiverService: Service {
                     metadata: ["uploads": .stringConvertible(count), "grace": .stringConvertible(grace)])
             }
             try await Task.sleep(for: self.options.grace.asWait)
-            let dropped = self.slots.drop()
-            self.connections.cut()
+            let dropped = self.responder.slots.drop()
+            self.responder.connections.cut()
             if dropped > 0 {
                 self.logger.warning("uploads dropped", metadata: ["uploads": .stringConvertible(dropped)])
             }
@@ -144,7 +141,8 @@ struct ReceiverService: Service {
     }
 
     private func makeServer() -> any Service {
-        let (responder, pace, reads, connections) = (self.responder, self.options.pace, self.reads, self.connections)
+        let (responder, pace, reads) = (self.responder, self.options.pace, self.reads)
+        let connections = responder.connections
         var channel = HTTP1Channel.Configuration()
         channel.httpDecoder = ExchangeHandler.headLimits
         channel.additionalChannelHandlers = {
@@ -167,8 +165,8 @@ struct ReceiverService: Service {
         logger.logLevel = max(logger.logLevel, .notice)
         let onListening = self.onListening
         let place =
-            self.options.socket.map { .socket($0) }
-            ?? ListeningAddress.address(host: self.options.host, port: self.options.port)
+            self.options.address.socket.map { .socket($0) }
+            ?? ListeningAddress.address(host: self.options.address.host, port: self.options.address.port)
         return Listener(child: child, place: place, limit: self.options.connections, logger: logger) {
             [logger] channel in
             try? await channel.eventLoop.submit {

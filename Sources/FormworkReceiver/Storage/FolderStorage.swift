@@ -135,9 +135,9 @@ final class FolderStorage: ReceiverStorage {
     private func check(_ file: IncomingFile) throws {
         guard file.condition != .none else { return }
         guard self.folder.exists(file.path) == (file.condition == .isTaken) else {
-            throw FailedCondition(condition: file.condition)
+            throw StorageRefusal.failed(file.condition)
         }
-        if file.condition == .isTaken, !self.replacing { throw IrreplaceableFile() }
+        if file.condition == .isTaken, !self.replacing { throw StorageRefusal.irreplaceable }
     }
 
     /// Makes the files of a form visible. Once this has begun, cancellation doesn't stop it: it completes or is undone.
@@ -259,7 +259,7 @@ final class FolderStorage: ReceiverStorage {
             guard error.cause as? Errno == .fileExists, all.contains(where: { $0.incoming.condition == .isFree }) else {
                 throw error
             }
-            throw FailedCondition(condition: .isFree)
+            throw StorageRefusal.failed(.isFree)
         }
     }
 

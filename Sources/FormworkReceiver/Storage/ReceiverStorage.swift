@@ -95,7 +95,7 @@ struct IncomingFile: Sendable {
     /// Bytes in total; `nil` if only the end shows them.
     var length: Int64?
     /// Whether it may replace a file of the same name, in a storage that replaces files.
-    var mayReplace: Bool
+    var mayReplace = true
     /// The condition for storing it.
     var condition = PathCondition.none
     /// Header fields to store with it, in a storage that has objects.
@@ -108,17 +108,8 @@ struct IncomingFile: Sendable {
     var field: String?
     var givenName: String?
 
-    init(
-        _ path: SafePath, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
-    ) {
-        (self.path, self.contentType, self.length, self.mayReplace) = (path, contentType, length, mayReplace)
-    }
-
-    /// Describes a file directly in the storage's own folder.
-    init(
-        name: SafeFilename, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
-    ) {
-        self.init(SafePath(name), contentType: contentType, length: length, mayReplace: mayReplace)
+    init(_ path: SafePath, contentType: String? = nil, length: Int64? = nil) {
+        (self.path, self.contentType, self.length) = (path, contentType, length)
     }
 }
 
@@ -131,47 +122,33 @@ enum PathCondition: Sendable, Hashable {
     case isTaken
 }
 
-/// A condition that isn't met.
-struct FailedCondition: StorageFailure, Hashable, CustomStringConvertible {
-    var condition: PathCondition
+/// What a storage refuses, in words for the client.
+struct StorageRefusal: StorageFailure, Hashable, CustomStringConvertible {
+    let publicStatus: Int
+    let publicDetail: String
+    var description: String { self.publicDetail }
 
-    var publicStatus: Int { 412 }
-    var publicDetail: String {
-        self.condition == .isTaken
-            ? "No file has this name (If-Match)." : "A file already has this name (If-None-Match)."
+    /// A condition that isn't met.
+    static func failed(_ condition: PathCondition) -> Self {
+        let lacks = "No file has this name (If-Match)."
+        let taken = "A file already has this name (If-None-Match)."
+        return Self(publicStatus: 412, publicDetail: condition == .isTaken ? lacks : taken)
     }
-    var description: String { self.publicDetail }
-}
 
-/// `If-Match: *` for a file that exists, in a storage that replaces none. A new name isn't what the client asked for.
-struct IrreplaceableFile: StorageFailure, Hashable, CustomStringConvertible {
-    var publicStatus: Int { 409 }
-    var publicDetail: String { "The file exists, and files are not replaced here (If-Match)." }
-    var description: String { self.publicDetail }
-}
+    /// `If-Match: *` for a file that exists, in a storage that replaces none. A new name isn't what the client asked for.
+    static let irreplaceable = Self(
+        publicStatus: 409, publicDetail: "The file exists, and files are not replaced here (If-Match).")
 
-/// A name that is reserved by another upload whose file isn't visible yet, or by a receiver that was killed.
-struct ReservedName: StorageFailure, Hashable, CustomStringConvertible {
-    var publicStatus: Int { 503 }
-    var publicDetail: String { "Another upload has this name, and isn't complete yet: try again later." }
-    var description: String { self.publicDetail }
-}
-
-/// A path that is too long for a storage.
-struct LongPath: StorageFailure, CustomStringConvertible {
-    /// The most bytes.
-    var limit: Int
+    /// A name that is reserved by another upload whose file isn't visible yet, or by a receiver that was killed.
+    static let reserved = Self(
+        publicStatus: 503, publicDetail: "Another upload has this name, and isn't complete yet: try again later.")
 
     /// - Throws: If a path is too deep, or has more bytes than this.
-    static func check(_ path: SafePath, limit: Int) throws(LongPath) {
-        guard !path.isTooLong, path.text.utf8.count <= limit else { throw LongPath(limit: limit) }
+    static func check(_ path: SafePath, limit: Int) throws(StorageRefusal) {
+        guard path.isTooLong || path.text.utf8.count > limit else { return }
+        let detail = "A file's path has more than \(SafePath.maximumDepth, "folder") or \(limit, "byte")."
+        throw Self(publicStatus: 400, publicDetail: detail)
     }
-
-    var publicStatus: Int { 400 }
-    var publicDetail: String {
-        "A file's path has more than \(SafePath.maximumDepth, "folder") or \(self.limit, "byte")."
-    }
-    var description: String { self.publicDetail }
 }
 
 /// A file that is being uploaded. Code that begins one must have it committed, or abandon it.

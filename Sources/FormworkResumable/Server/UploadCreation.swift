@@ -35,18 +35,15 @@ package struct UploadCreation: Sendable, Hashable {
     /// Creates an upload from a whole body in an ordinary request.
     init(ordinary fields: HTTPFields) {
         self.init(.draft(.latest), fields)
-        self.completes = true
-        self.length = self.contentLength
-        self.contentType = fields[.contentType]
-        self.disposition = fields[.contentDisposition]
+        (self.completes, self.length) = (true, self.contentLength)
+        (self.contentType, self.disposition) = (fields[.contentType], fields[.contentDisposition])
         self.reprDigest = fields[.reprDigest].flatMap(DigestField.init(_:))
     }
 
     /// The same upload, for a request whose content, if any, isn't part of it.
     var withoutContent: UploadCreation {
         var copy = self
-        copy.contentLength = 0
-        copy.check = nil
+        (copy.contentLength, copy.check) = (0, nil)
         return copy
     }
 }

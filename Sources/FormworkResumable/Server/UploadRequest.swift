@@ -76,8 +76,7 @@ package enum UploadRequest: Sendable {
         }
         var creation = UploadCreation(.draft(draft), fields)
         creation.completes = isWhole
-        creation.contentType = fields[.contentType]
-        creation.disposition = fields[.contentDisposition]
+        (creation.contentType, creation.disposition) = (fields[.contentType], fields[.contentDisposition])
         if draft.hasLengthAndLimits {
             creation.length = fields.uploadLength
             creation.reprDigest = fields[.reprDigest].flatMap(DigestField.init(_:))

@@ -39,20 +39,16 @@ struct UploadResource: Sendable, Hashable {
         _ uploadProtocol: ResumableProtocol, offset: Int64, length: Int64?, isWhole: Bool, isProcessed: Bool,
         limits: UploadLimits
     ) {
-        self.uploadProtocol = uploadProtocol
-        self.offset = offset
-        self.length = length
-        self.isWhole = isWhole
-        self.isProcessed = isProcessed
-        self.limits = limits
+        (self.uploadProtocol, self.limits) = (uploadProtocol, limits)
+        (self.offset, self.length) = (offset, length)
+        (self.isWhole, self.isProcessed) = (isWhole, isProcessed)
     }
 
     /// Creates a new upload.
     init(_ creation: UploadCreation, limits: UploadLimits) {
-        self.uploadProtocol = creation.uploadProtocol
-        self.limits = limits
-        self.offset = 0
-        self.length = creation.length
+        self.init(
+            creation.uploadProtocol, offset: 0, length: creation.length, isWhole: false, isProcessed: false,
+            limits: limits)
         self.completes = creation.completes
     }
 

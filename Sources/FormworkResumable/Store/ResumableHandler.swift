@@ -134,7 +134,9 @@ public struct ResumableHandler: Sendable {
                 if let length = append.length ?? announced {
                     // The creation didn't announce it, or others have used the room since.
                     let room = self.room(length, from: append.offset, isForm: upload.isForm)
-                    guard await self.fits(room) else { return .answer(await upload.kept(.insufficientStorage, self.memory)) }
+                    guard await self.fits(room) else {
+                        return .answer(await upload.kept(.insufficientStorage, self.memory))
+                    }
                 }
                 switch try await upload.begin(append, check, self.memory) {
                 case .failure(let refusal): return .answer(refusal.answer)
@@ -223,13 +225,11 @@ public struct ResumableHandler: Sendable {
         let room = self.room(length, from: 0, isForm: UploadRecord.isForm(creation.contentType))
         guard await self.fits(room) else { return refused(.insufficientStorage) }
         let terms = (note: self.note, maxSize: self.limits(of: creation).maxSize)
-        if let upload = try await self.store.create(creation, request, terms) { return .success(upload) }
-        if await self.store.makeRoom(for: creation.length ?? 0),
-            let upload = try await self.store.create(creation, request, terms)
-        {
-            return .success(upload)
+        var upload = try await self.store.create(creation, request, terms)
+        if upload == nil, await self.store.makeRoom(for: creation.length ?? 0) {
+            upload = try await self.store.create(creation, request, terms)
         }
-        return refused(.tooMany)
+        return upload.map { .success($0) } ?? refused(.tooMany)
     }
 
     private func room(_ length: Int64, from offset: Int64, isForm: Bool) -> UploadRoom {

@@ -195,26 +195,19 @@ final class StoredContent {
     /// All digests of a complete upload. What wasn't computed while it arrived is computed now.
     private func digests(of content: BodySource, _ file: any UploadContent, count: Int64) async throws -> [DigestValue]
     {
-        guard self.isObserved else {
-            try await Self.digest(content, count: count, &self.digests)
-            return self.digests.values
-        }
         let observed = await file.digests(count: count)
-        var missing = RunningDigests(self.algorithms.subtracting(observed.map(\.algorithm)))
-        try await Self.digest(content, count: count, &missing)
-        return observed + missing.values
-    }
-
-    /// Computes digests of a complete upload's other bytes.
-    private static func digest(_ content: BodySource, count: Int64, _ digests: inout RunningDigests) async throws {
-        guard !digests.isEmpty, digests.count < count else { return }
+        if self.isObserved {
+            self.digests = RunningDigests(self.algorithms.subtracting(observed.map(\.algorithm)))
+        }
+        guard !self.digests.isEmpty, self.digests.count < count else { return observed + self.digests.values }
         let reader = try BodyPlan(copying: content).makeReader()
-        try reader.seek(to: digests.count)
+        try reader.seek(to: self.digests.count)
         let chunks = AsyncBodyReader(reader)
         while let bytes = try await chunks.next() {
             try Task.checkCancellation()
-            digests.update(bytes)
+            self.digests.update(bytes)
         }
+        return observed + self.digests.values
     }
 
     // MARK: processing

@@ -51,13 +51,9 @@ actor StoredUpload {
     }
 
     init(_ name: String, in store: UploadStore, _ record: UploadRecord) {
-        self.name = name
-        self.store = store
-        self.executor = store.makeExecutor()
+        (self.name, self.store, self.executor) = (name, store, store.makeExecutor())
         self.content = StoredContent(name, in: store, record)
-        self.uploadProtocol = record.uploadProtocol
-        self.target = record.target
-        self.isForm = record.isForm
+        (self.uploadProtocol, self.target, self.isForm) = (record.uploadProtocol, record.target, record.isForm)
         self.note = record.note.map { Array($0) }
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }

@@ -44,14 +44,10 @@ struct UploadRecord: Codable, Sendable {
             request.headerFields[name] = nil
         }
         request.path = request.path.map(Self.withoutSecrets)
-        self.request = request
-        self.uploadProtocol = creation.uploadProtocol
-        self.contentType = creation.contentType
-        self.metadata = creation.metadata
+        (self.request, self.uploadProtocol, self.length) = (request, creation.uploadProtocol, creation.length)
+        (self.contentType, self.metadata) = (creation.contentType, creation.metadata)
         self.wantedDigests = creation.wantedDigests
-        self.length = creation.length
-        self.created = now
-        self.expires = now.addingTimeInterval(lifetime)
+        (self.created, self.expires) = (now, now.addingTimeInterval(lifetime))
     }
 
     /// Reads a record; `nil` if it is damaged, or of another version.

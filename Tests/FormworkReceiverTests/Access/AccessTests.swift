@@ -78,7 +78,7 @@ struct AccessTests {
     @Test func `Behind a proxy that speaks HTTPS the cookie is for HTTPS`() async throws {
         try await TestReceiver.run({ options in
             options.token = try AccessToken("s3cret")
-            options.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.0/8"))])
+            options.access.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.0/8"))])
         }) { receiver in
             let fields = [Self.urlEncoded, "X-Forwarded-For: 192.0.2.7", "X-Forwarded-Proto: https"]
             let answer = try await receiver.request("POST /login", fields, "token=s3cret")
@@ -94,7 +94,7 @@ struct AccessTests {
             + [192, 0, 2, 7, 127, 0, 0, 1, 0x30, 0x39, 0, 80]
         let request = Array(
             "PUT /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1\r\n\r\n1".utf8)
-        try await TestReceiver.run({ $0.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))]) }) {
+        try await TestReceiver.run({ $0.access.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))]) }) {
             receiver in
             let connection = try receiver.connect()
             await connection.send(header + request)
@@ -121,7 +121,7 @@ struct AccessTests {
         ] as [([UInt8], String)])
     func `A malformed PROXY header is logged, once a minute`(rest: [UInt8], reason: String) async throws {
         let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
-        try await TestReceiver.run({ $0.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))]) }) {
+        try await TestReceiver.run({ $0.access.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))]) }) {
             receiver in
             for _ in 0..<3 {
                 let connection = try receiver.connect()
@@ -138,7 +138,7 @@ struct AccessTests {
     @Test func `One client has some of the places, and others have the rest`() async throws {
         try await TestReceiver.run({ options in
             (options.limits.uploads, options.limits.uploadsPerClient) = (8, 1)
-            options.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))])
+            options.access.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))])
         }) { receiver in
             let first = try receiver.connect()
             await first.send(
@@ -159,7 +159,7 @@ struct AccessTests {
 
     @Test(arguments: [ListScope.all, .own, .none])
     func `Lists show the files of their scope`(scope: ListScope) async throws {
-        try await TestReceiver.run({ ($0.token, $0.listing) = (try AccessToken("s3cret"), scope) }) { receiver in
+        try await TestReceiver.run({ ($0.token, $0.access.listing) = (try AccessToken("s3cret"), scope) }) { receiver in
             let (one, other) = (try await Self.logIn(receiver), try await Self.logIn(receiver))
             #expect(try await receiver.request("PUT /first", [one], "1").status == 201)
             #expect(try await receiver.request("PUT /second", [other], "1").status == 201)
@@ -181,7 +181,7 @@ struct AccessTests {
     }
 
     @Test func `Each login's list has an entity tag of its own`() async throws {
-        try await TestReceiver.run({ ($0.token, $0.listing) = (try AccessToken("s3cret"), .own) }) { receiver in
+        try await TestReceiver.run({ ($0.token, $0.access.listing) = (try AccessToken("s3cret"), .own) }) { receiver in
             let (one, other) = (try await Self.logIn(receiver), try await Self.logIn(receiver))
             #expect(try await receiver.request("PUT /first", [one], "1").status == 201)
             let tag = try #require(try await receiver.request("GET /files.json", [one]).field("ETag"))
@@ -212,7 +212,7 @@ struct AccessTests {
     @Test func `A request with several tokens is one wrong try`() throws {
         var fields: HTTPFields = [.authorization: "Bearer wrong"]
         fields.append(HTTPField(name: .authorization, value: "Bearer s3cret"))
-        #expect(try AccessToken("s3cret").shown(in: fields) == .other)
+        #expect(try AccessToken("s3cret").admission(fields) == .wrong)
     }
 
     /// RFC 9110 section 11.4 allows more than one blank.
@@ -220,7 +220,7 @@ struct AccessTests {
         "Bearer s3cret", "Bearer   s3cret", "bearer s3cret ", "Basic  YTpzM2NyZXQ=", "Bearer s3cret x", "Bearers3cret",
     ])
     func `A token is found after any number of blanks`(value: String) throws {
-        let shown = try AccessToken("s3cret").shown(in: [.authorization: value])
-        #expect(shown == (["Bearer s3cret x", "Bearers3cret"].contains(value) ? .other : .token))
+        let shown = try AccessToken("s3cret").admission([.authorization: value])
+        #expect(shown == (["Bearer s3cret x", "Bearers3cret"].contains(value) ? .wrong : .admitted))
     }
 }

@@ -17,7 +17,7 @@ import Testing
     @Test func `All forms share it, and give it back`() async throws {
         let folder = TemporaryFolder()
         let intake = UploadIntake(
-            storage: try FolderStorage(folder.path), limits: ReceivingLimits(), keepsFields: false,
+            storage: try FolderStorage(folder.path), limits: ReceivingLimits(), keeping: .init(keepsFields: false),
             memory: ReceiverMemory(held: 100)
         )
         let text = String(repeating: "x", count: 60)

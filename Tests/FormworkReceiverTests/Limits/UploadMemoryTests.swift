@@ -51,10 +51,7 @@ import Testing
     private static func storage(_ store: FakeStore) throws -> S3Storage {
         var options = S3Storage.Options()
         options.partSize = Self.part
-        let settings = try AWSSettings.test(store.endpoint)
-        return try S3Storage(
-            location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        return try S3Storage(testing: store.endpoint, options)
     }
 
     @Test func `What uploads have comes back, and one that waits gets it in order`() async throws {

@@ -34,7 +34,7 @@ struct LinkServiceTests {
         try await TestReceiver.run(
             {
                 $0.token = try AccessToken("secret-of-the-owner")
-                $0.linkKeys = try LinkKeys(SignedLinkTests.key)
+                $0.access.linkKeys = try LinkKeys(SignedLinkTests.key)
                 change(&$0)
             }, in: folder, storage: storage, store: UploadStore(uploads.path), metrics: MemoryMetrics(), test)
         withExtendedLifetime(uploads) {}
@@ -81,7 +81,7 @@ struct LinkServiceTests {
     ])
     func `No name leaves the folder`(path: String) async throws {
         for keepsPaths in [false, true] {
-            try await Self.run({ $0.keepsPaths = keepsPaths }) { receiver in
+            try await Self.run({ $0.keeping.keepsPaths = keepsPaths }) { receiver in
                 let link = try Self.link()
                 _ = try await receiver.request("PUT \(link)\(path)", [], "1")
                 let type = ["Content-Type: multipart/form-data; boundary=b"]
@@ -189,8 +189,8 @@ struct LinkServiceTests {
     @Test(arguments: ["/metrics", "/healthz", "/readyz", "/page.css", "/page.js", "/login", "/x"])
     func `Nothing else is below a link`(path: String) async throws {
         try await Self.run { receiver in
-            let answer = try await receiver.request("GET \(try Self.link())\(path)")
-            #expect(answer.status == 404)
+            let given = try await receiver.status("GET \(try Self.link())\(path)")
+            #expect(given == 404)
         }
     }
 
@@ -272,7 +272,7 @@ struct LinkServiceTests {
                 nil, token: AccessToken("secret-of-the-owner"), linkKeys: LinkKeys("another key that is long enough!"))
             #expect(try await receiver.request("PUT \(link)/a", [], "1").status == 403)
         }
-        try await Self.run({ $0.linkKeys = nil }) { receiver in
+        try await Self.run({ $0.access.linkKeys = nil }) { receiver in
             let answer = try await receiver.request("PUT \(try Self.link())/a", [Self.token], "1")
             #expect(answer.status == 403 && answer.body.contains("This receiver accepts no upload links."))
         }

@@ -27,7 +27,7 @@ final class ModelClient: Sendable {
         self.uploads = BucketUploads(storage)
         self.store = UploadStore(
             storage: self.uploads, options: UploadStoreOptions(), makeExecutor: { ModelLoop.Executor() })
-        let intake = UploadIntake(storage: storage, limits: ReceivingLimits(), isDigesting: false)
+        let intake = UploadIntake(storage: storage, limits: ReceivingLimits(), keeping: .init(isDigesting: false))
         // As in `Exchange.resume(_:)`.
         self.handler = ResumableHandler(self.store) { upload in
             var incoming = IncomingUpload(.file(SafePath("a.bin")!, contentType: nil), length: upload.length)
@@ -36,7 +36,7 @@ final class ModelClient: Sendable {
                 _ = try await intake.take(
                     incoming,
                     StoredBody(
-                        upload.content, file: nil, upload: upload.name, length: upload.length, digests: upload.digests))
+                        content: upload.content, upload: upload.name, length: upload.length, digests: upload.digests))
                 return ResumableResponse(.created)
             } catch {
                 let problem = FailedUpload(error).problem

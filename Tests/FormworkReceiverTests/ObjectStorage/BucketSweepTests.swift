@@ -50,8 +50,7 @@ import Testing
         try await S3StorageTests.with(store) { storage in
             let uploads = UploadStore(storage: BucketUploads(storage))
             try await TestReceiver.run(storage: storage, store: uploads) { receiver in
-                let isHeld = try await receiver.eventually { store.held == 1 }
-                #expect(isHeld)
+                #expect(try await receiver.eventually { store.held == 1 })
                 let status = try await Self.create(receiver)
                 let held = store.held
                 store.release()

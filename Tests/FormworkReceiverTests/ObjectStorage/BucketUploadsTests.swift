@@ -23,12 +23,8 @@ import Testing
         options.partsAtOnce = 2...2
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
-        let settings = try AWSSettings.test(store.endpoint)
         let storages = try (0..<receivers).map { [options] _ in
-            try S3Storage(
-                location: S3Location("s3://bucket/in"), settings: settings, smallestPart: smallestPart,
-                options: options,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            try S3Storage(testing: store.endpoint, options, smallestPart: smallestPart)
         }
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body(storages)) } catch { result = .failure(error) }
@@ -463,13 +459,15 @@ import Testing
         try await Self.with(store, receivers: 2) { storages in
             let stores = storages.map { UploadStore(storage: BucketUploads($0)) }
             let place = Local("")
-            try await TestReceiver.run({ $0.isDigesting = false }, storage: storages[0], store: stores[0]) { receiver in
+            try await TestReceiver.run({ $0.keeping.isDigesting = false }, storage: storages[0], store: stores[0]) {
+                receiver in
                 place.value = try await receiver.begin(
                     "POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 1234", "Upload-Metadata: filename YS5iaW4="])
                 let path = place.value
                 #expect(try await receiver.request("PATCH \(path)", Self.patch(0), Array(bytes[..<500])).status == 204)
             }
-            try await TestReceiver.run({ $0.isDigesting = false }, storage: storages[1], store: stores[1]) { receiver in
+            try await TestReceiver.run({ $0.keeping.isDigesting = false }, storage: storages[1], store: stores[1]) {
+                receiver in
                 let path = place.value
                 let told = try await receiver.request("HEAD \(path)", ["Tus-Resumable: 1.0.0"])
                 #expect(told.field("Upload-Offset") == "500")
@@ -556,7 +554,8 @@ import Testing
         let store = try FakeStore { $0 == operation && $1 == number ? .answer(404, "NoSuchUpload") : nil }
         try await Self.with(store) { storages in
             let uploads = UploadStore(storage: BucketUploads(storages[0]))
-            try await TestReceiver.run({ $0.isDigesting = false }, storage: storages[0], store: uploads) { receiver in
+            try await TestReceiver.run({ $0.keeping.isDigesting = false }, storage: storages[0], store: uploads) {
+                receiver in
                 let path = try await receiver.begin(
                     "POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 1234", "Upload-Metadata: filename YS5iaW4="])
                 let refused = try await receiver.request("PATCH \(path)", Self.patch(0), Self.bytes)

@@ -125,41 +125,24 @@ final class FakeStore: Sendable {
 
     private func serve(_ connection: Int32) {
         defer { _ = Glibc.close(connection) }
-        var pending: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        func more() -> Bool {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { return false }
-            pending += buffer[..<count]
-            return true
-        }
-        while true {
-            var end: Int?
-            while true {
-                end = pending.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
-                if end != nil { break }
-                guard more() else { return }
-            }
-            guard let end else { return }
-            let lines = String(decoding: pending[..<(end - 4)], as: UTF8.self).components(separatedBy: "\r\n")
-            pending.removeFirst(end)
-            var request = Self.parse(lines)
+        var requests = ArrivingRequests(connection)
+        while let (line, headers) = requests.head() {
+            var request = Self.parse(line, headers)
             let behaviour = self.state.withLock { state in
                 state.log.append(request.operation)
                 state.counts[request.operation, default: 0] += 1
                 return self.behaviour(request.operation, state.counts[request.operation] ?? 0)
             }
-            let length = Int(request.headers["content-length"] ?? "0") ?? 0
             if case .stop = behaviour {
                 while !self.state.withLock({ $0.isReleased }) { usleep(5_000) }
                 return
             }
-            while pending.count < length {
-                if case .reset(let limit) = behaviour, pending.count >= limit { return self.reset(connection) }
-                guard more() else { return }
+            if case .reset(let limit) = behaviour {
+                _ = requests.body(headers, upTo: limit)
+                return self.reset(connection)
             }
-            request.body = Array(pending.prefix(length))
-            pending.removeFirst(length)
+            guard let body = requests.body(headers) else { return }
+            request.body = body
             var answer: (status: Int, headers: String, body: String)
             switch behaviour {
             case .answer(let status, let code):
@@ -169,27 +152,22 @@ final class FakeStore: Sendable {
             case .workAndReset:
                 _ = self.work(request)
                 return self.reset(connection)
-            case .reset: return self.reset(connection)
             case .hold:
                 self.state.withLock { $0.held += 1 }
                 while !self.state.withLock({ $0.isReleased }) { usleep(2_000) }
                 answer = self.work(request)
             default: answer = self.work(request)
             }
-            if request.method == "HEAD" { answer.body = "" }
-            let content =
-                request.method == "HEAD"
-                ? ""
-                : "Content-Length: \(request.operation == "Get" ? answer.body.unicodeScalars.count : answer.body.utf8.count)\r\n"
-            let text =
-                "HTTP/1.1 \(answer.status) X\r\nDate: Sat, 03 Jan 2026 00:00:00 GMT\r\n\(answer.headers)\(content)\r\n"
             // The body of an object isn't text: one character is one byte there.
             let isObject = request.operation == "Get"
-            let body =
+            let content =
                 isObject
                 ? answer.body.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(answer.body.utf8)
-            let bytes = Array(text.utf8) + body
-            guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return }
+            let isHead = request.method == "HEAD"
+            let text =
+                "HTTP/1.1 \(answer.status) X\r\nDate: Sat, 03 Jan 2026 00:00:00 GMT\r\n\(answer.headers)"
+                + (isHead ? "\r\n" : "Content-Length: \(content.count)\r\n\r\n")
+            guard requests.answer(Array(text.utf8) + (isHead ? [] : content)) else { return }
         }
     }
 
@@ -198,17 +176,11 @@ final class FakeStore: Sendable {
         _ = setsockopt(connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    private static func parse(_ lines: [String]) -> Request {
-        let words = lines[0].split(separator: " ")
+    private static func parse(_ line: String, _ headers: [String: String]) -> Request {
+        let words = line.split(separator: " ")
         let url = URLComponents(string: String(words[1]))
         var query: [String: String] = [:]
         for item in url?.queryItems ?? [] { query[item.name] = item.value ?? "" }
-        var headers: [String: String] = [:]
-        for line in lines.dropFirst() {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            headers[line[..<colon].lowercased()] =
-                line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-        }
         let key = (url?.path ?? "").dropFirst("/bucket/".count)
         return Request(method: String(words[0]), key: String(key), query: query, headers: headers, body: [])
     }

@@ -51,10 +51,7 @@ struct RealStoreTests {
         let bucket = try #require(testBucket)
         let storage = try S3Storage(
             from: "s3://\(bucket)/test \(UUID().uuidString)/ü", environment: environment, options: options)
-        let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body(storage)) } catch { result = .failure(error) }
-        await storage.close()
-        return try result.get()
+        return try await storage.closing(body)
     }
 
     static func store(_ count: Int, as name: String, seed: Int = 0, in storage: S3Storage) async throws -> String {
@@ -122,7 +119,7 @@ struct RealStoreTests {
             try await upload.write(Self.buffer(0..<count, 2))
             #expect(try await storage.finish(upload) == "a (1).bin")
             try await Self.check(count, "a (1).bin", seed: 2, in: storage)
-            await (upload as? S3Upload)?.withdraw()
+            await upload.withdraw()
             #expect(try await storage.isFree("a (1).bin"))
             try await Self.check(10, "a.bin", seed: 1, in: storage)
         }

@@ -38,15 +38,8 @@ struct S3StorageTests {
         options.patience.delay = delay
         options.patience.stall = stall
         options.patience.total = total
-        let settings = try AWSSettings.test(store.endpoint)
-        let storage = try S3Storage(
-            location: S3Location(url), settings: settings, smallestPart: 1, options: options,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body(storage)) } catch { result = .failure(error) }
-        await storage.close()
-        if closes { store.close() }
-        return try result.get()
+        defer { if closes { store.close() } }
+        return try await S3Storage(testing: store.endpoint, options, at: url).closing(body)
     }
 
     /// - Returns: The name it got.
@@ -124,14 +117,14 @@ struct S3StorageTests {
                 var file = IncomingFile(try #require(SafePath("d/a.bin")))
                 file.condition = .isFree
                 guard !isThere else {
-                    await #expect(throws: FailedCondition(condition: .isFree)) { try await storage.begin(file) }
+                    await #expect(throws: StorageRefusal.failed(.isFree)) { try await storage.begin(file) }
                     return
                 }
                 let (first, second) = (try await storage.begin(file), try await storage.begin(file))
                 try await first.write(ByteBuffer(bytes: Self.bytes(count)))
                 // Either the first holds the name, without an object, or its object is there.
                 if count > Self.part {
-                    await #expect(throws: ReservedName()) {
+                    await #expect(throws: StorageRefusal.reserved) {
                         try await second.write(ByteBuffer(bytes: Self.bytes(count)))
                     }
                     await second.abandon()
@@ -139,7 +132,7 @@ struct S3StorageTests {
                 #expect(try await storage.finish(first) == "d/a.bin")
                 if count <= Self.part {
                     try await second.write(ByteBuffer(bytes: Self.bytes(count)))
-                    await #expect(throws: FailedCondition(condition: .isFree)) { try await storage.finish(second) }
+                    await #expect(throws: StorageRefusal.failed(.isFree)) { try await storage.finish(second) }
                 }
             }
             #expect(store.objects.keys.sorted() == ["in/d/a.bin"])
@@ -153,9 +146,9 @@ struct S3StorageTests {
         try await Self.with(store) { storage in
             var file = IncomingFile(try #require(SafePath("b.bin")))
             file.condition = .isTaken
-            await #expect(throws: FailedCondition(condition: .isTaken)) { try await storage.begin(file) }
+            await #expect(throws: StorageRefusal.failed(.isTaken)) { try await storage.begin(file) }
             file.path = try #require(SafePath("a.bin"))
-            await #expect(throws: IrreplaceableFile()) { try await storage.begin(file) }
+            await #expect(throws: StorageRefusal.irreplaceable) { try await storage.begin(file) }
         }
         #expect(store.objects.keys.sorted() == ["in/a.bin"])
     }
@@ -468,7 +461,7 @@ struct S3StorageTests {
             task.cancel()
             let removal = Task {
                 _ = await task.result
-                await (upload as? S3Upload)?.withdraw()
+                await upload.withdraw()
             }
             try await Task.sleep(for: .milliseconds(200))
             store.release()
@@ -487,7 +480,7 @@ struct S3StorageTests {
             #expect(try await storage.finish(upload) == "a.bin")
             await upload.abandon()
             #expect(store.objects.count == 1)
-            await (upload as? S3Upload)?.withdraw()
+            await upload.withdraw()
             #expect(store.objects.isEmpty)
         }
     }
@@ -499,7 +492,7 @@ struct S3StorageTests {
             try await upload.write(ByteBuffer(bytes: Self.bytes(10)))
             #expect(try await storage.finish(upload) == "a.bin")
             store.put("in/a.bin")
-            await (upload as? S3Upload)?.withdraw()
+            await upload.withdraw()
             #expect(store.objects["in/a.bin"]?.bytes == [1])
         }
     }

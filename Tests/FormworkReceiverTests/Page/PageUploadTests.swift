@@ -41,7 +41,7 @@ struct PageUploadTests {
         (false, "he%20said%20%22hi%22%28%29.jpg", "he said _hi_().jpg"),
     ])
     func `A file arrives in two pieces, under its name`(keepsPaths: Bool, path: String, name: String) async throws {
-        try await TestReceiver.resuming({ $0.keepsPaths = keepsPaths }) { receiver, _ in
+        try await TestReceiver.resuming({ $0.keeping.keepsPaths = keepsPaths }) { receiver, _ in
             let fields = Self.creation(path, length: 5).map { $0.replacing("PORT", with: "\(receiver.port)") }
             let url = try await receiver.begin("POST /", fields, "")
             #expect(url.hasPrefix("/.uploads/"))
@@ -78,8 +78,8 @@ struct PageUploadTests {
     @Test func `A receiver that doesn't resume refuses the first request`() async throws {
         try await TestReceiver.run { receiver in
             let fields = Self.creation("a.jpg", length: 5).map { $0.replacing("PORT", with: "\(receiver.port)") }
-            let answer = try await receiver.request("POST /", fields, "")
-            #expect(answer.status == 501)
+            let given = try await receiver.status("POST /", fields, "")
+            #expect(given == 501)
             #expect(receiver.folder.names == [])
         }
     }

@@ -11,7 +11,7 @@ import Testing
     ) -> String {
         var state = PageState(
             view: view, limits: ReceivingLimits(), arrivals: arrivals,
-            place: PageState.Place(origin: "http://127.0.0.1:8080"), needsToken: false)
+            address: PageState.Address(origin: "http://127.0.0.1:8080"), needsToken: false)
         change(&state)
         return ReceiverPage.html(state)
     }
@@ -42,7 +42,7 @@ import Testing
             var file = Self.file(1, hostile)
             (file.sha256, file.time) = (hostile, hostile)
             let page = Self.page(view, [file]) {
-                ($0.place.origin, $0.settings) = (hostile, PageSettings(title: hostile, message: hostile))
+                ($0.address.origin, $0.settings) = (hostile, PageSettings(title: hostile, message: hostile))
             }
             #expect(!page.contains("<script>"))
             #expect(!page.contains(#"'">"#))
@@ -95,8 +95,9 @@ import Testing
         (false, "http://a';reboot;'", "formwork send --resume auto -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
     ])
     func `Command lines are ready for a shell`(needsToken: Bool, origin: String, command: String, word: String) {
-        let page = Self.page { ($0.needsToken, $0.place.origin, $0.isResumable) = (needsToken, origin, true) }.replacing(
-            "&#39;", with: "'")
+        let page = Self.page { ($0.needsToken, $0.address.origin, $0.isResumable) = (needsToken, origin, true) }
+            .replacing(
+                "&#39;", with: "'")
         #expect(page.contains("\(command) <span class=\"address\""), "\(page)")
         #expect(page.contains(word), "\(page)")
     }
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test func `No quote with a mark ends the word of a command`() {
-        let page = Self.page { $0.place.base = "/'\u{301};x;'\u{301}/" }
+        let page = Self.page { $0.address.base = "/'\u{301};x;'\u{301}/" }
         let word = "&#39;http://127.0.0.1:8080/%27\u{301};x;%27\u{301}/&#39;"
         #expect(page.contains("<span class=\"address\">\(word)</span>"))
     }

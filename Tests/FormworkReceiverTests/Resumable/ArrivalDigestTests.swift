@@ -97,8 +97,7 @@ import Testing
         let handler = try bench.handler()
         func other() throws -> ResumableHandler { isNew ? try bench.handler() : handler }
         var fields = Self.create([.reprDigest: Self.digest])
-        _ = try await bench.answer(.post, "/files", fields, TestBody("hello"), by: handler)
-        let path = try bench.location()
+        let path = try await bench.begin(fields, TestBody("hello"), by: handler)
         // Its Content-Digest is that of other bytes.
         fields = ResumableHandlerTests.append(5, complete: false)
         fields[.contentDigest] = Self.digest
@@ -124,8 +123,7 @@ import Testing
         let piece = [UInt8](repeating: 0x61, count: size)
         var fields = Self.create()
         fields[.uploadLength] = "\(size + 64)"
-        _ = try await bench.answer(.post, "/files", fields, TestBody([.bytes(piece)]))
-        let path = try bench.location()
+        let path = try await bench.begin(fields, TestBody([.bytes(piece)]))
         let handler = try bench.handler()
         for index in 0..<64 {
             let more = ResumableHandlerTests.append(size + index, complete: index == 63)

@@ -104,6 +104,15 @@ final class HandlerBench: Sendable {
         return answer
     }
 
+    /// Begins an upload.
+    /// - Returns: Its URL.
+    func begin(
+        _ fields: HTTPFields, _ body: TestBody = TestBody([]), by handler: ResumableHandler? = nil
+    ) async throws -> String {
+        let created = try await self.answer(.post, "/files", fields, body, by: handler)
+        return try created.response.headerFields[.location] ?? self.location()
+    }
+
     /// The URL of the last upload that was offered.
     func location() throws -> String {
         try #require(self.informed.withLock { $0.compactMap { $0.headerFields[.location] }.last })
@@ -262,10 +271,8 @@ final class HandlerBench: Sendable {
 
         // Of one request: none of a wrong one is kept, also not when the process ends in its midst.
         fields = Self.append(0, 2, complete: false)
-        _ = try await bench.answer(
-            .post, "/files",
+        let location = try await bench.begin(
             [.uploadDraftInteropVersion: "8", .uploadComplete: "?0", .contentLength: "0", .uploadLength: "4"])
-        let location = try bench.location()
         fields[.contentDigest] = right
         let wrong = try await bench.answer(.patch, location, fields, TestBody("ho"))
         #expect(wrong.response.status == .badRequest && wrong.response.headerFields[.uploadOffset] == "0")
@@ -310,8 +317,7 @@ final class HandlerBench: Sendable {
             var fields: HTTPFields = [
                 .uploadDraftInteropVersion: "8", .uploadComplete: "?0", .contentLength: "0", .uploadLength: "2",
             ]
-            _ = try await bench.answer(.post, "/files", fields)
-            let location = try bench.location()
+            let location = try await bench.begin(fields)
             fields = Self.append(0, 2)
             fields[field] = value
             let added = try await bench.answer(.patch, location, fields, TestBody("hi"))
@@ -370,8 +376,7 @@ final class HandlerBench: Sendable {
     func tooLargeForGood(announced: Int?) async throws {
         let bench = HandlerBench { $0.limits = UploadLimits(maxSize: 10) }
         let start: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
-        _ = try await bench.answer(.post, "/files", start, TestBody("hello"))
-        let location = try bench.location()
+        let location = try await bench.begin(start, TestBody("hello"))
         // The place of a request that comes late doesn't end it.
         let late = try await bench.answer(.patch, location, Self.append(0, 11), TestBody("hello world"))
         #expect(late.response.status == .conflict)
@@ -496,9 +501,7 @@ final class HandlerBench: Sendable {
     @Test func tusProcessedLater() async throws {
         let bench = HandlerBench()
         bench.failures.withLock { $0 = 2 }
-        let created = try await bench.answer(
-            .post, "/files", [.tusResumable: "1.0.0", .uploadLength: "2", .contentLength: "0"])
-        let location = try #require(created.response.headerFields[.location])
+        let location = try await bench.begin([.tusResumable: "1.0.0", .uploadLength: "2", .contentLength: "0"])
         let patch: HTTPFields = [
             .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
         ]
@@ -524,9 +527,7 @@ final class HandlerBench: Sendable {
         #expect(bench.contents == ["hi"])
         let empty = try await bench.answer(.post, "/files", [.tusResumable: "1.0.0", .uploadLength: "0"])
         #expect(empty.response.status == .created && bench.contents == ["hi", ""])
-        let deferred = try await bench.answer(
-            .post, "/files", [.tusResumable: "1.0.0", .uploadDeferLength: "1"])
-        let location = try #require(deferred.response.headerFields[.location])
+        let location = try await bench.begin([.tusResumable: "1.0.0", .uploadDeferLength: "1"])
         #expect(
             try await bench.answer(.head, location, [.tusResumable: "1.0.0"]).response
                 .headerFields[.uploadDeferLength] == "1")

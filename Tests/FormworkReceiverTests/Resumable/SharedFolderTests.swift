@@ -22,8 +22,7 @@ import Testing
     ) async throws {
         let bench = HandlerBench()
         bench.failures.withLock { $0 = 1 }
-        _ = try await bench.answer(.post, "/files", ResumableHandlerTests.create(5), TestBody("hello"))
-        let location = try bench.location()
+        let location = try await bench.begin(ResumableHandlerTests.create(5), TestBody("hello"))
         let name = try #require(location.split(separator: "/").last)
         let data = bench.folder.appending("\(name).data").string
 

@@ -29,11 +29,9 @@ import Testing
         let path = try await receiver.begin(
             "POST /", [Self.tus, "Upload-Length: 11", metadata, "Content-Length: 0"])
         let append = [Self.tus, "Content-Type: application/offset+octet-stream"]
-        let first = try await receiver.request("PATCH \(path)", append + ["Upload-Offset: 0"], "hello")
-        #expect(first.status == 204)
+        #expect(try await receiver.status("PATCH \(path)", append + ["Upload-Offset: 0"], "hello") == 204)
         try between(String(try #require(path.split(separator: "/").last)))
-        let last = try await receiver.request("PATCH \(path)", append + ["Upload-Offset: 5"], " there")
-        #expect(last.status == 204)
+        #expect(try await receiver.status("PATCH \(path)", append + ["Upload-Offset: 5"], " there") == 204)
         return try await receiver.request("GET /files.json")
     }
 

@@ -17,7 +17,7 @@ import FormworkSystem
         let intake = UploadIntake(storage: try FolderStorage(self.folder.path), limits: ReceivingLimits())
         return try await intake.take(
             upload,
-            StoredBody(.text(body), file: nil, upload: Self.name, length: Int64(body.utf8.count), digests: []))
+            StoredBody(content: .text(body), upload: Self.name, length: Int64(body.utf8.count), digests: []))
     }
 
     private var names: [String] { self.folder.names.filter { !$0.hasPrefix(".") } }
@@ -50,7 +50,7 @@ import FormworkSystem
             .parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: Int64(body.utf8.count))
         let first = try await self.complete(upload, body)
         #expect(first.fields == [UploadReceipt.Field(name: "t", value: "x")])
-        #expect(first.fieldKeeping == .kept(name: "a.form.json"))
+        #expect(first.fieldsIn == "a.form.json")
         #expect(try await self.complete(upload, body) == first)
         #expect(self.names == ["a", "a.form.json"])
     }

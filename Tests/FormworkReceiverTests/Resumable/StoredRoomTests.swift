@@ -60,8 +60,7 @@ import Testing
         handler.hasRoom = { $0.missing <= 3 }
         let fields: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
         for (text, status) in [("abcd", 507), ("abc", 201)] {
-            let outcome = try await bench.send(.post, "/files", fields, TestBody(text), by: handler)
-            guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+            let answer = try await bench.answer(.post, "/files", fields, TestBody(text), by: handler)
             #expect(answer.response.status.code == status, "\(text)")
             // It is kept, so that it can continue when there is room.
             #expect(answer.response.headerFields[.uploadOffset] == (status == 507 ? "0" : "3"))
@@ -75,8 +74,7 @@ import Testing
         let tus: HTTPFields = [.tusResumable: "1.0.0"]
         var create = tus
         (create[.uploadLength], create[.contentLength]) = ("5", "0")
-        let created = try await bench.answer(.post, "/files", create)
-        let location = try #require(created.response.headerFields[.location])
+        let location = try await bench.begin(create)
         var append = tus
         (append[.uploadOffset], append[.contentType]) = ("0", "application/offset+octet-stream")
         // Others take the room while the bytes arrive, and give it back later.
@@ -88,8 +86,7 @@ import Testing
                 return count == 1 || room.length > 0
             }
         }
-        let outcome = try await bench.send(.patch, location, append, TestBody("hello"), by: handler)
-        guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+        let answer = try await bench.answer(.patch, location, append, TestBody("hello"), by: handler)
         #expect(answer.response.status.code == 507)
         // Another receiver, while this one lives.
         #expect(try await bench.answer(.patch, location, append, TestBody("hello")).response.status == .noContent)
@@ -105,8 +102,7 @@ import Testing
         let bench = HandlerBench()
         var create: HTTPFields = [.tusResumable: "1.0.0", .contentLength: "0"]
         create[announces ? .uploadLength : .uploadDeferLength] = announces ? "5" : "1"
-        let created = try await bench.answer(.post, "/files", create)
-        let location = try #require(created.response.headerFields[.location])
+        let location = try await bench.begin(create)
         var append: HTTPFields = [
             .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
         ]
@@ -114,8 +110,7 @@ import Testing
         var handler = try bench.handler()
         handler.hasRoom = { $0.missing <= 1 }
         append[.uploadOffset] = "2"
-        let outcome = try await bench.send(.patch, location, append, TestBody("llo"), by: handler)
-        guard case .answer(let answer) = outcome else { throw HandlerBench.NotNow() }
+        let answer = try await bench.answer(.patch, location, append, TestBody("llo"), by: handler)
         #expect(answer.response.status.code == 507)
         #expect(answer.response.headerFields[.uploadOffset] == "2")
         #expect(answer.response.headerFields[.retryAfter] == "60")

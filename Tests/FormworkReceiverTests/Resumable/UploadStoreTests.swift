@@ -10,9 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UploadStoreTests {
     /// Begins an upload of three bytes, and more to come.
     private func begin(_ bench: HandlerBench) async throws -> (location: String, record: String) {
-        _ = try await bench.answer(
-            .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
-        let location = try bench.location()
+        let location = try await bench.begin([.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
         let name = try #require(location.split(separator: "/").last)
         return (location, bench.folder.appending("\(name).json").string)
     }

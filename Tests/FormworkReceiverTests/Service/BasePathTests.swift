@@ -13,7 +13,7 @@ import Testing
         let store = UploadStore(folder.path.appending(".formwork-resumable"))
         try await TestReceiver.run(
             {
-                $0.basePath = "/drop/"
+                $0.address.basePath = "/drop/"
                 $0.token = try AccessToken("s3cret")
             }, in: folder, store: store
         ) { receiver in
@@ -48,7 +48,7 @@ import Testing
     @Test func `Pages of a named site upload with a token, and those of others don't`() async throws {
         try await TestReceiver.run({
             $0.token = try AccessToken("s3cret")
-            $0.allowedOrigins = ["https://example.org"]
+            $0.access.allowedOrigins = ["https://example.org"]
         }) { receiver in
             let (origin, site) = ("Origin: https://example.org", "Sec-Fetch-Site: cross-site")
             let asked = try await receiver.request(

@@ -62,7 +62,9 @@ import Testing
         func record(of name: String) async throws -> [UInt8]? { try await self.hang() }
         func keep(_ record: [UInt8], of name: String) async throws { try await self.hang() }
         func count(of name: String) async throws -> Int64 { try await self.hang() }
-        func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? { try await self.hang() }
+        func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
+            try await self.hang()
+        }
         func discardBytes(of name: String) async throws { try await self.hang() }
         func discard(_ name: String) async throws { try await self.hang() }
         func names() async throws -> [String] { try await self.hang() }
@@ -72,8 +74,8 @@ import Testing
         let (answers, continuation) = AsyncStream<Void>.makeStream()
         let uploads = HangingUploads(answers: answers)
         try await TestReceiver.run(store: UploadStore(storage: uploads)) { receiver in
-            let isAsked = try await receiver.eventually { uploads.isAsked.value }
-            #expect(isAsked)
+            let isSo = try await receiver.eventually { uploads.isAsked.value }
+            #expect(isSo)
         }
         continuation.finish()
     }
@@ -91,13 +93,9 @@ import Testing
         var options = S3Storage.Options()
         options.patience.total = .milliseconds(200)
         // A port on which nothing listens.
-        let settings = try AWSSettings.test("http://127.0.0.1:1")
-        let storage = try S3Storage(
-            location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let storage = try S3Storage(testing: "http://127.0.0.1:1", options)
         try await TestReceiver.run(storage: storage) { receiver in
-            let health = try await receiver.request("GET /healthz")
-            #expect(health.status == 200)
+            #expect(try await receiver.status("GET /healthz") == 200)
             let answer = try await receiver.request("GET /readyz")
             #expect(answer.status == 503 && answer.body.contains("The storage can't be reached."))
         }

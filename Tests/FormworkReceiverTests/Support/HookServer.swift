@@ -49,29 +49,10 @@ final class HookServer: Sendable {
 
     private func serve(_ connection: Int32) {
         defer { _ = Glibc.close(connection) }
-        var pending: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        func more() -> Bool {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { return false }
-            pending += buffer[..<count]
-            return true
-        }
-        while true {
-            while pending.firstRange(of: Array("\r\n\r\n".utf8)) == nil { guard more() else { return } }
-            guard let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
-            let lines = String(decoding: pending[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
-            pending.removeFirst(end.upperBound)
-            var headers: [String: String] = [:]
-            for line in lines.dropFirst() {
-                guard let colon = line.firstIndex(of: ":") else { continue }
-                headers[line[..<colon].lowercased()] =
-                    line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-            }
-            let length = Int(headers["content-length"] ?? "") ?? 0
-            while pending.count < length { guard more() else { return } }
-            let message = Message(headers: headers, body: Array(pending.prefix(length)))
-            pending.removeFirst(length)
+        var requests = ArrivingRequests(connection)
+        while let (_, headers) = requests.head() {
+            guard let body = requests.body(headers) else { return }
+            let message = Message(headers: headers, body: body)
             let count = self.all.withLock { all in
                 all.append(message)
                 return all.count { $0.type == message.type }
@@ -80,15 +61,15 @@ final class HookServer: Sendable {
             case .answer(let status, let body, let type):
                 let fields = body.isEmpty ? "" : "Content-Type: \(type)\r\n"
                 let text = "HTTP/1.1 \(status) X\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-                guard send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL)) > 0 else { return }
+                guard requests.answer(Array(text.utf8)) else { return }
             case .close: return
-            case .hold: while more() {}
+            case .hold: while requests.more() {}
             case .cut(let text):
-                _ = send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+                _ = requests.answer(Array(text.utf8))
                 return
             case .stall(let text):
-                _ = send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL))
-                while more() {}
+                _ = requests.answer(Array(text.utf8))
+                while requests.more() {}
             }
         }
     }

@@ -1,3 +1,4 @@
+import Formwork
 import FormworkDigests
 @testable import FormworkReceiver
 import NIOCore
@@ -20,6 +21,13 @@ extension ReceiverStorage {
 
     /// Whether files can be stored at the moment.
     func isReachable() async -> Bool { (try? await self.room(for: .nothing)) != nil }
+}
+
+extension IncomingFile {
+    /// Describes a file directly in the storage's own folder.
+    init(name: SafeFilename, contentType: String? = nil, length: Int64? = nil) {
+        self.init(SafePath(name), contentType: contentType, length: length)
+    }
 }
 
 extension StorageUpload {

@@ -54,7 +54,7 @@ extension ReceiverOptions {
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        self.tls = try withExtendedLifetime(folder) {
+        self.address.tls = try withExtendedLifetime(folder) {
             try ReceiverOptions.tls(certificates: certificate, key: key)
         }
     }

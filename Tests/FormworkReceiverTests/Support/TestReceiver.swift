@@ -86,6 +86,15 @@ struct TestReceiver: Sendable {
         return RawAnswer(await connection.receiveAll()).final
     }
 
+    /// The status of the answer to a request.
+    func status(_ line: String, _ fields: [String] = [], _ body: String = "") async throws -> Int {
+        try await self.request(line, fields, body).status
+    }
+
+    func status(_ line: String, _ fields: [String] = [], _ body: [UInt8]) async throws -> Int {
+        try await self.request(line, fields, body).status
+    }
+
     /// Begins a resumable upload.
     /// - Returns: The path of its URL.
     func begin(_ line: String, _ fields: [String], _ body: String = "") async throws -> String {
@@ -115,6 +124,25 @@ extension AWSSettings {
         try AWSSettings(environment: [
             "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": endpoint,
         ])
+    }
+}
+
+extension S3Storage {
+    /// One for a store of the tests, in which parts may be short.
+    convenience init(
+        testing endpoint: String, _ options: Options, at url: String = "s3://bucket/in", smallestPart: Int = 1
+    ) throws {
+        try self.init(
+            location: S3Location(url), settings: .test(endpoint), smallestPart: smallestPart, options: options,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Runs a test, and closes the storage.
+    func closing<Result>(_ test: (S3Storage) async throws -> Result) async throws -> Result {
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await test(self)) } catch { result = .failure(error) }
+        await self.close()
+        return try result.get()
     }
 }
 
