@@ -213,8 +213,8 @@ module(
 module(
     "FormworkReceiver",
     "FormworkEssentials Formwork FormworkClient FormworkCommand FormworkDigests FormworkHTTP FormworkHummingbirdCore",
-    "FormworkLibc FormworkNIO FormworkResumable FormworkSystem FormworkURLEncoded FormworkValues SystemPackage",
-    "ArgumentParser NIOCore NIOHTTP1 NIOPosix NIOSSL HTTPTypes NIOHTTP2 NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP2 AsyncHTTPClient Logging",
+    "FormworkNIO FormworkResumable FormworkSystem FormworkURLEncoded FormworkValues SystemPackage ArgumentParser NIOCore",
+    "NIOHTTP1 NIOPosix NIOSSL HTTPTypes NIOHTTP2 NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP2 AsyncHTTPClient Logging",
     "ServiceLifecycle UnixSignals HummingbirdCore", trait: "Command",
     resources: [.embedInCode("Page/Resources")], settings: smallSettings)
 // The verb send.

@@ -64,7 +64,8 @@ struct DescriptorInheritanceTests {
         let folder = TemporaryFolder()
         var form = formB()
         let path = folder.path
-        form.append(name: "a", source: .stream(length: nil) { _ in Looking { self.check(1, in: path) } })
+        form.append(name: "a", source: .stream(length: nil) { _ in Looking { self.check(2, in: path) } })
+        // The file, and its folder.
         try form.plan().makeReader().write(toFile: path.appending("body"))
         let appended = try AppendedFile(folder.path.appending("upload"), creating: true)
         self.check(1, in: folder.path)

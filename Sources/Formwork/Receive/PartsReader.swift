@@ -73,7 +73,8 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     /// - Parameter access: What a loop that begins wants; `nil` for a loop that continues.
     @inlinable
     func nextContent(of part: Int, beginning access: ContentAccess?) async throws -> Chunks.Element.Content? {
-        try await self.run({ if let access { try $0.checkUnread(part, access) } }, { try $0.nextContent(of: part) { $0 } })
+        try await self.run(
+            { if let access { try $0.checkUnread(part, access) } }, { try $0.nextContent(of: part) { $0 } })
     }
 
     @inlinable

@@ -73,7 +73,7 @@ final class FolderStorage: ReceiverStorage {
     /// Writes the bytes that wait.
     fileprivate func write(_ pending: FolderUpload.Pending) throws(FormworkError) {
         if self.freeBytes > 0 { try self.lookForRoom(for: Int64(pending.bytes)) }
-        try pending.file.write(pending.batch)
+        for buffer in pending.batch { try pending.file.write(buffer) }
     }
 
     func begin(

@@ -92,6 +92,13 @@ package struct NameTree<Leaf> {
                 if self.overwrites { return }
                 throw FormworkError(.malformedBody, "\"\(name())\" can't be added after the largest number")
             }
+            if rest.isEmpty, case .leaves(var list) = node.children[place] {
+                // A list with two owners would be copied.
+                node.children[place] = .leaf(value)
+                list.append(value)
+                node.children[place] = .leaves(list)
+                continue
+            }
             switch (node.children[place], rest.isEmpty) {
             case (.node(let child), false): node = child
             case (_, _) where self.overwrites:
@@ -99,11 +106,6 @@ package struct NameTree<Leaf> {
                 node.children[place] = new.map(Child.node) ?? .leaf(value)
                 node = new ?? node
             case (.leaf(let first), true): node.children[place] = try self.both(first, value)
-            case (.leaves(var list), true):
-                // It would be copied if it had two owners.
-                node.children[place] = .leaf(value)
-                list.append(value)
-                node.children[place] = .leaves(list)
             default: throw FormworkError(.malformedBody, "\"\(name())\" is both a value and a tree of values")
             }
         }

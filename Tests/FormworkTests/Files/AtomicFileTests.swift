@@ -1,4 +1,5 @@
 @testable import Formwork
+import FormworkSystem
 import TestSupport
 import Testing
 
@@ -18,14 +19,19 @@ import Testing
     func takenPath() async throws {
         let folder = TemporaryFolder()
         let path = folder.path.appending("a")
-        var writer = try await self.writer(at: path)
-        try await writer.write(self.bytes("new"))
-        // The name is checked when the file is begun, and again when it gets its name.
-        try folder.file("a", "old")
-        await #expect(throws: FormworkError.self) { try await self.writer(at: path) }
-        await #expect(throws: FormworkError.self) {
-            try await writer.run { file throws(FormworkError) in try file.publish() }
+        do {
+            var writer = try await self.writer(at: path)
+            try await writer.write(self.bytes("new"))
+            // The name is checked when the file is begun, and again when it gets its name.
+            try folder.file("a", "old")
+            await #expect(throws: FormworkError.self) { try await self.writer(at: path) }
+            await #expect(throws: FormworkError.self) {
+                try await writer.run { file throws(FormworkError) in try file.publish() }
+            }
+            #expect(folder.names == ["a"])
         }
+        // The last reference may be released on the writer's own thread.
+        for _ in 0..<500 where try folder.traces != ["a"] { try await Task.sleep(for: .milliseconds(10)) }
         #expect(try folder.traces == ["a"] && folder.text(of: "a") == "old")
     }
 
@@ -40,7 +46,7 @@ import Testing
             let file = try AtomicFile(path, replacing: replacing)
             try file.write(self.bytes("new"))
             try file.publish()
-            #expect(try contents(of: path) == self.bytes("new"))
+            #expect(try SystemCalls.status(of: path).validator.size == 3)
         }
     }
 
