@@ -42,10 +42,8 @@ package struct NameTree<Leaf> {
         }
     }
 
-    private let overwrites: Bool
+    private let (overwrites, groups, marksUnclear): (Bool, Bool, Bool)
     private let duplicates: Flattening.Duplicates
-    private let groups: Bool
-    private let marksUnclear: Bool
     private let root = Node()
 
     /// - Parameters:
