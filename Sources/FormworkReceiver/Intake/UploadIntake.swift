@@ -7,7 +7,7 @@ import NIOCore
 struct UploadIntake: Sendable {
     private(set) var storage: any ReceiverStorage
     let limits: ReceivingLimits
-    let keeping: ReceiverOptions.Keeping
+    let keeping: UploadKeeping
     private(set) var arrivals: Arrivals
     let memory: ReceiverMemory
     let idempotent = IdempotentUploads()
@@ -17,7 +17,7 @@ struct UploadIntake: Sendable {
 
     init(
         storage: any ReceiverStorage, limits: ReceivingLimits,
-        keeping: ReceiverOptions.Keeping = ReceiverOptions.Keeping(), arrivals: Arrivals = Arrivals(),
+        keeping: UploadKeeping = UploadKeeping(), arrivals: Arrivals = Arrivals(),
         memory: ReceiverMemory? = nil
     ) {
         (self.storage, self.limits, self.keeping, self.arrivals) = (storage, limits, keeping, arrivals)
@@ -105,4 +105,14 @@ struct StoredBody: Sendable {
     var length: Int64
     /// The digests of all bytes that are known.
     var digests: [DigestValue]
+}
+
+/// What is kept of uploads.
+struct UploadKeeping: Sendable {
+    /// Whether the SHA-256 of files is computed while they arrive.
+    var isDigesting = true
+    /// Whether the folders in a file's path are kept, below the destination folder.
+    var keepsPaths = false
+    /// Whether a form's text fields are stored in a file next to the form's files.
+    var keepsFields = true
 }

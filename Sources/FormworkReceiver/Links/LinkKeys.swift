@@ -67,3 +67,21 @@ struct LinkKeys: Sendable {
         return bytes
     }
 }
+
+/// Why a text has no secrets.
+struct SecretFault: Error {
+    /// Also says how to make one.
+    var reason: String
+
+    /// The lines of a text, each with a secret.
+    static func lines(
+        of text: String, most: Int, _ noun: String, _ advice: String
+    ) throws(SecretFault) -> [Substring] {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard !lines.isEmpty else { throw SecretFault(reason: "has no \(noun): \(advice)") }
+        guard lines.count <= most else {
+            throw SecretFault(reason: "has more than \(most) \(noun)s, one a line\(noun == "key" ? "" : ": \(advice)")")
+        }
+        return lines
+    }
+}

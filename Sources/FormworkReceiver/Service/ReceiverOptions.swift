@@ -33,16 +33,6 @@ struct ReceiverOptions: Sendable {
         var listing: ListScope?
     }
 
-    /// What is kept of uploads.
-    struct Keeping: Sendable {
-        /// Whether the SHA-256 of files is computed while they arrive.
-        var isDigesting = true
-        /// Whether the folders in a file's path are kept, below the destination folder.
-        var keepsPaths = false
-        /// Whether a form's text fields are stored in a file next to the form's files.
-        var keepsFields = true
-    }
-
     var address = Address()
     /// Whether the receiver can be reached from this machine only.
     var isLoopback = true
@@ -52,7 +42,7 @@ struct ReceiverOptions: Sendable {
     /// `nil`, the default, is what ``limits`` allow.
     var memory: ReceiverMemory?
     var pace = ReceivingPace()
-    var keeping = Keeping()
+    var keeping = UploadKeeping()
     var page = PageSettings()
     /// How long uploads in progress may continue after the receiver is asked to stop.
     var grace: Duration = .seconds(10)
