@@ -13,7 +13,7 @@ public struct CurlForm: Sendable {
     public var escapesWithBackslash = false
     /// How names are escaped otherwise.
     public var escaping: ParameterEscaping = .whatwg
-    /// The value of `-H 'Content-Type: …'`, which replaces `multipart/form-data`; `nil` if there is none. A
+    /// The value of `-H 'Content-Type: …'`; `nil` for `multipart/form-data`. A
     /// boundary in it is used, except in curl's grammar, which appends a second one.
     public var contentType: String?
     /// The body's boundary; `nil` for a random one. The boundaries of nested multiparts are derived from it.

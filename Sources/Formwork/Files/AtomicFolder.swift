@@ -93,7 +93,7 @@ package final class AtomicFolder: Sendable {
 
     deinit { try? SystemCalls.close(self.descriptor) }
 
-    /// A file that nobody sees yet.
+    /// A new file without a visible name.
     struct Begun {
         var descriptor: FileDescriptor
         /// `nil` if it has no name at all.

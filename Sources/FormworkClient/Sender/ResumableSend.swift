@@ -61,7 +61,7 @@ struct ResumableSend: SendMachine {
     var isSettled: Bool
     /// The upload's URL once it is known.
     var link: SavedUpload?
-    /// The upload as the caller knows it; `nil` if there is none.
+    /// The upload as it was saved last; `nil` for none.
     private var known: SavedUpload?
     /// Whether the caller has it saved. One that is over is still reported.
     private var isSaved = false

@@ -131,7 +131,7 @@ actor BucketContent: UploadContent {
                     if self.buffer == nil { self.memory?.release(taken) }
                     self.buffer?.leased = taken
                 }
-                // Taken out, so that the bytes aren't copied. There are none if the upload was closed meanwhile.
+                // A buffer with two owners would be copied. A closed upload has no buffer.
                 guard var buffer = self.buffer.take() else { throw CancellationError() }
                 if buffer.bytes.readableBytes == 0 {
                     buffer.payload = self.client.exchange.signsContent ? SHA256Digest() : nil

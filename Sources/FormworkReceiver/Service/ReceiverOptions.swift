@@ -12,7 +12,7 @@ struct ReceiverOptions: Sendable {
         var host = "127.0.0.1"
         /// The port; 0 lets the system choose one.
         var port = 0
-        /// A socket that listens already, which is used instead of the host and the port; `nil` if there is none.
+        /// A socket that listens already; `nil` to open one at the host and the port.
         var socket: CInt?
         /// Certificates and key, PEM; `nil` for plain HTTP. With them, HTTP/2 is supported too.
         var tls: TLS?
