@@ -38,7 +38,10 @@ struct PartArgument {
             case .form:
                 let argument = try FormArgument(parsing: self.text, grammar: form.grammar)
                 let option = "-F \(ShellQuote.quote(self.text))"
-                for file in argument.content.headerFiles { try CommandInputs.note(file, for: option) }
+                // As curl has it, `headers=@-` names a file, not standard input.
+                for file in argument.content.headerFiles {
+                    try CommandInputs.note(file == "-" ? "./-" : file, for: option)
+                }
                 for file in argument.content.files {
                     try CommandInputs.note(file.path, for: option, isPart: true)
                 }

@@ -123,7 +123,7 @@ def focus_order(t, receiver, _):
             break
         assert outline, f"the focus on {stop} can't be seen"
         stops.append(stop)
-    expected = ["files", "folder", "one.txt", "From a terminal"]
+    expected = ["files", "one.txt", "From a terminal"]
     assert stops == expected, stops
 
 

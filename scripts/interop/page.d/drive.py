@@ -13,6 +13,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "lib"))
 
 from browsers import launch, tab
 from checks import CHECKS, QUICK
+from pictures import draw
 from receiver import Receiver
 
 
@@ -34,10 +35,13 @@ def main():
     arguments.add_argument("--browser", choices=["chromium", "firefox"])
     arguments.add_argument("--only", default="")
     arguments.add_argument("--quick", action="store_true")
+    arguments.add_argument("--pictures", metavar="FOLDER")
     options = arguments.parse_args()
     names = ["chromium"] if options.quick else ["chromium", "firefox"]
     failures = 0
     with sync_playwright() as playwright:
+        if options.pictures:
+            return draw(playwright, options.formwork, options.pictures)
         for name in [options.browser] if options.browser else names:
             for setting in ("light", "dark", "plain", "phone", "forced"):
                 checks = [c for c in CHECKS if c[1] == setting and options.only in c[0].__name__]
