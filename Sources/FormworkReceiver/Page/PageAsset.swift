@@ -55,8 +55,8 @@ struct PageState: Sendable {
         /// The form, and the files that have arrived. `received` contains the numbers of the arrivals of the form just
         /// sent; empty otherwise.
         case uploads(received: ArrivalNumbers)
-        /// The login page: a form that POSTs `token` to `/login`.
-        case login(isWrong: Bool)
+        /// The login page: a form that POSTs `token` to `/login`, and why the last one was refused.
+        case login(refusal: String?)
         /// A request was refused, or failed.
         case problem(ProblemDetails)
     }

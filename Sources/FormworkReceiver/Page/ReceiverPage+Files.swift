@@ -15,7 +15,8 @@ extension ReceiverPage {
             <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" \
             stroke-linejoin="round" aria-hidden="true"><path d="M12 15.5V4.5M7.5 9 12 4.5 16.5 9M4 15.5v3a1.5 1.5 0 0 0 1.5 \
             1.5h13a1.5 1.5 0 0 0 1.5-1.5v-3"/></svg>
-            <strong><span class="scripted">Choose files</span><span class="plain">Files to send</span></strong>
+            <strong><span class="scripted idle">Choose files</span><span class="dropping">Drop to send</span>\
+            <span class="plain">Files to send</span></strong>
             <span class="hint">or drop files\(state.keepsPaths ? " and folders" : "" as HTML) anywhere on this page, or paste \
             them</span>
             <input type="file" id="files" name="files" multiple required aria-describedby="limits">
@@ -29,6 +30,7 @@ extension ReceiverPage {
             <section aria-labelledby="list-title">
             <h2 id="list-title" tabindex="-1">Files <span id="count">\(files.count) arrived</span></h2>
             <p id="connection" role="alert"></p>
+            <p class="notice good" id="done" hidden></p>
             <div id="queue" hidden>
             <progress id="overall" max="1" value="0" aria-label="Progress of all uploads" \
             aria-describedby="overall-text"></progress>
@@ -59,12 +61,10 @@ extension ReceiverPage {
 
     private static let resumes: HTML = " data-resumes"
 
-    private static func message(_ text: String?) -> HTML {
+    /// The operator's text, a paragraph a line.
+    static func message(_ text: String?) -> HTML {
         let lines = (text ?? "").split(whereSeparator: \.isNewline).map { String($0) }
             .filter { $0.contains { !$0.isWhitespace } }
-        guard !lines.isEmpty else {
-            return #"<p class="muted">Files are stored by the computer that serves this page.</p>"#
-        }
         return "\(lines.map { #"<p class="message">\#($0)</p>"# as HTML })"
     }
 

@@ -35,10 +35,10 @@ enum ReceiverPage {
     static func html(_ state: PageState) -> String {
         let address = state.address
         return switch state.view {
-        case .login(let isWrong):
-            Self.document(address.root, title: "Sign in", head: "", Self.login(address.root, isWrong: isWrong)).markup
+        case .login(let refusal):
+            Self.document(address.root, title: "Sign in", head: "", Self.login(state, refusal: refusal)).markup
         case .problem(let problem):
-            Self.document(address.root, title: problem.title, head: "", Self.problem(problem, address.base)).markup
+            Self.document(address.root, title: problem.heading, head: "", Self.problem(problem, address.base)).markup
         case .uploads(let received):
             Self.document(
                 address.root, title: state.settings.title ?? Self.title,
@@ -66,10 +66,6 @@ enum ReceiverPage {
         \(head)
         </head>
         <body>
-        <header>
-        <p class="brand"><svg viewBox="0 0 16 16" aria-hidden="true"><path fill="currentColor" \
-        d="M1 1h14v3H1zM1 6h9v3H1zM1 11h3v4H1z"/></svg> Formwork</p>
-        </header>
         <main>
         \(main)
         </main>
@@ -83,22 +79,24 @@ enum ReceiverPage {
     }
 
     private static func problem(_ problem: ProblemDetails, _ base: String) -> HTML {
-        """
-        <h1>\(problem.title)</h1>
-        <p class="notice" role="alert">\(problem.detail ?? "The receiver refused the request.")</p>
-        <p><a href="\(base)">Back to the upload page</a></p>
-        """
+        // From a link that isn't accepted, the way back would be the login.
+        let way: HTML = problem.status == 403 ? "" : #"<p><a href="\#(base)">Back to the upload page</a></p>"#
+        return """
+            <h1>\(problem.heading)</h1>
+            <p class="notice" role="alert">\(problem.detail ?? "The receiver refused the request.")</p>
+            \(way)
+            """
     }
 
-    private static func login(_ root: String, isWrong: Bool) -> HTML {
-        let refusal: HTML =
-            isWrong ? #"<p class="notice" id="refusal" role="alert">The token is wrong.</p>"# : ""
-        let described: HTML = isWrong ? #" aria-invalid="true" aria-describedby="refusal""# : ""
+    private static func login(_ state: PageState, refusal: String?) -> HTML {
+        let notice: HTML = refusal.map { #"<p class="notice" id="refusal" role="alert">\#($0)</p>"# } ?? ""
+        let described: HTML = refusal == nil ? "" : #" aria-invalid="true" aria-describedby="refusal""#
         return """
-            <h1>Sign in</h1>
-            <p class="muted">To send files, enter this receiver’s token. The person who runs the receiver has it.</p>
-            \(refusal)
-            <form id="login" method="post" action="\(root)login">
+            <h1>\(state.settings.title ?? "Sign in")</h1>
+            \(self.message(state.settings.message))
+            <p class="muted">To send files, enter the token that you were given.</p>
+            \(notice)
+            <form id="login" method="post" action="\(state.address.root)login">
             <label for="token">Token</label>
             <input type="password" id="token" name="token" autocomplete="current-password" required autofocus\(described)>
             <button class="main">Sign in</button>
@@ -107,10 +105,14 @@ enum ReceiverPage {
     }
 }
 
+extension ProblemDetails {
+    fileprivate var heading: String { self.status == 403 ? "You can’t send files here" : self.title }
+}
+
 /// What the operator writes on the upload page.
 struct PageSettings: Sendable, Hashable {
     /// The heading; `nil` for "Send files". Plain text.
     var title: String?
-    /// Text below the heading, one paragraph a line; `nil` for the usual sentence. Plain text.
+    /// Text below the heading, one paragraph a line; `nil` for none. Plain text.
     var message: String?
 }

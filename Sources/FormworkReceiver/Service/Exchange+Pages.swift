@@ -115,7 +115,7 @@ extension Exchange {
             return answer
         case .missing, .wrong:
             self.log(.unauthorized("The token is wrong."))
-            return self.html(.unauthorized, .login(isWrong: true)).challenging()
+            return self.html(.unauthorized, .login(refusal: "The token is wrong.")).challenging()
         case .slowed: return self.refuse(.tooManyTries)
         }
     }
@@ -141,7 +141,12 @@ extension Exchange {
     func refusal(_ problem: ProblemDetails) -> ServiceResponse {
         var answer: ServiceResponse
         if self.head.wantsHTML {
-            let view: PageState.View = problem.status == 401 ? .login(isWrong: false) : .problem(problem)
+            let view: PageState.View =
+                switch problem {
+                case .tooManyTries: .login(refusal: problem.detail)
+                case _ where problem.status == 401: .login(refusal: nil)
+                default: .problem(problem)
+                }
             answer = self.html(HTTPResponse.Status(code: problem.status), view)
         } else {
             answer = ServiceResponse(problem)

@@ -19,7 +19,8 @@ extension ProblemDetails {
     static let expectationFailed = Self(
         .expectationFailed, detail: "The only supported expectation is 100-continue.")
     static func tooMany(_ detail: String) -> Self { Self(.tooManyRequests, detail: detail) }
-    static let tooManyTries = Self.tooMany("Too many wrong tokens were sent from this address: wait and try again.")
+    static let tooManyTries = Self.tooMany(
+        "Too many wrong tokens were sent from this address. Wait 6 seconds, and try again.")
     static func unavailable(_ detail: String) -> Self { Self(.serviceUnavailable, detail: detail) }
     /// A problem from a storage's error.
     init(_ failure: any StorageFailure) { self.init(failure.status, detail: failure.publicDetail) }

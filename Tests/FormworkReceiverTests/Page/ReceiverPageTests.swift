@@ -38,7 +38,7 @@ import Testing
     @Test func `No text breaks out of its place`() {
         let hostile = #"'"><script>alert(1)</script>"#
         let problem = ProblemDetails(title: hostile, status: 400, detail: hostile)
-        for view in [PageState.View.uploads(received: ArrivalNumbers([1])), .login(isWrong: true), .problem(problem)] {
+        for view in [PageState.View.uploads(received: ArrivalNumbers([1])), .login(refusal: "The token is wrong."), .problem(problem)] {
             var file = Self.file(1, hostile)
             (file.sha256, file.time) = (hostile, hostile)
             let page = Self.page(view, [file]) {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [
-        PageState.View.uploads(received: ArrivalNumbers([1])), .login(isWrong: true),
+        PageState.View.uploads(received: ArrivalNumbers([1])), .login(refusal: "The token is wrong."),
         .problem(ProblemDetails(title: "Gone", status: 410)),
     ])
     func `The policy allows everything on the page`(view: PageState.View) {
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `Only the page of files has the script`() {
         #expect(Self.page().contains(#"<script src="/page.js" type="module"></script>"#))
-        #expect(!Self.page(.login(isWrong: false)).contains("page.js"))
+        #expect(!Self.page(.login(refusal: nil)).contains("page.js"))
         #expect(!Self.page(.problem(ProblemDetails(title: "Gone", status: 410))).contains("page.js"))
     }
 
@@ -143,13 +143,23 @@ import Testing
             let page = Self.page { $0.settings.message = message }
             #expect(page.contains("<title>Send files</title>"))
             #expect(page.contains("<h1>Send files</h1>"))
-            #expect(page.contains(#"<p class="muted">Files are stored by the computer that serves this page.</p>"#))
+            #expect(page.contains("<h1>Send files</h1>") && !page.contains(#"class="message""#))
         }
     }
 
-    @Test func `Strangers see neither`() {
-        let page = Self.page(.login(isWrong: false)) { $0.settings = PageSettings(title: "Secret", message: "Hidden") }
-        #expect(!page.contains("Secret") && !page.contains("Hidden"))
+    @Test func `Who signs in sees both, and why the last token was refused`() {
+        let page = Self.page(.login(refusal: "Wait 6 seconds.")) {
+            $0.settings = PageSettings(title: "Photos", message: "Of the regatta")
+        }
+        #expect(page.contains("<h1>Photos</h1>\n<p class=\"message\">Of the regatta</p>"))
+        #expect(page.contains(#"<p class="notice" id="refusal" role="alert">Wait 6 seconds.</p>"#))
+    }
+
+    @Test func `Who isn't allowed to send has no way to the login`() {
+        let page = Self.page(.problem(ProblemDetails(title: "Forbidden", status: 403, detail: "This upload link expired.")))
+        #expect(page.contains("<h1>You can’t send files here</h1>") && page.contains("This upload link expired."))
+        #expect(!page.contains("Forbidden") && !page.contains("<a href"))
+        #expect(Self.page(.problem(ProblemDetails(title: "Gone", status: 410))).contains(#"<a href="/">Back to the upload page</a>"#))
     }
 
     @Test(arguments: [

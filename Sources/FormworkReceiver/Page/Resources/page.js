@@ -182,6 +182,7 @@ class Upload {
   tries = 0
   turn = 0 // changes whenever the current run of `send` is to end
   isPlain = false // sent in one request that can't be resumed
+  isFinal = false // refused for what it is, such as its size: no other try helps
   wasWhole = false // sent in one request, as small files are at first
   mayBeStored = false // such a request was sent to its last byte, as far as is known, and its answer was lost
   reported // bytes of the last such request that the browser has reported as sent; undefined if none
@@ -216,6 +217,7 @@ class Upload {
       go.textContent = label
       go.setAttribute('aria-label', `${label}${state === 'offered' ? ':' : ''} ${visible(this.name)}`)
     }
+    go.hidden = state === 'failed' && this.isFinal
     discard.hidden = state !== 'offered'
   }
 
@@ -341,8 +343,11 @@ class Upload {
           return this.end('The connection was lost. The receiver stopped or refused the file.')
         }
         if (!this.isPlain && status === 500 && ++stuck > 20) return this.refused(answer)
-        if (this.isPlain) this.show(0)
-        if (isOut) signedOut()
+        if (this.isPlain || !this.url) this.show(0)
+        if (isOut) {
+          this.show(Math.max(0, reached))
+          signedOut()
+        }
         await this.pause(lost++, isOut ? 'You are signed out. Sign in, and this upload continues.' : undefined)
         if (isOver()) return
         this.start()
@@ -534,6 +539,7 @@ class Upload {
     if (answer.status === 422) this.key = randomKey()
     const { response } = answer // null if it isn't JSON
     const text = response?.detail ?? response?.title ?? `The receiver answered ${answer.status} ${answer.statusText}`
+    this.isFinal = answer.status === 413 || answer.status === 415
     this.end(answer.status === 401 ? `${text} Reload the page to sign in.` : text)
   }
 
@@ -647,8 +653,10 @@ function add(files, options) {
     }
     const upload = new Upload(file, name, options)
     uploads.push(upload)
-    if (file.size > most) upload.end(`Too large: ${sizeText(file.size)}. The limit is ${sizeText(most)} per file.`)
+    upload.isFinal = file.size > most
+    if (upload.isFinal) upload.end(`Too large: ${sizeText(file.size)}. The limit is ${sizeText(most)} per file.`)
   }
+  $('done').hidden = true
   say(`${countText(files.length, 'file')} added.`)
   next()
 }
@@ -683,22 +691,27 @@ function draw() {
   const active = uploads.some(upload => upload.isActive)
   const share = total ? sent / total : Number(!active && wanted.length > 0)
   const failures = count('failed') ? [`${count('failed')} failed`] : []
-  $('queue').hidden = !wanted.length && !count('cancelled')
-  $('overall').hidden = !active
+  const ended = count('failed') + count('cancelled')
+  // The row of a single file shows its progress, and has its buttons.
+  $('overall').hidden = !active || wanted.length < 2
   $('overall').value = share
-  $('overall-text').textContent = !wanted.length ? 'Cancelled.' : [
+  $('overall-text').hidden = $('overall').hidden
+  $('overall-text').textContent = [
     `${count('sent')} of ${countText(wanted.length, 'file')}`, `${sizeText(sent)} of ${sizeText(total)}`,
     ...paceTexts(sum('rate', counted), total - sent), ...failures,
   ].join(' · ')
-  enable('cancel-all', active)
-  enable('retry-failed', failures.length)
-  enable('clear', count('failed') + count('cancelled'))
+  offer('cancel-all', uploads.filter(upload => upload.isActive).length > 1)
+  offer('retry-failed', inState('failed').filter(upload => !upload.isFinal).length > 1)
+  offer('clear', ended)
+  $('queue').hidden = $('overall').hidden && !ended
   document.title = active ? `${Math.floor(100 * share)} % · ${title}` : title
   const quarter = Math.floor(4 * share)
   if (active && quarter > milestone && quarter < 4) say(`${25 * quarter} % sent.`)
   milestone = Math.max(milestone, quarter)
   if (wasActive && !active) {
     if (wanted.length) say(`All done: ${[`${count('sent')} sent`, ...failures].join(', ')}.`)
+    $('done').hidden = !count('sent') || ended > 0
+    $('done').textContent = `${countText(count('sent'), 'file')} ${count('sent') === 1 ? 'has' : 'have'} arrived. You can close this page.`
     // Those that have arrived are in the list below.
     uploads = uploads.filter(upload => upload.state !== 'sent')
     changed()
@@ -712,19 +725,20 @@ function showNone() {
   $('none').hidden = $('arrived').childElementCount > 0 || $('queued').childElementCount > 0
 }
 
-/** Disabled buttons stay in place and keep the focus; a screen reader announces that they can't be used. */
-const enable = (id, isEnabled) => $(id).setAttribute('aria-disabled', String(!isEnabled))
-
-function onClick(id, action) {
-  $(id).addEventListener('click', () => { if ($(id).getAttribute('aria-disabled') !== 'true') action() })
+/** Shows a button while it can do something. The focus isn't lost with it. */
+function offer(id, isUseful) {
+  if (!isUseful && document.activeElement === $(id)) $('list-title').focus()
+  $(id).hidden = !isUseful
 }
 
-onClick('cancel-all', () => {
+$('cancel-all').addEventListener('click', () => {
   // Waiting ones first, or one of them would start whenever a slot becomes free.
   for (const state of ['waiting', 'delayed', 'paused', 'sending']) inState(state).forEach(upload => upload.cancel())
 })
-onClick('retry-failed', () => inState('failed').forEach(upload => upload.retry()))
-onClick('clear', () => {
+$('retry-failed').addEventListener('click', () => {
+  inState('failed').filter(upload => !upload.isFinal).forEach(upload => upload.retry())
+})
+$('clear').addEventListener('click', () => {
   for (const upload of inState('failed', 'cancelled')) {
     upload.withdraw()
     upload.remove()
