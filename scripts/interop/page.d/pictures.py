@@ -23,6 +23,8 @@ def draw(playwright, formwork, folder):
                 receiver.gate.rate = 5 * MIB
                 choose(t, made(["Round the lighthouse.mov"], 40 * MIB))
                 t.until("document.querySelector('#queued progress')?.value > .62", "the greater part of the upload")
+                if setting != "phone":  # Chromium would forget that it is one
+                    t.page.set_viewport_size({"width": 720, "height": 400})
                 t.page.screenshot(path=str(Path(folder) / name), full_page=True)
                 t.troubles.clear()  # the style that Playwright inserts for this, which the page's policy refuses
         finally:
