@@ -16,7 +16,7 @@ from pathlib import Path
 from tree import ROOT, files
 
 LIST = Path(__file__).with_name("words.txt")
-PATHS = ["*.md", "Sources/*.swift", "Sources/*.html", "Sources/*.js", "Examples/*", "scripts/*", ".ci/run"]
+PATHS = ["*.md", "Sources/*.swift", "Sources/*.html", "Sources/*.js", "Examples/*", "scripts/*", ".ci/*"]
 # Lists of what to find, and inputs of tests.
 SKIPPED = re.compile(r"scripts/lib/words\.(py|txt)$|scripts/packaging/debian/copyright$|scripts/fuzz/fuzz\.d/corpus/")
 SUFFIXES = {".md", ".swift", ".html", ".js", ".mjs", ".py", ".sh", ".toml", ".service", ""}
