@@ -5,6 +5,8 @@ struct CurlStandardInput {
     private let isCurl: Bool
     private let spools: Bool
     private var isTaken = false
+    /// Those that have names, such as `/dev/stdin`.
+    private var pipes: Set<PipeIdentity> = []
 
     init(_ options: CurlForm) {
         self.isCurl = options.grammar == .curl
@@ -20,8 +22,9 @@ struct CurlStandardInput {
                 .invalidArgument, "length= is for standard input, FIFOs and devices: a file has a length")
         }
         let source = BodySource.file(path, length: length)
-        guard !self.isCurl, let named = PipeIdentity(status) else { return source }
-        // Such as /dev/stdin.
+        guard let named = PipeIdentity(status) else { return source }
+        // curl opens a pipe again, and finds nothing more in it.
+        if self.isCurl { return self.pipes.insert(named).inserted ? source : .bytes([]) }
         if named == .standardInput { return try self.take(length: length) }
         guard self.spools else { return source }
         let pipe: FileDescriptor
