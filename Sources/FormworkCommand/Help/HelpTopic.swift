@@ -50,7 +50,7 @@ enum HelpTopic: String, CaseIterable {
                 ("77", "the certificates to trust can't be read"),
                 ("127", "curl or formwork-transfer isn't installed"),
                 ("129", "its terminal was closed (SIGHUP)"),
-                ("130, 143", "interrupted, or terminated: shells report the signal so"),
+                ("130, 143", "interrupted, or terminated: shells report the signal so; receive ends with 0"),
             ]
         }
     }
@@ -69,7 +69,11 @@ enum HelpTopic: String, CaseIterable {
         let column = 4 + (rows.map(\.0.utf8.count).max() ?? 0)
         let lines = rows.flatMap { left, right in
             let start = "  \(left)" + String(repeating: " ", count: column - 2 - left.utf8.count)
-            let right = Paragraph.lines(right, width: max(20, width - column), indent: 0)
+            guard width - column >= 24 else {
+                // Below each other, in a narrow terminal.
+                return ["  \(left)"] + Paragraph.lines(right, width: width - 6, indent: 6)
+            }
+            let right = Paragraph.lines(right, width: width - column, indent: 0)
             return zip(right.indices, right).map { $0 == 0 ? start + $1 : String(repeating: " ", count: column) + $1 }
         }
         return (Paragraph.lines(self.title, width: width, indent: 0) + [""] + lines).map { $0 + "\n" }.joined()

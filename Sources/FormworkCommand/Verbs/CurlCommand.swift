@@ -18,7 +18,7 @@ struct CurlCommand: ParsableCommand {
             list of processes, credentials in the URL and in formwork's own -H are masked, but not those in curl's -H after '--'. If a source fails half-way, or formwork is killed, \
             curl is killed before it can end the body as if it were complete. curl reads the body once, so it can't \
             follow redirects, try again or send to a second URL: --retry, -L, --next and logins in two steps are refused. \
-            'formwork send' can do all of these.
+            'formwork send' follows redirects and tries again.
             """)
 
     @Argument(help: "The URL to which curl sends the body.")

@@ -50,21 +50,22 @@ struct ExtractCommand: ParsableCommand {
         guard self.to != nil || self.part != nil else {
             throw ExitStatus(2, "no destination: give --to DIR, or --part NAME for standard output")
         }
-        guard self.to != "-" else {
-            throw ExitStatus(2, "--to -: standard output has room for one part: write --part NAME without --to")
+        guard self.to != "-" || self.part != nil else {
+            throw ExitStatus(2, "--to -: standard output has room for one part: add --part NAME")
         }
+        let to = self.to == "-" ? nil : self.to
         guard self.part == nil || self.only == nil else {
             throw ExitStatus(2, "--part and --only exclude each other: give one of them")
         }
         var walk = try self.options.open()
-        let device = try self.to.flatMap(self.device)
+        let device = try to.flatMap(self.device)
         defer { if let device { try? device.close() } }
-        let file = device == nil ? self.to.flatMap(Self.file) : nil
-        if file != nil { try SeparateOutput.check("--to", self.to, inputs: self.options.inputs) }
-        let selector = PartSelector(self.part, self.only, isSingle: self.to == nil || device != nil)
+        let file = device == nil ? to.flatMap(Self.file) : nil
+        if file != nil { try SeparateOutput.check("--to", to, inputs: self.options.inputs) }
+        let selector = PartSelector(self.part, self.only, isSingle: to == nil || device != nil)
         if let file {
             try self.write(&walk, to: file.folder, as: file.name, selector)
-        } else if let to = self.to, device == nil {
+        } else if let to, device == nil {
             try self.write(&walk, to: FilePath(to), as: nil, selector)
         } else {
             var sink = OutputSink(selector, device ?? .standardOutput)

@@ -52,7 +52,9 @@ struct QueryDecodeCommand: ParsableCommand {
             throw ExitStatus(2, "--repeated: --pairs lists every pair: leave one of them out")
         }
         let input = try TextInput(self.file)
-        if !self.url { self.warnOfURL(input.bytes) }
+        if !self.url { self.warnOfURL(input.bytes) } else if !input.bytes.contains(UInt8(ascii: "?")) {
+            Warning.write(["the URL has no '?', so it has no query: leave --url out for the text of a query alone"])
+        }
         let value = try input.explaining { () throws(FormworkError) in
             let text = self.query(in: input.bytes)
             do throws(FormworkError) {

@@ -14,7 +14,7 @@ package struct LinkCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               openssl rand -hex 32 > link.key
-              formwork receive --dir inbox --public --link-key-file link.key
+              formwork receive inbox --public --link-key-file link.key
               formwork link --to https://up.example.com --key-file link.key --expires 2d
 
             Everyone who has the URL can open its page, or upload with any client, without a token:
