@@ -118,7 +118,7 @@ extension Exchange {
         _ = Task { await unfinished.sweep { await store.names() } }
         guard let creation else { return nil }
         // A longer one is refused with the limit.
-        let length = min(max(0, creation.length ?? 0), unfinished.bytes)
+        let length = min(max(0, creation.claim), unfinished.bytes)
         let place = await unfinished.reserve(length, for: self.client.key) { await store.isUnfinished($0) }
         if let place { return place }
         throw .tooMany(
@@ -131,7 +131,7 @@ extension Exchange {
     ) async -> ServiceResponse? {
         var handler = handler
         var begun: UploadTerms?
-        if let creation {
+        if let creation, let creation = try? await handler.begun(by: creation) {
             do {
                 let terms = try await self.terms(of: creation)
                 // Others have nothing to keep.
@@ -182,7 +182,8 @@ extension Exchange {
     private func terms(of creation: UploadCreation) async throws -> UploadTerms {
         try IncomingUpload.checkCoding(self.head)
         let terms = self.scope?.terms ?? UploadTerms()
-        guard self.receiver.intake.hooks != nil else { return terms }
+        // A part isn't asked about, but what is made of it.
+        guard self.receiver.intake.hooks != nil, creation.concatenation != .partial else { return terms }
         var whole = self.head
         whole.headerFields[.contentType] = creation.contentType
         let metadata = creation.metadata
