@@ -98,7 +98,12 @@ extension Exchange {
             processing.task = task
             self.receiver.slots.watch(task)
         }
-        handler.hasRoom = { room in (try? await intake.storage.room(for: .unfinished(room))) != nil }
+        let share = intake.share(self.scope?.terms ?? UploadTerms())
+        handler.hasRoom = { room in
+            guard (try? await intake.storage.room(for: .unfinished(room))) != nil else { return false }
+            guard let share else { return true }
+            return (try? await share.check(room.missing)) != nil
+        }
         handler.saved = { await intake.storage.forget($0) }
         return handler
     }
@@ -182,6 +187,9 @@ extension Exchange {
     private func terms(of creation: UploadCreation) async throws -> UploadTerms {
         try IncomingUpload.checkCoding(self.head)
         let terms = self.scope?.terms ?? UploadTerms()
+        do { try await StorageProblem.marking { try await self.receiver.intake.linkUses?.check(terms) } } catch {
+            throw FailedUpload(error).problem
+        }
         // A part isn't asked about, but what is made of it.
         guard self.receiver.intake.hooks != nil, creation.concatenation != .partial else { return terms }
         var whole = self.head
