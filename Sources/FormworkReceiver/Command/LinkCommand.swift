@@ -22,9 +22,9 @@ package struct LinkCommand: ParsableCommand {
               formwork send 'URL' -F film=@film.mov --resume auto
 
             The command makes no request. The URL has the limits and their signature. Every receiver with the same key \
-            checks them, and the expiry by its own clock. A link can be used several times until it expires. A client with \
-            a link can't list or change other files. A single link can't be withdrawn: a receiver with another key refuses \
-            all links of the old one.
+            checks them, and the expiry by its own clock. A link can be used several times until it expires, unless it has \
+            a limit. A client with a link can't list or change other files. A line with a link's id in the receiver's key \
+            file withdraws the link: --json prints the id, and the receiver logs it.
             """)
 
     @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
@@ -34,8 +34,14 @@ package struct LinkCommand: ParsableCommand {
     var expires = TimeOption(86_400, "24h")
 
     @Option(
-        bytes: "The largest file. A form with all of its files may have 1 MiB more. (default: the receiver's limits)")
+        bytes: "The largest file. A form with all of its files may have 1 MiB more. --limit total=BYTES is for all files "
+            + "in the link's folder, and --limit uses=NUMBER for uploads: a form is one. (default: the receiver's limits)")
     var maxSize: ByteCount?
+
+    @Option(
+        parsing: .unconditionalSingleValue, help: .hidden,
+        transform: { try FormLimit.read($0, of: ["total", "uses"]) })
+    var limit: [FormLimit] = []
 
     @Option(
         parsing: .unconditional,
@@ -59,6 +65,10 @@ package struct LinkCommand: ParsableCommand {
         try GivenPath.check(["--key-file": self.keyFile])
         guard self.expires.duration >= .seconds(1) else { throw ValidationError("--expires: give 1s or more") }
         guard self.maxSize?.bytes ?? 1 >= 1 else { throw ValidationError("--max-size: give 1 or more") }
+        guard self.count("total") ?? 1 >= 1 else { throw ValidationError("--limit total: give 1 or more") }
+        guard 1...LinkUses.most ~= self.count("uses") ?? 1 else {
+            throw ValidationError("--limit uses: give 1 to \(LinkUses.most)")
+        }
         if let title {
             guard title.contains(where: { !$0.isWhitespace }) else {
                 throw ValidationError("--title: the text is empty")
@@ -78,15 +88,20 @@ package struct LinkCommand: ParsableCommand {
         let now = Int64(clamping: Date.now.timeIntervalSince1970)
         let link = SignedLink(
             expires: now + self.expires.duration.components.seconds, maxSize: self.maxSize?.bytes,
-            folders: try self.folders(), title: self.title)
+            total: self.count("total"), uses: self.count("uses"), folders: try self.folders(), title: self.title)
         let url = "\(try Self.origin(of: self.to))/.link/\(keys.token(for: link))/"
         guard self.json else { return try StandardOutput.write(url + "\n") }
         try JSONOutput.write([
             ("url", .text(url)), ("id", .text(link.id)), ("expires", .text(link.expiry)),
             ("maxSize", link.maxSize.map { .integer(Int128($0)) } ?? .null),
             ("prefix", link.prefix.map { .text($0) } ?? .null), ("title", link.title.map { .text($0) } ?? .null),
+            ("total", link.total.map { .integer(Int128($0)) } ?? .null),
+            ("uses", link.uses.map { .integer(Int128($0)) } ?? .null),
         ])
     }
+
+    /// A limit that was given.
+    private func count(_ name: String) -> Int64? { self.limit.last { $0.name == name }?.count }
 
     private func folders() throws -> [SafeFilename] {
         guard var prefix else { return [] }

@@ -130,12 +130,15 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
                 isDurable: self.destination.fsync, isDigesting: options.keeping.isDigesting,
                 hasMemoryLimit: self.limits.memory != nil)
             let hooks = try hookOptions.map { options in
-                Hooks(options, box: try destination.notices(), metrics: metrics, logger: logger)
+                Hooks(options, box: try destination.box(FolderNotices.folderName), metrics: metrics, logger: logger)
+            }
+            if options.access.linkKeys != nil {
+                options.access.linkUses = LinkUses(box: try destination.box(LinkUses.folderName))
             }
             return Stores(
                 destination: destination, bucket: bucket, unfinished: unfinished, hooks: hooks, metrics: metrics)
         } catch {
-            await destination.storage.close()
+            await destination.close()
             throw error
         }
     }
@@ -212,7 +215,7 @@ private struct Stores: Sendable {
 
     func close() async {
         await self.hooks?.close()
-        await self.destination.storage.close()
+        await self.destination.close()
     }
 }
 

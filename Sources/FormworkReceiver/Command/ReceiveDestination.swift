@@ -140,14 +140,17 @@ enum OpenDestination: Sendable {
     /// Bytes of the buffer that each upload needs at least.
     var bufferBytes: Int { self.bucket?.bufferBytes ?? 0 }
 
-    /// Where messages to a hook are kept.
+    /// A hidden folder for small files.
     /// - Throws: `writeFailed` if the folder can't have any.
-    func notices() throws -> any NoticeBox {
+    func box(_ name: String) throws -> any NoticeBox {
         switch self {
-        case .folder(_, let path): try FolderNotices(in: path)
-        case .bucket(let storage): BucketNotices(storage)
+        case .folder(_, let path): try FolderNotices(in: path, name)
+        case .bucket(let storage): BucketNotices(storage, name)
         }
     }
+
+    /// Releases the connections of a bucket. All uploads have ended before.
+    func close() async { await self.bucket?.close() }
 
     /// Looks regularly for what killed receivers have left.
     /// - Parameters:

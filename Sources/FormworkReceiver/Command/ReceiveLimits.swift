@@ -13,10 +13,10 @@ struct ReceiveLimits: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A limit of one form: file-size (\(ByteCount(ReceivingLimits().fileBytes).text)), files (\(ReceivingLimits().files)), "
+            "A limit: total of all stored files, without what isn't complete yet (no limit), or of one form: file-size (\(ByteCount(ReceivingLimits().fileBytes).text)), files (\(ReceivingLimits().files)), "
                 + "fields that aren't files (\(ReceivingLimits().fields)), or field-size "
                 + "(\(ByteCount(ReceivingLimits().fieldBytes).text)). Can be repeated.", valueName: "name=value"),
-        completion: .list(FormLimit.names.map { "\($0)=" }), transform: FormLimit.read)
+        completion: .list(FormLimit.names.map { "\($0)=" }), transform: { try FormLimit.read($0) })
     var limit: [FormLimit] = []
 
     @Option(
@@ -82,19 +82,19 @@ struct ReceiveLimits: ParsableArguments {
     }
 }
 
-/// A limit of one form: `files=20`.
+/// A limit with a name: `files=20`.
 struct FormLimit {
     let name: String
     let count: Int64
 
-    static let names = ["file-size", "files", "fields", "field-size"]
+    static let names = ["file-size", "files", "fields", "field-size", "total"]
 
     /// An option's value.
-    static func read(_ argument: String) throws -> FormLimit {
+    static func read(_ argument: String, of names: [String] = FormLimit.names) throws -> FormLimit {
         let words = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard words.count == 2, self.names.contains(String(words[0])), let count = ByteCount(words[1]) else {
+        guard words.count == 2, names.contains(String(words[0])), let count = ByteCount(words[1]) else {
             throw ValidationError(
-                "write NAME=NUMBER with one of \(self.names.joined(separator: ", ")); k, M, G, T or P may follow the number"
+                "write NAME=NUMBER with one of \(names.joined(separator: ", ")); k, M, G, T or P may follow the number"
             )
         }
         return FormLimit(name: String(words[0]), count: count.bytes)
@@ -105,6 +105,7 @@ struct FormLimit {
         case "file-size": limits.fileBytes = self.count
         case "files": limits.files = Int(clamping: self.count)
         case "fields": limits.fields = Int(clamping: self.count)
+        case "total": limits.totalBytes = self.count
         default: limits.fieldBytes = self.count
         }
     }

@@ -14,7 +14,7 @@ struct HookSecret: Sendable {
     /// Reads one secret a line. A message has a signature of each, so that one can be replaced.
     init(_ text: String) throws(SecretFault) {
         var keys: [[UInt8]] = []
-        for line in try SecretFault.lines(of: text, most: 8, "secret", Self.advice) {
+        for line in try SecretFault.lines(text.split(whereSeparator: \.isNewline), most: 8, "secret", Self.advice) {
             let word = line.hasPrefix(Self.prefix) ? line.dropFirst(Self.prefix.count) : line
             guard let bytes = Base64.decode(String(word)), (24...64).contains(bytes.count) else {
                 throw SecretFault(reason: "a secret is base64 of 24 to 64 bytes: \(Self.advice)")

@@ -29,6 +29,8 @@ struct PendingUpload {
     private var receipt = UploadReceipt()
     /// The state of ``UploadReceipt/fingerprint``; `nil` for none.
     private var fingerprint: SHA256Digest?
+    /// Its part of all that may be stored; `nil` for no limit.
+    private var share: StoredTotals.Share?
     /// Whether the storage is publishing the files. If that fails, the storage removes them itself.
     private var isPublishing = false
 
@@ -38,6 +40,7 @@ struct PendingUpload {
             throw .preconditionFailed("Files aren't replaced by this upload, so If-Match can't be used.")
         }
         (self.upload, self.intake, self.context) = (upload, intake, context)
+        self.share = intake.share(upload.terms)
         if intake.isComparing || context.run != nil { self.fingerprint = SHA256Digest() }
     }
 
@@ -66,6 +69,7 @@ struct PendingUpload {
         let file = try self.wholeFile(path, type, length: stored.length)
         let (upload, hasContent) = try await self.begin(file, from: content)
         if hasContent {
+            try await self.share?.take(stored.length)
             self.ended(file, size: stored.length, sha256: digest?.hex)
         } else {
             try await self.write(try BodyPlan(copying: stored.content).buffers(), to: upload, file)
@@ -86,7 +90,12 @@ struct PendingUpload {
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
         self.form = form
         let (storage, room) = (self.intake.storage, form?.copiedBytes ?? self.upload.length ?? 0)
-        try await StorageProblem.marking { try await storage.room(for: .files(room)) }
+        // A form's files have less, but it isn't known how much.
+        let framing = if case .file = self.upload.content { Int64(0) } else { SignedLink.framing }
+        try await StorageProblem.marking { [share = self.share] in
+            try await storage.room(for: .files(room))
+            try await share?.check(max(0, room - framing))
+        }
         let fields: FormFields
         if self.upload.digests.isEmpty {
             fields = try await self.read(body)
@@ -240,6 +249,7 @@ struct PendingUpload {
         for try await buffer in content {
             size += Int64(buffer.readableBytes)
             try self.checkSize(size)
+            try await self.share?.take(Int64(buffer.readableBytes))
             try await StorageProblem.marking { try await upload.write(buffer, digest: &digest) }
         }
         self.ended(file, size: size, sha256: digest?.hex)
@@ -256,6 +266,7 @@ struct PendingUpload {
             stored.slices.isEmpty ? FileContent.upload(form.upload, stored.content) : .slices(stored.slices)
         let (upload, hasContent) = try await self.begin(file, from: isKnown ? content : nil)
         if hasContent {
+            try await self.share?.take(size)
             self.ended(file, size: size, sha256: stored.sha256)
         } else {
             try await self.write(try BodyPlan(copying: form.content(of: stored)).buffers(), to: upload, file)
@@ -347,6 +358,7 @@ struct PendingUpload {
         let (storage, uploads) = (self.intake.storage, self.entries.map(\.upload))
         let names = try await StorageProblem.marking { [publication] in try await storage.commit(uploads, publication) }
         wasStored = true
+        self.share?.end(isStored: true)
         for (entry, file) in zip(self.entries, files.named(names)) { self.intake.arrivals.arrived(entry.arrival, file) }
         return complete(names)
     }
@@ -359,6 +371,7 @@ struct PendingUpload {
             // files.
             await Task { for entry in entries.reversed() { await entry.upload.abandon() } }.value
         }
+        self.share?.end(isStored: false)
         for entry in entries { self.intake.arrivals.failed(entry.arrival) }
     }
 }

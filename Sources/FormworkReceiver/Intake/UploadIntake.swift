@@ -6,6 +6,8 @@ import NIOCore
 /// Reads a whole body and stores its files: all of them, or none.
 struct UploadIntake: Sendable {
     private(set) var storage: any ReceiverStorage
+    /// `nil` for an upload that isn't stored.
+    private(set) var totals: StoredTotals?
     let limits: ReceivingLimits
     let keeping: UploadKeeping
     private(set) var arrivals: Arrivals
@@ -13,6 +15,8 @@ struct UploadIntake: Sendable {
     let idempotent = IdempotentUploads()
     /// Reports what was stored; `nil` for no reports.
     var hooks: Hooks?
+    /// Counts the uploads of links; `nil` if links aren't accepted.
+    var linkUses: LinkUses?
     private(set) var isComparing = false
 
     init(
@@ -21,15 +25,21 @@ struct UploadIntake: Sendable {
         memory: ReceiverMemory? = nil
     ) {
         (self.storage, self.limits, self.keeping, self.arrivals) = (storage, limits, keeping, arrivals)
-        self.memory = memory ?? ReceiverMemory(limits)
+        (self.memory, self.totals) = (memory ?? ReceiverMemory(limits), StoredTotals(storage))
     }
 
     /// The same, for an upload that is compared with one that is stored. Nothing is stored, shown or reported.
     var comparing: UploadIntake {
         var intake = self
         (intake.storage, intake.arrivals, intake.hooks) = (DiscardingStorage(), Arrivals(), nil)
+        intake.totals = nil
         intake.isComparing = true
         return intake
+    }
+
+    /// The bytes that an upload on these terms may store; `nil` for no limit.
+    func share(_ terms: UploadTerms) -> StoredTotals.Share? {
+        self.totals.flatMap { StoredTotals.Share(of: $0, self.limits, terms) }
     }
 
     /// The name that a file gets if its upload has no other terms.

@@ -150,6 +150,8 @@ struct ReceivingLimits: Sendable, Hashable {
     var bodyBytes: Int64 = 64 << 30
     /// Bytes of one file. Default 64 GiB.
     var fileBytes: Int64 = 64 << 30
+    /// Bytes of all stored files together; `nil`, the default, for no limit.
+    var totalBytes: Int64?
     /// Files of one form. Default 1,000, as in Starlette.
     var files = 1_000
     /// Text fields of one form. Default 1,000, as in Starlette.

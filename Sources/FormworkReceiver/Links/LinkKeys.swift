@@ -13,10 +13,14 @@ struct LinkKeys: Sendable {
     static let advice = "make a key with 'openssl rand -hex 32'"
 
     private let keys: [[UInt8]]
+    /// The identifiers of links that are refused.
+    private let withdrawn: Set<Substring>
 
-    /// Reads one key a line.
+    /// Reads one key a line. A line with the identifier of a link withdraws that link.
     init(_ text: String) throws(SecretFault) {
-        let lines = try SecretFault.lines(of: text, most: 16, "key", Self.advice)
+        let all = text.split(whereSeparator: \.isNewline)
+        self.withdrawn = Set(all.filter(SignedLink.isID))
+        let lines = try SecretFault.lines(all.filter { !SignedLink.isID($0) }, most: 16, "key", Self.advice)
         guard lines.allSatisfy({ $0.utf8.count >= Self.shortest }) else {
             throw SecretFault(reason: "a key has \(Self.shortest) characters or more: \(Self.advice)")
         }
@@ -45,6 +49,7 @@ struct LinkKeys: Sendable {
         }
         guard let text = String(validating: text, as: UTF8.self) else { throw SignedLink.unknown }
         let link = try SignedLink(text)
+        guard !self.withdrawn.contains(link.id[...]) else { throw .forbidden("This upload link was withdrawn.") }
         guard link.expires > now else {
             throw .forbidden(
                 "This upload link expired at \(link.expiry). The receiver's clock shows \(SignedLink.text(ofTime: now))."
@@ -73,11 +78,10 @@ struct SecretFault: Error {
     /// Also says how to make one.
     var reason: String
 
-    /// The lines of a text, each with a secret.
+    /// The lines of a text, each with a secret, if there are not too many.
     static func lines(
-        of text: String, most: Int, _ noun: String, _ advice: String
+        _ lines: [Substring], most: Int, _ noun: String, _ advice: String
     ) throws(SecretFault) -> [Substring] {
-        let lines = text.split(whereSeparator: \.isNewline)
         guard !lines.isEmpty else { throw SecretFault(reason: "has no \(noun): \(advice)") }
         guard lines.count <= most else {
             throw SecretFault(reason: "has more than \(most) \(noun)s, one a line\(noun == "key" ? "" : ": \(advice)")")

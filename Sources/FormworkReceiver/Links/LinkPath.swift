@@ -53,6 +53,8 @@ struct LinkScope: Sendable {
 
     /// The terms of an upload under the link.
     var terms: UploadTerms {
-        UploadTerms(link: self.link.id, folder: self.link.prefix, maxSize: self.link.maxSize, mayReplace: false)
+        var terms = UploadTerms(link: self.link.id, folder: self.link.prefix, maxSize: self.link.maxSize, mayReplace: false)
+        (terms.total, terms.uses) = (self.link.total, self.link.uses.map { .init(count: $0, expires: self.link.expires) })
+        return terms
     }
 }

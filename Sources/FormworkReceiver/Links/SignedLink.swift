@@ -14,6 +14,8 @@ import FormworkResumable
 /// max-size=5368709120
 /// prefix=inbox/ann
 /// title=Photos of the wedding
+/// total=53687091200
+/// uses=3
 /// ```
 /// The lines after the first are sorted by name; a claim that isn't made has no line. The signature is HMAC-SHA256 of this
 /// text (``LinkKeys``).
@@ -22,6 +24,10 @@ struct SignedLink: Sendable, Hashable {
     var expires: Int64
     /// Bytes of one upload; `nil` for the receiver's own limit.
     var maxSize: Int64?
+    /// Bytes of all files in the link's folder; `nil` for no limit.
+    var total: Int64?
+    /// How many uploads it accepts; `nil` for any number.
+    var uses: Int64?
     /// The folder below the destination that files are stored in, outermost first; empty for the destination itself.
     var folders: [SafeFilename] = []
     /// The page's heading; `nil` for the receiver's own.
@@ -47,6 +53,11 @@ extension SignedLink {
         return UInt64.random(in: .min ... .max, using: &generator).padded(to: 16, radix: 16)
     }
 
+    /// Whether a text is like the identifier of a link.
+    static func isID(_ text: Substring) -> Bool {
+        text.utf8.count == 16 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
     /// The folders of a prefix such as `inbox/ann`; `nil` unless each of them is safe on every system just as it is.
     static func folders(of prefix: String) -> [SafeFilename]? {
         guard prefix.utf8.count <= self.longestPrefix else { return nil }
@@ -68,7 +79,8 @@ extension SignedLink {
     var text: String {
         let claims: [(String, String?)] = [
             ("expires", "\(self.expires)"), ("id", self.id), ("max-size", self.maxSize.map { "\($0)" }),
-            ("prefix", self.prefix), ("title", self.title),
+            ("prefix", self.prefix), ("title", self.title), ("total", self.total.map { "\($0)" }),
+            ("uses", self.uses.map { "\($0)" }),
         ]
         return ([Self.head] + claims.compactMap { name, value in value.map { "\(name)=\($0)" } })
             .joined(separator: "\n")
@@ -90,10 +102,13 @@ extension SignedLink {
         let folders = claims["prefix"].map { Self.folders(of: $0) } ?? []
         guard let folders else { throw Self.unknown }
         self.init(
-            expires: expires, maxSize: claims["max-size"].flatMap { Int64($0) }, folders: folders,
+            expires: expires, maxSize: claims["max-size"].flatMap { Int64($0) },
+            total: claims["total"].flatMap { Int64($0) }, uses: claims["uses"].flatMap { Int64($0) }, folders: folders,
             title: claims["title"], id: id)
         // Whatever was left out above makes a difference here.
-        guard self.text.utf8.elementsEqual(text.utf8), self.maxSize ?? 0 >= 0 else { throw Self.unknown }
+        guard self.text.utf8.elementsEqual(text.utf8), self.maxSize ?? 0 >= 0, self.total ?? 0 >= 0,
+            1...LinkUses.most ~= self.uses ?? 1
+        else { throw Self.unknown }
     }
 
     static let unknown = ProblemDetails.forbidden(

@@ -9,6 +9,10 @@ struct UploadTerms: Codable, Hashable, Sendable {
     var link: String?
     /// The folder below the destination for all files; `nil` for the destination itself.
     var folder: String?
+    /// Bytes of all files in the folder; `nil` for no limit.
+    var total: Int64?
+    /// How many uploads the link accepts; `nil` for any number.
+    var uses: Uses?
     /// Bytes of one file, and but for framing of the upload; `nil` for the receiver's own limit.
     var maxSize: Int64?
     /// Whether a file may replace another, in a storage that replaces files.
@@ -22,6 +26,12 @@ struct UploadTerms: Codable, Hashable, Sendable {
 }
 
 extension UploadTerms {
+    /// A number of uploads, until the link expires.
+    struct Uses: Codable, Hashable, Sendable {
+        var count: Int64
+        var expires: Int64
+    }
+
     /// Reads the terms of a stored upload; the usual ones if it has none.
     /// - Throws: 500 for terms of another version, which may have been restrictions.
     init(stored: [UInt8]?) throws(ProblemDetails) {

@@ -55,6 +55,9 @@ struct StoredNotice: Sendable {
 protocol NoticeBox: Sendable {
     /// Keeps a message, instead of the one with this name.
     func put(_ bytes: [UInt8], _ name: String) async throws
+    /// Keeps a message, unless there is one with this name.
+    /// - Returns: Whether there was none.
+    func add(_ bytes: [UInt8], _ name: String) async throws -> Bool
     /// A message; `nil` if there is none.
     func get(_ name: String) async throws -> [UInt8]?
     func remove(_ name: String) async throws
@@ -80,10 +83,12 @@ struct FolderNotices: NoticeBox {
 
     var leastAge: Double { 0 }
 
-    /// - Parameter destination: The folder of the files.
+    /// - Parameters:
+    ///   - destination: The folder of the files.
+    ///   - name: The hidden folder in it.
     /// - Throws: `writeFailed`.
-    init(in destination: FilePath) throws(FormworkError) {
-        self.folder = try AtomicFolder(private: Self.folderName, in: AtomicFolder(destination))
+    init(in destination: FilePath, _ name: String = folderName) throws(FormworkError) {
+        self.folder = try AtomicFolder(private: name, in: AtomicFolder(destination))
     }
 
     /// The path of a message, below the destination.
@@ -91,12 +96,21 @@ struct FolderNotices: NoticeBox {
         SafePath(SafeFilename(unchecked: name + self.suffix), in: [SafeFilename(unchecked: self.folderName)])
     }
 
-    func put(_ bytes: [UInt8], _ name: String) async throws {
+    func put(_ bytes: [UInt8], _ name: String) async throws { try await self.keep(bytes, name, .replacing) }
+
+    func add(_ bytes: [UInt8], _ name: String) async throws -> Bool {
+        do { try await self.keep(bytes, name, .exclusive) } catch let error as FormworkError
+            where error.cause as? Errno == .fileExists
+        { return false }
+        return true
+    }
+
+    private func keep(_ bytes: [UInt8], _ name: String, _ rule: PublishingRule) async throws {
         try await NIOThreadPool.singleton.runIfActive {
             let file = try self.folder.makeFile()
             defer { file.close() }
             try file.write(bytes)
-            _ = try file.publish(as: SafeFilename(unchecked: name + Self.suffix), .replacing, durably: false)
+            _ = try file.publish(as: SafeFilename(unchecked: name + Self.suffix), rule, durably: false)
         }
     }
 

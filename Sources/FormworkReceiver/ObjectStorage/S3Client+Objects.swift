@@ -125,16 +125,23 @@ struct BucketNotices: NoticeBox {
     private static let suffix = ".json"
 
     private let storage: S3Storage
+    private let prefix: String
 
     var leastAge: Double { 30 }
 
-    init(_ storage: S3Storage) { self.storage = storage }
+    /// - Parameter folder: The folder below the prefix.
+    init(_ storage: S3Storage, _ folder: String = FolderNotices.folderName) {
+        (self.storage, self.prefix) = (storage, "\(storage.location.prefix)\(folder)/")
+    }
 
-    private var prefix: String { self.storage.location.prefix + ".formwork-hooks/" }
     private func key(_ name: String) -> String { "\(self.prefix)\(name)\(Self.suffix)" }
 
     func put(_ bytes: [UInt8], _ name: String) async throws {
         try await self.storage.client.put(ByteBuffer(bytes: bytes), key: self.key(name))
+    }
+
+    func add(_ bytes: [UInt8], _ name: String) async throws -> Bool {
+        try await self.storage.client.put(bytes, key: self.key(name), if: .isNew) != nil
     }
 
     func get(_ name: String) async throws -> [UInt8]? {

@@ -177,6 +177,14 @@ final class S3Storage: ReceiverStorage {
         _ = try await self.client.head(self.location.prefix + Self.unfinishedFolder + "ready")
     }
 
+    func size(of folder: String?) async throws -> Int64 {
+        let own = self.location.prefix
+        do {
+            let objects = try await self.client.objects(prefix: own + (folder.map { "\($0)/" } ?? "")).objects
+            return objects.reduce(0) { $0 + ($1.key.dropFirst(own.count).hasPrefix(".") ? 0 : $1.size) }
+        } catch { throw self.withContext(error) }
+    }
+
     /// Except for a file with a condition, no request is made until a part is full or the file ends.
     func begin(
         _ file: IncomingFile, from content: FileContent?, _ memory: ReceiverMemory.Lease?

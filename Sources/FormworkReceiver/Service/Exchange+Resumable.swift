@@ -98,7 +98,12 @@ extension Exchange {
             processing.task = task
             self.receiver.slots.watch(task)
         }
-        handler.hasRoom = { room in (try? await intake.storage.room(for: .unfinished(room))) != nil }
+        let share = intake.share(self.scope?.terms ?? UploadTerms())
+        handler.hasRoom = { room in
+            guard (try? await intake.storage.room(for: .unfinished(room))) != nil else { return false }
+            guard let share else { return true }
+            return (try? await share.check(room.missing)) != nil
+        }
         handler.saved = { await intake.storage.forget($0) }
         return handler
     }
@@ -118,7 +123,7 @@ extension Exchange {
         _ = Task { await unfinished.sweep { await store.names() } }
         guard let creation else { return nil }
         // A longer one is refused with the limit.
-        let length = min(max(0, creation.length ?? 0), unfinished.bytes)
+        let length = min(max(0, creation.claim), unfinished.bytes)
         let place = await unfinished.reserve(length, for: self.client.key) { await store.isUnfinished($0) }
         if let place { return place }
         throw .tooMany(
@@ -131,7 +136,7 @@ extension Exchange {
     ) async -> ServiceResponse? {
         var handler = handler
         var begun: UploadTerms?
-        if let creation {
+        if let creation, let creation = try? await handler.begun(by: creation) {
             do {
                 let terms = try await self.terms(of: creation)
                 // Others have nothing to keep.
@@ -182,7 +187,11 @@ extension Exchange {
     private func terms(of creation: UploadCreation) async throws -> UploadTerms {
         try IncomingUpload.checkCoding(self.head)
         let terms = self.scope?.terms ?? UploadTerms()
-        guard self.receiver.intake.hooks != nil else { return terms }
+        do { try await StorageProblem.marking { try await self.receiver.intake.linkUses?.check(terms) } } catch {
+            throw FailedUpload(error).problem
+        }
+        // A part isn't asked about, but what is made of it.
+        guard self.receiver.intake.hooks != nil, creation.concatenation != .partial else { return terms }
         var whole = self.head
         whole.headerFields[.contentType] = creation.contentType
         let metadata = creation.metadata

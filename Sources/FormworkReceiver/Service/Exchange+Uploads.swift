@@ -113,7 +113,10 @@ extension Exchange {
         let before = self.receiver.intake.arrivals.last
         metrics?.count(.uploadsInFlight)
         var (upload, context) = (upload, context)
+        let uses = self.receiver.intake.linkUses
+        var place: String?
         do {
+            place = try await StorageProblem.marking { try await uses?.take(upload.terms, for: upload.resumed?.name) }
             // A resumable upload was asked about when it began.
             if upload.terms.asked == nil { upload.terms = try await self.asked(upload) }
             context.owner = upload.terms.link.map { "link \($0)" } ?? self.owner
@@ -123,6 +126,7 @@ extension Exchange {
             self.log(receipt, duration, upload.resumed)
             return self.answer(receipt, after: before)
         } catch {
+            if let place { await uses?.giveBack(place) }
             let failure = self.failure(error, context.run)
             metrics?.ended(failure.isBusy ? nil : failure.problem.status, nil, ContinuousClock.now - start)
             self.log(failure, ContinuousClock.now - start)

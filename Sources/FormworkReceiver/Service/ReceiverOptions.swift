@@ -24,6 +24,8 @@ struct ReceiverOptions: Sendable {
     struct Access: Sendable {
         /// The keys of upload links; `nil` accepts none.
         var linkKeys: LinkKeys?
+        /// Counts the uploads of links; `nil` if none are accepted.
+        var linkUses: LinkUses?
         /// The sites whose pages may upload here, with a token or a link, in lower case.
         var allowedOrigins: Set<String> = []
         /// Proxies that are trusted to name their clients.

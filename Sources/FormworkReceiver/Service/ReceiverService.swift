@@ -45,7 +45,7 @@ struct ReceiverService: Service {
         if store != nil { router.isResumable = Exchange.isResumable }
         var intake = UploadIntake(
             storage: storage, limits: options.limits, keeping: options.keeping, memory: options.memory)
-        intake.hooks = hooks
+        (intake.hooks, intake.linkUses) = (hooks, options.access.linkUses)
         if let hooks, let store { hooks.watch(store) }
         let resuming = store.map { store in
             let count = options.unfinishedPerClient(of: store.options.maximumCount)

@@ -56,6 +56,13 @@ final class FolderStorage: ReceiverStorage {
         }
     }
 
+    func size(of folder: String?) async throws -> Int64 {
+        try await NIOThreadPool.singleton.runIfActive {
+            try self.checkPlace()
+            return self.folder.size(of: folder)
+        }
+    }
+
     private func lookForRoom(for bytes: Int64) throws(FormworkError) {
         // If the free space is unknown, writing will fail when it runs out.
         guard let room = DiskSpace.available(at: self.folder.path), bytes > room - min(room, self.freeBytes) else {

@@ -26,15 +26,15 @@ protocol ReceiverStorage: Sendable {
     func find(_ upload: String, isDigesting: Bool) async throws -> FoundUpload
     /// Forgets what was stored of a resumable upload: it is noted elsewhere.
     func forget(_ upload: String) async
-    /// Releases resources such as connections. All uploads have ended before.
-    func close() async
+    /// Bytes of all files in the destination, or in a folder of it, without what receivers keep there for themselves.
+    func size(of folder: String?) async throws -> Int64
 }
 
 extension ReceiverStorage {
     func room(for need: StorageNeed) async throws {}
     func find(_ upload: String, isDigesting: Bool) async throws -> FoundUpload { (nil, nil) }
     func forget(_ upload: String) async {}
-    func close() async {}
+    func size(of folder: String?) async throws -> Int64 { 0 }
 }
 
 /// What a storage must have room for.

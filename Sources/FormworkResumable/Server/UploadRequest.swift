@@ -127,21 +127,24 @@ package enum UploadRequest: Sendable {
         if request.method == .options { return .options }
         guard fields[.tusResumable] == "1.0.0" else { return .refused(Self.otherTus) }
         guard request.tusMethod == .post else { return .plain }
-        // Otherwise each of the parts that the client wants to join later would be mistaken for a whole file.
-        guard !fields.contains(.uploadConcat) else {
-            return .refused(.other("Upload-Concat is not supported here."), .tus)
-        }
         var creation = UploadCreation(.tus, fields)
-        creation.length = fields.uploadLength
-        let isDeferred = fields[values: .uploadDeferLength] == ["1"]
-        guard (creation.length == nil) == isDeferred, isDeferred || !fields.contains(.uploadDeferLength),
-            !fields.contains(.uploadLength) || creation.length != nil
-        else {
-            let reason =
-                fields.contains(.uploadLength) && creation.length == nil
-                ? "Upload-Length is not a number of bytes with up to 18 digits."
-                : "Upload-Length or Upload-Defer-Length: 1 is required."
-            return .refused(.other(reason), .tus)
+        creation.concatenation = fields[.uploadConcat].flatMap(TusConcatenation.init(_:))
+        guard creation.concatenation != nil || !fields.contains(.uploadConcat) else {
+            return .refused(.other("Upload-Concat isn't 'partial', or 'final;' with the URL of each part once."), .tus)
+        }
+        // Parts have the length of an upload that is made of them.
+        if creation.parts == nil {
+            creation.length = fields.uploadLength
+            let isDeferred = fields[values: .uploadDeferLength] == ["1"]
+            guard (creation.length == nil) == isDeferred, isDeferred || !fields.contains(.uploadDeferLength),
+                !fields.contains(.uploadLength) || creation.length != nil
+            else {
+                let reason =
+                    fields.contains(.uploadLength) && creation.length == nil
+                    ? "Upload-Length is not a number of bytes with up to 18 digits."
+                    : "Upload-Length or Upload-Defer-Length: 1 is required."
+                return .refused(.other(reason), .tus)
+            }
         }
         if let value = fields[.uploadMetadata] {
             guard let metadata = TusMetadata(value) else {
@@ -149,13 +152,18 @@ package enum UploadRequest: Sendable {
             }
             creation.metadata = metadata
         }
-        creation.contentType = creation.metadata["content-type"] ?? creation.metadata["filetype"]
+        if creation.concatenation != .partial {
+            creation.contentType = creation.metadata["content-type"] ?? creation.metadata["filetype"]
+        }
         guard fields.contains(.contentType), creation.contentLength != 0 else {
             return .create(creation.withoutContent)
         }
         guard fields.hasContentType(ResumableProtocol.tusMediaType) else {
             // Some clients send a type without content.
             return creation.contentLength == nil ? .create(creation.withoutContent) : Self.otherTusType
+        }
+        guard creation.parts == nil else {
+            return .refused(.other("An upload that is made of parts has no content of its own."), .tus, .forbidden)
         }
         return .create(creation)
     }

@@ -131,7 +131,7 @@ extension UploadResource {
         var fields: HTTPFields = [
             .tusVersion: "1.0.0", .tusResumable: "1.0.0",
             .tusExtension:
-                "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum,"
+                "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum,concatenation,"
                 + ResumableProtocol.tusFormExtension,
             .tusChecksumAlgorithm: "sha1,sha256",
             .uploadLimit: limits.fieldValue(for: .latest),

@@ -19,6 +19,8 @@ struct UploadResource: Sendable, Hashable {
     private(set) var isWhole = false
     /// Whether the target has processed it.
     private(set) var isProcessed = false
+    /// Whether it is a part of another upload, and so never whole.
+    var isPart = false
     /// Whether the current request ends the body.
     private var completes = false
     /// Bytes of content received in the current request.
@@ -128,7 +130,7 @@ struct UploadResource: Sendable, Hashable {
     mutating func end(wasWhole: Bool) -> Ending {
         if self.isWhole { return .whole }
         if self.uploadProtocol == .tus {
-            self.isWhole = self.offset == self.length
+            self.isWhole = self.hasAll
         } else if wasWhole, self.completes {
             guard self.length ?? self.offset == self.offset else { return .refused(self.inconsistent) }
             self.length = self.offset
@@ -137,6 +139,9 @@ struct UploadResource: Sendable, Hashable {
         self.completes = false
         return self.isWhole ? .whole : .more
     }
+
+    /// Whether every byte of a tus upload is there, so that it can be processed.
+    var hasAll: Bool { self.uploadProtocol == .tus && !self.isPart && self.offset == self.length }
 
     /// Continues as the request that creates it, with its first content.
     mutating func beginCreation(_ creation: UploadCreation) {

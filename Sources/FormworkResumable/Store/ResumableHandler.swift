@@ -126,9 +126,13 @@ public struct ResumableHandler: Sendable {
             case .cancel:
                 guard let upload else { return .notResumable }
                 return .answer(try await upload.cancel())
+            case .create(let creation) where creation.parts != nil: return try await self.join(creation, request)
             case .create(let creation): return try await self.create(creation, request, body, inform)
             case .append(let append):
                 guard let upload else { return .notResumable }
+                guard !upload.isJoined else {
+                    return .answer(ResumableResponse(.forbidden, .completedUpload).with(.tus))
+                }
                 let check = try DigestCheck(append.check)
                 let announced = await upload.length
                 if let length = append.length ?? announced {
@@ -177,8 +181,12 @@ public struct ResumableHandler: Sendable {
 
     /// The upload that the request's path names; `nil` if this target has none of that name.
     private func upload(_ request: HTTPRequest) async throws -> StoredUpload? {
-        guard let name = self.name(request), let upload = try await self.store.upload(name), self.mayUse(upload.note)
-        else { return nil }
+        guard let name = self.name(request) else { return nil }
+        return try await self.upload(named: name)
+    }
+
+    private func upload(named name: String) async throws -> StoredUpload? {
+        guard let upload = try await self.store.upload(name), self.mayUse(upload.note) else { return nil }
         return self.target == nil || upload.target == self.target ? upload : nil
     }
 
@@ -196,11 +204,49 @@ public struct ResumableHandler: Sendable {
         case .failure(let refusal): return isOptional ? .notResumable : .answer(refusal.answer)
         case .success(let upload):
             self.created(upload.name)
-            let location = (self.publicPrefix ?? self.prefix) + upload.name
+            let location = self.urlPrefix + upload.name
             let turn = try await upload.beginCreation(creation, check, self.memory)
             if let offer = await upload.offer(location: location) { try? await inform(offer) }
             return try await self.receive(upload, turn, creation.contentLength, body, location: location, inform)
         }
+    }
+
+    /// The URL of an upload before its name.
+    var urlPrefix: String { self.publicPrefix ?? self.prefix }
+
+    /// The upload that a request begins. One that is made of parts has their length.
+    /// - Returns: `nil` if it begins none: a part isn't there, or isn't complete, or they were joined before.
+    package func begun(by creation: UploadCreation) async throws -> UploadCreation? {
+        guard let parts = creation.parts else { return creation }
+        guard try await self.upload(named: UploadStore.name(ofParts: parts)) == nil else { return nil }
+        var creation = creation
+        creation.length = 0
+        for part in parts {
+            guard let count = try await self.upload(named: part)?.partLength else { return nil }
+            creation.length = creation.length.map { $0 + min(count, .max - $0) }
+        }
+        return creation
+    }
+
+    /// Has an upload processed that is made of parts. A client that asks again gets the answer to the first request.
+    private func join(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> Outcome {
+        let name = UploadStore.name(ofParts: creation.parts ?? [])
+        var upload = try await self.upload(named: name)
+        if upload == nil {
+            guard let creation = try await self.begun(by: creation) else {
+                let problem = UploadProblem.other("The parts aren't all complete, or not all there.")
+                return .answer(ResumableResponse(.badRequest, problem).with(.tus))
+            }
+            let limits = self.limits(of: creation)
+            if let refusal = UploadResource.refusal(of: creation, limits: limits) { return .answer(refusal) }
+            switch try await self.begin(creation, request) {
+            case .failure(let refusal): return .answer(refusal.answer)
+            case .success(let begun): upload = begun
+            }
+            self.created(name)
+        }
+        guard let upload else { return .answer(.missing(request)) }
+        return .answer(await upload.process(location: self.urlPrefix + name, by: self))
     }
 
     private func limits(of creation: UploadCreation) -> UploadLimits {
@@ -214,19 +260,20 @@ public struct ResumableHandler: Sendable {
             .failure(StoredUpload.Refusal(answer: answer))
         }
         await self.store.sweep()
-        if let most = self.store.options.maximumTotalSize, creation.length ?? 0 > most {
+        if let most = self.store.options.maximumTotalSize, creation.claim > most {
             return refused(
                 UploadResource(creation, limits: self.limits(of: creation)).answer(
                     .contentTooLarge, .other("All unfinished uploads together may have \(most, "byte").")))
         }
-        // Refused if there is no room for its bytes, or for the copy of them that a form needs: an upload that can't be
-        // completed would keep others out. Without being stored first, it may fit.
-        let length = creation.length ?? creation.contentLength ?? 0
-        let room = self.room(length, from: 0, isForm: UploadRecord.isForm(creation.contentType))
+        // Refused if there is no room for its bytes, or for the copy of them that a form needs, and what is made of parts: an
+        // upload that can't be completed would keep others out. Without being stored first, it may fit.
+        let (length, isJoined) = (creation.length ?? creation.contentLength ?? 0, creation.parts != nil)
+        let room = self.room(
+            length, from: isJoined ? length : 0, isForm: isJoined || UploadRecord.isForm(creation.contentType))
         guard await self.fits(room) else { return refused(.insufficientStorage) }
         let terms = (note: self.note, maxSize: self.limits(of: creation).maxSize)
         var upload = try await self.store.create(creation, request, terms)
-        if upload == nil, await self.store.makeRoom(for: creation.length ?? 0) {
+        if upload == nil, await self.store.makeRoom(for: creation.claim) {
             upload = try await self.store.create(creation, request, terms)
         }
         return upload.map { .success($0) } ?? refused(.tooMany)

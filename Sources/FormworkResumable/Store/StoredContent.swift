@@ -13,6 +13,8 @@ final class StoredContent {
     private(set) var record: UploadRecord
     /// The bytes, locked against other processes; `nil` while they are released.
     private var bytes: UploadStore.OpenBytes?
+    /// The bytes of the parts that it is made of, while it is processed.
+    private var parts: [any UploadContent] = []
     /// The algorithms of the digests that will be needed.
     private let algorithms: Set<String>
     /// Those of a storage that doesn't compute them itself.
@@ -24,10 +26,11 @@ final class StoredContent {
 
     init(_ name: String, in store: UploadStore, _ record: UploadRecord) {
         (self.name, self.store, self.record) = (name, store, record)
-        // A form is sent for its files, which have digests of their own.
-        let own = store.options.digestsFiles && !record.isForm ? [SHA256Digest.algorithm] : []
+        // A form is sent for its files, which have digests of their own. Parts are read when they are joined.
+        let arrives = record.concatenation == nil
+        let own = store.options.digestsFiles && !record.isForm && arrives ? [SHA256Digest.algorithm] : []
         self.algorithms = Set(record.digestAlgorithms + own)
-        let form = record.isForm && store.options.findsFiles ? record.contentType : nil
+        let form = record.isForm && store.options.findsFiles && arrives ? record.contentType : nil
         self.digests = RunningDigests(
             self.algorithms,
             form: form.flatMap {
@@ -75,6 +78,7 @@ final class StoredContent {
         try await self.dropUnchecked()
         // There may be bytes of a request that was ended a moment ago, or with its process. They are reported next.
         try await self.sync()
+        if record.parts != nil { return record.length ?? 0 }
         do { return if let folder { try folder.count() } else { try await self.store.count(of: self.name) } } catch {
             throw StoredUpload.Failure.unreadable(error)
         }
@@ -85,8 +89,9 @@ final class StoredContent {
         // Another process may cut off what isn't checked.
         if let offset = self.record.uncheckedOffset { self.rewindDigests(to: offset) }
         let file = self.file
-        self.bytes = nil
-        await file?.close()
+        let parts = self.parts
+        (self.bytes, self.parts) = (nil, [])
+        for open in parts + [file].compactMap(\.self) { await open.close() }
     }
 
     func sync() async throws { try await self.file?.sync() }
@@ -213,15 +218,31 @@ final class StoredContent {
     // MARK: processing
 
     /// The complete upload, with its digests.
-    func finished(count: Int64) async throws -> CompletedUpload {
+    /// - Parameter memory: The memory of the request that has it processed.
+    func finished(count: Int64, for memory: (any UploadMemory)?) async throws -> CompletedUpload {
         guard let file = self.file else { throw StoredUpload.Failure.missing }
-        let content = try await file.finished(count: count)
+        var content = try await file.finished(count: self.record.parts == nil ? count : 0)
+        if let parts = self.record.parts { content = try await self.joined(parts, memory) }
         let digests = try await self.digests(of: content, file, count: count)
         var upload = CompletedUpload(self.name, self.record, content, length: count)
-        upload.files = self.folder?.finishedFiles(count: count) ?? []
+        if self.record.parts == nil { upload.files = self.folder?.finishedFiles(count: count) ?? [] }
         if let form = self.digests.form?.map, form.position.count == count { upload.form = form }
         upload.digests = digests
         return upload
+    }
+
+    /// The bytes of the parts, one after another. They stay locked until ``close()``.
+    private func joined(_ names: [String], _ memory: (any UploadMemory)?) async throws -> BodySource {
+        var sources: [BodySource] = []
+        for name in names {
+            guard let record = try await self.store.record(name),
+                let length = try await self.store.allBytes(of: name, record),
+                let part = try await self.store.openBytes(name, for: memory)?.content
+            else { throw StoredUpload.Failure.missing }
+            self.parts.append(part)
+            sources.append(try await part.finished(count: length))
+        }
+        return .concatenation(sources)
     }
 
     /// The target's answer, as far as it is kept; `nil` before the upload was processed.
@@ -242,6 +263,7 @@ final class StoredContent {
         self.isAnswerUnsaved = (try? await self.save()) == nil
         // Not earlier: if the process ends between the two steps, either the upload or its answer exists.
         try? await self.store.discardBytes(of: self.name)
+        if !self.isAnswerUnsaved { for name in self.record.parts ?? [] { try? await self.store.remove(name) } }
         if self.isAnswerUnsaved {
             // A full disk has no room for the answer while the bytes use it, which they do while they are open.
             try? await self.empty()

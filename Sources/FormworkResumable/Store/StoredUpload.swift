@@ -32,6 +32,8 @@ actor StoredUpload {
     nonisolated let target: String?
     /// The server's own note about it.
     nonisolated let note: [UInt8]?
+    /// Whether it is made of parts, so that nothing can be added.
+    nonisolated let isJoined: Bool
     private nonisolated let executor: any SerialExecutor
     /// Separates calls while they wait for the storage.
     private let gate = Gate()
@@ -54,7 +56,7 @@ actor StoredUpload {
         (self.name, self.store, self.executor) = (name, store, store.makeExecutor())
         self.content = StoredContent(name, in: store, record)
         (self.uploadProtocol, self.target, self.isForm) = (record.uploadProtocol, record.target, record.isForm)
-        self.note = record.note.map { Array($0) }
+        (self.note, self.isJoined) = (record.note.map { Array($0) }, record.parts != nil)
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }
 
@@ -69,14 +71,19 @@ actor StoredUpload {
     /// Whether a request for the offset has it processed: a tus upload of which every byte has arrived.
     var awaitsProcessing: Bool {
         get async {
-            guard self.uploadProtocol == .tus, self.processing == nil, let length = self.content.record.length else {
-                return false
-            }
-            guard let record = (try? await self.store.record(self.name)) ?? nil, record.answer == nil else {
-                return false
-            }
-            guard record.uncheckedOffset == nil else { return false }
-            return (try? await self.store.count(of: self.name)) == length
+            guard self.uploadProtocol == .tus, self.processing == nil,
+                let record = (try? await self.store.record(self.name)) ?? nil, record.answer == nil
+            else { return false }
+            if record.isWhole || record.concatenation != nil { return record.isWhole }
+            return (try? await self.store.allBytes(of: self.name, record)) != nil
+        }
+    }
+
+    /// The bytes of a part that has all of them; `nil` for another upload.
+    var partLength: Int64? {
+        get async throws {
+            guard let record = try await self.store.record(self.name), record.concatenation == .partial else { return nil }
+            return try await self.store.allBytes(of: self.name, record)
         }
     }
 
@@ -301,9 +308,10 @@ actor StoredUpload {
             _ = await processing.value
         }
         var answer = self.expiring(self.resource.offsetAnswer())
-        if self.uploadProtocol == .tus, !self.content.record.metadata.entries.isEmpty {
-            answer.response.headerFields[.uploadMetadata] = self.content.record.metadata.fieldValue
-        }
+        guard self.uploadProtocol == .tus else { return answer }
+        let record = self.content.record
+        if !record.metadata.entries.isEmpty { answer.response.headerFields[.uploadMetadata] = record.metadata.fieldValue }
+        answer.response.headerFields[.uploadConcat] = record.concatenation?.fieldValue(prefix: handler.urlPrefix)
         return answer
     }
 
@@ -330,7 +338,7 @@ actor StoredUpload {
         await self.gate.enter()
         defer { self.gate.leave() }
         try await self.takeOver(memory)
-        if self.uploadProtocol == .tus, self.resource.offset == self.resource.length { return true }
+        if self.resource.hasAll { return true }
         await self.closeContent()
         return false
     }
@@ -452,7 +460,7 @@ actor StoredUpload {
             try await self.alone { try await self.readState(handler.memory) }
             if let answer = self.content.answer { return answer }
         }
-        let upload = try await self.content.finished(count: self.resource.offset)
+        let upload = try await self.content.finished(count: self.resource.offset, for: handler.memory)
         guard upload.digests.match(self.content.record.announcedDigests.values) else {
             let answer = self.resource.mismatch(isChecksum: false)
             try await self.removeRefused(answer)

@@ -74,7 +74,7 @@ final class UploadIndex: Sendable {
                 let changed = idle.map { Date(timeIntervalSinceNow: -$0) } ?? record.created
                 entry = Entry(
                     name: name, expires: record.expires, isFinished: record.answer != nil, size: size,
-                    length: record.length, written: changed.timeIntervalSince1970)
+                    length: record.parts == nil ? record.length : 0, written: changed.timeIntervalSince1970)
                 let one = Known(validator: stamp?.record, read: now, entry: entry)
                 self.known.withLock { $0[name] = one }
             }

@@ -44,6 +44,8 @@ struct UploadRecord: Codable, Sendable {
             request.headerFields[name] = nil
         }
         request.path = request.path.map(Self.withoutSecrets)
+        request.headerFields[.uploadConcat] = creation.concatenation?.fieldValue()
+        self.isWhole = creation.parts != nil
         (self.request, self.uploadProtocol, self.length) = (request, creation.uploadProtocol, creation.length)
         (self.contentType, self.metadata) = (creation.contentType, creation.metadata)
         self.wantedDigests = creation.wantedDigests
@@ -93,6 +95,12 @@ struct UploadRecord: Codable, Sendable {
         }
     }
 
+    /// Whether it is a part, or is made of parts; `nil` for an upload by itself.
+    var concatenation: TusConcatenation? { self.request.headerFields[.uploadConcat].flatMap(TusConcatenation.init(_:)) }
+
+    /// The names of the parts that it is made of; `nil` if it isn't.
+    var parts: [String]? { if case .final(let names)? = self.concatenation { names } else { nil } }
+
     /// Whether it is a multipart form.
     var isForm: Bool { Self.isForm(self.contentType) }
 
@@ -115,8 +123,10 @@ struct UploadRecord: Codable, Sendable {
     func resource(offset: Int64, limits: UploadLimits, now: Date) -> UploadResource {
         var limits = limits.limited(to: self.maxSize)
         limits.maxAge = max(0, Int64(clamping: self.expires.timeIntervalSince(now)))
-        return UploadResource(
+        var resource = UploadResource(
             self.uploadProtocol, offset: offset, length: self.length, isWhole: self.isWhole,
             isProcessed: self.answer != nil, limits: limits)
+        resource.isPart = self.concatenation == .partial
+        return resource
     }
 }

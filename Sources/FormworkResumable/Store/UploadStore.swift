@@ -1,4 +1,5 @@
 import Formwork
+import FormworkDigests
 import FormworkHTTP
 import FormworkSystem
 import FormworkEssentials
@@ -92,11 +93,12 @@ public final class UploadStore: Sendable {
         now: Date = Date()
     ) async throws -> StoredUpload? {
         let record = UploadRecord(creation, request, terms, now: now, lifetime: self.options.lifetime)
-        let name = Self.newName()
+        let name = creation.parts.map(Self.name(ofParts:)) ?? Self.newName()
         await self.creating.enter()
         defer { self.creating.leave() }
         return try await self.thread.run {
-            guard try await self.quota.hasRoom(for: creation.length ?? 0) else { return nil }
+            if creation.parts != nil, let upload = try await self.find(name, now) { return upload }
+            guard try await self.quota.hasRoom(for: creation.claim) else { return nil }
             try await self.storage.create(name, record: try record.encoded())
             self.quota.countNew()
             let upload = StoredUpload(name, in: self, record)
@@ -153,6 +155,12 @@ public final class UploadStore: Sendable {
 
     /// How many bytes an upload has.
     func count(of name: String) async throws -> Int64 { try await self.storage.count(of: name) }
+
+    /// The length of an upload; `nil` if it isn't known, or some bytes are missing, or aren't checked.
+    func allBytes(of name: String, _ record: UploadRecord) async throws -> Int64? {
+        guard record.uncheckedOffset == nil, let length = record.length else { return nil }
+        return try await self.count(of: name) == length ? length : nil
+    }
 
     /// The bytes of an upload, open for one user.
     struct OpenBytes: Sendable {
@@ -375,6 +383,11 @@ public final class UploadStore: Sendable {
     private static func newName() -> String {
         var generator = SystemRandomNumberGenerator()
         return UInt128.random(in: .min ... .max, using: &generator).padded(to: 32, radix: 16)
+    }
+
+    /// The name of the upload that is made of parts. A client that asks for it again, because it got no answer, finds it there.
+    static func name(ofParts names: [String]) -> String {
+        String(Hex.text(SHA256Digest.digest(of: Array(names.joined(separator: " ").utf8))).prefix(32))
     }
 
     static func isName(_ text: String) -> Bool {

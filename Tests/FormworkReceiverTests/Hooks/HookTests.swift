@@ -149,6 +149,7 @@ struct HookTests {
             try await self.box.put(bytes, name)
             while !self.isDone() { try await Task.sleep(for: .milliseconds(5)) }
         }
+        func add(_ bytes: [UInt8], _ name: String) async throws -> Bool { try await self.box.add(bytes, name) }
         func get(_ name: String) async throws -> [UInt8]? { try await self.box.get(name) }
         func remove(_ name: String) async throws { try await self.box.remove(name) }
         func list() async throws -> [(name: String, age: Double)] { try await self.box.list() }

@@ -17,10 +17,11 @@ struct LinkServiceTests {
     /// The path of a link that allows ten bytes.
     private static func link(
         _ folder: String? = "inbox/ann", maxSize: Int64? = 10, title: String? = nil, id: String = "0000000000000001",
-        expires: Int64 = 4_102_444_800
+        expires: Int64 = 4_102_444_800, total: Int64? = nil, uses: Int64? = nil
     ) throws -> String {
         let folders = try folder.map { try #require(SignedLink.folders(of: $0)) } ?? []
-        let link = SignedLink(expires: expires, maxSize: maxSize, folders: folders, title: title, id: id)
+        let link = SignedLink(
+            expires: expires, maxSize: maxSize, total: total, uses: uses, folders: folders, title: title, id: id)
         return "/.link/\(try LinkKeys(SignedLinkTests.key).token(for: link))"
     }
 
@@ -35,6 +36,7 @@ struct LinkServiceTests {
             {
                 $0.token = try AccessToken("secret-of-the-owner")
                 $0.access.linkKeys = try LinkKeys(SignedLinkTests.key)
+                $0.access.linkUses = LinkUses(box: try FolderNotices(in: folder.path, LinkUses.folderName))
                 change(&$0)
             }, in: folder, storage: storage, store: UploadStore(uploads.path), metrics: MemoryMetrics(), test)
         withExtendedLifetime(uploads) {}
@@ -143,6 +145,71 @@ struct LinkServiceTests {
             let form = [Self.version, "Upload-Complete: ?1"] + type
             #expect(try await receiver.request("POST \(link)/", form, whole).status == 201)
             #expect(try Self.names(receiver) == ["a", "b", "c", "d", "e"].map { "inbox/ann/\($0)" })
+        }
+    }
+
+    @Test func `A link accepts as many uploads as it says`() async throws {
+        try await Self.run { receiver in
+            let link = try Self.link(uses: 3)
+            let type = ["Content-Type: multipart/form-data; boundary=b"]
+            #expect(try await receiver.request("PUT \(link)/a", [], "1").status == 201)
+            // What fails doesn't count.
+            #expect(try await receiver.request("PUT \(link)/b", [], "12345678901").status == 413)
+            #expect(try await receiver.request("POST \(link)/", type, "no form").status == 400)
+            let both = formBody([("f;b", "1"), ("g;c", "2")])
+            #expect(try await receiver.request("POST \(link)/", type, both).status == 201)
+            let begin = [Self.tus, "Upload-Length: 1", "Upload-Metadata: filename ZA=="]
+            let (path, late) = (
+                try await receiver.begin("POST \(link)/", begin), try await receiver.begin("POST \(link)/", begin)
+            )
+            #expect(try await receiver.request("PATCH \(path)", Self.octets, "1").status == 204)
+            let refused = try await receiver.request("PUT \(link)/e", [], "1")
+            #expect(refused.status == 403 && refused.body.contains("used as often as it can be"))
+            #expect(try await receiver.request("POST \(link)/", begin).status == 403)
+            #expect(try await receiver.request("PATCH \(late)", Self.octets, "1").status == 403)
+            #expect(try Self.names(receiver).filter { !$0.hasPrefix(".") } == ["a", "b", "c", "d"].map { "inbox/ann/\($0)" })
+            #expect(try await receiver.request("PUT \(try Self.link(id: "0000000000000002", uses: 1))/e", [], "1").status == 201)
+        }
+    }
+
+    @Test func `Of uploads at once through several receivers a link accepts no more, in a folder or a bucket`() async throws {
+        let (folder, store) = (TemporaryFolder(), try FakeStore())
+        var terms = UploadTerms(link: "0000000000000001")
+        terms.uses = .init(count: 3, expires: 4_102_444_800)
+        try await BucketUploadsTests.with(store, receivers: 2) { [terms] storages in
+            let boxes: [[any NoticeBox]] = [
+                storages.map { BucketNotices($0, LinkUses.folderName) },
+                try (0..<2).map { _ in try FolderNotices(in: folder.path, LinkUses.folderName) },
+            ]
+            for two in boxes {
+                let places = await withTaskGroup(of: String?.self) { group in
+                    for number in 0..<10 {
+                        group.addTask { try? await LinkUses(box: two[number % 2]).take(terms, for: nil) }
+                    }
+                    return await group.reduce(into: [String]()) { $0 += [$1].compactMap(\.self) }
+                }
+                #expect(places.count == 3 && Set(places).count == 3)
+                let uses = LinkUses(box: two[0])
+                await uses.giveBack(places[0])
+                // A complete upload that is stored again has its place already.
+                for box in two { #expect(try await LinkUses(box: box).take(terms, for: "u") == places[0]) }
+                await #expect(throws: StorageRefusal.self) { try await uses.take(terms, for: "other") }
+                // Those of a link that has expired are removed.
+                #expect(try await two[0].add([], "1000.0000000000000002.0"))
+                await #expect(throws: StorageRefusal.self) { try await uses.check(terms) }
+                #expect(try await two[0].list().count == 3)
+            }
+        }
+    }
+
+    @Test func `The files in a link's folder have no more bytes than the link says`() async throws {
+        try await Self.run { receiver in
+            let (link, other) = (try Self.link(total: 10), try Self.link("inbox/bob", id: "0000000000000002", total: 10))
+            #expect(try await receiver.request("PUT \(link)/a", [], "1234567").status == 201)
+            #expect(try await receiver.request("PUT \(link)/b", [], "1234").status == 507)
+            #expect(try await receiver.request("POST \(link)/", [Self.tus, "Upload-Length: 4"]).status == 507)
+            #expect(try await receiver.request("PUT \(other)/b", [], "1234").status == 201)
+            #expect(try await receiver.request("PUT \(link)/b", [], "123").status == 201)
         }
     }
 

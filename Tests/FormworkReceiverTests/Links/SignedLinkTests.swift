@@ -105,6 +105,17 @@ import Testing
         #expect(try Self.refusal(made) != nil)
     }
 
+    @Test func `A line with a link's id withdraws that link`() throws {
+        #expect(
+            try Self.refusal(Self.token, key: "\(Self.key)\n7f3a90c2d1e4b586\n0000000000000001")
+                == "This upload link was withdrawn.")
+        #expect(try Self.refusal(Self.token, key: "0000000000000001\n\(Self.key)\n") == nil)
+        #expect(throws: SecretFault.self) { try LinkKeys("7f3a90c2d1e4b586") }
+        #expect(throws: SecretFault.self) { try LinkKeys("\(Self.key)\n7F3A90C2D1E4B586") }
+        let ids = (0..<1_000).map { _ in SignedLink.newID() }
+        #expect(try Self.refusal(Self.token, key: ([Self.key] + ids).joined(separator: "\n")) == nil)
+    }
+
     @Test(arguments: ["", "\n\n", "short", "0123456789abcdef0123456789abcde", "\(Self.key)\nshort"])
     func `Keys are long enough`(text: String) {
         #expect(throws: SecretFault.self) { try LinkKeys(text) }

@@ -38,11 +38,10 @@ struct ResumableServiceTests {
     }
 
     @Test(arguments: [
-        ["Upload-Length: 5", "Upload-Concat: partial"], ["Upload-Concat: final;/.uploads/a /.uploads/b"],
         ["Upload-Length: 5", "Upload-Defer-Length: 1"], ["Upload-Length: 5", "Upload-Defer-Length: 2"],
         ["Upload-Defer-Length: 2"],
     ])
-    func `tus concatenation, and contradicting lengths, are refused`(fields: [String]) async throws {
+    func `Contradicting lengths are refused`(fields: [String]) async throws {
         try await TestReceiver.resuming { receiver, store in
             let given = try await receiver.status("POST /up", ["Tus-Resumable: 1.0.0"] + fields, "")
             #expect(given == 400)
