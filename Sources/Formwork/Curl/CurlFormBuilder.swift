@@ -201,8 +201,12 @@ struct CurlFormBuilder {
         case .sevenBit: return .sevenBit(allowsNUL: self.isCurl)
         case let encoding?: return encoding
         case nil:
-            // curl reports a source that it can't open before this error.
-            for level in self.levels { _ = try level.form.plan() }
+            // curl reports a source that it can't open before this error, and content that doesn't fit its encoder after it.
+            for level in self.levels {
+                do throws(FormworkError) { _ = try level.form.plan() } catch {
+                    if error.code == .sourceUnavailable { throw error }
+                }
+            }
             _ = try BodyPlan(copying: source)
             throw FormworkError(
                 .invalidArgument,

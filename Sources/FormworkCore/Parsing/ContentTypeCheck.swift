@@ -35,9 +35,11 @@ struct ContentTypeCheck {
         }
         if self.boundary.count > 70 { self.add(.boundaryLength, "\(self.boundary.count, "byte")") }
         if self.boundary.last == 0x20 { self.add(.boundaryTrailingSpace) }
-        if !isQuoted, self.boundary.contains(where: { $0.isBoundaryByte && !$0.isTokenByte }) {
+        // An apostrophe may be in a token, but some receivers take it for RFC 2231's.
+        if !isQuoted, self.boundary.contains(where: { $0.isBoundaryByte && !$0.isTokenByte || $0 == 0x27 }) {
             self.add(.boundaryUnquoted)
         }
+        if self.boundary.starts(with: "=?".utf8) { self.add(.encodedWord, "boundary") }
     }
 
     private mutating func checkParameters(_ text: String, _ bytes: [UInt8]) {

@@ -80,6 +80,8 @@ struct HeaderCheck {
             self.add(.emptyName)
         } else if name.first == 0x5B || name.first == 0x5D {
             self.add(.bracketName)
+        } else if self.header.isFile, !name.endsWithPairedBrackets {
+            self.add(.looseBracket)
         }
     }
 
@@ -109,10 +111,18 @@ struct HeaderCheck {
             bytes[at] == 0x22 && (at == bytes.startIndex || bytes[at - 1] != 0x5C)
         }
         if isBare { self.add(.unescapedQuote, role) }
-        let hasEscape = zip(bytes, zip(bytes.dropFirst(), bytes.dropFirst(2))).contains {
-            $0 == 0x25 && $1.0.hexDigit != nil && $1.1.hexDigit != nil
+        if bytes.starts(with: "=?".utf8) { self.add(.encodedWord, role) }
+        if bytes.starts(with: "\u{FEFF}".utf8) { self.add(.controlCharacter, "The \(role)", "a byte order mark") }
+        let signs = bytes.indices.filter { bytes[$0] == 0x25 }.map { bytes[$0...].dropFirst().prefix(2) }
+        let escapes = signs.filter { $0.count == 2 && $0.allSatisfy { $0.hexDigit != nil } }
+        guard !escapes.isEmpty else { return }
+        // Those that browsers write. Some receivers decode a filename if each % begins an escape.
+        let isUsual = escapes.allSatisfy { ["22", "0D", "0A"].contains(String(decoding: $0, as: UTF8.self).uppercased()) }
+        if role == "filename", !isUsual, escapes.count == signs.count {
+            self.add(.encodedFilename)
+        } else {
+            self.add(.percentEscape, role)
         }
-        if hasEscape { self.add(.percentEscape, role) }
     }
 
     private mutating func checkFilename() {
@@ -159,6 +169,23 @@ struct HeaderCheck {
         } else if !self.header.isFile, type.contains("charset=") {
             self.add(.fieldCharset)
         }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether brackets are in pairs at the end, as in `a[b][]`, or there is none.
+    fileprivate var endsWithPairedBrackets: Bool {
+        var isOpen = false
+        var isClosed = false
+        for byte in self {
+            switch byte {
+            case 0x5B where !isOpen: (isOpen, isClosed) = (true, false)
+            case 0x5D where isOpen: (isOpen, isClosed) = (false, true)
+            case 0x5B, 0x5D: return false
+            default: if isClosed { return false }
+            }
+        }
+        return !isOpen
     }
 }
 

@@ -258,9 +258,12 @@ public struct MultipartParser: Sendable {
     private mutating func skip(
         _ chunk: RawSpan, _ position: inout Int, to end: Int
     ) throws(FormworkError) -> Event {
-        let start = self.bodyOffset(position)
-        if position < end { self.note(.epilogue, at: start) }
-        if !self.watch.isEmpty { try self.watchEpilogue(chunk, position..<end, at: start) }
+        if !self.watch.isEmpty { try self.watchEpilogue(chunk, position..<end, at: self.bodyOffset(position)) }
+        while position < end, chunk[position] == 0x0D || chunk[position] == 0x0A { position += 1 }
+        if position < end {
+            self.note(.epilogue, at: self.bodyOffset(position))
+            try self.refuse()
+        }
         position = end
         return .needsInput
     }

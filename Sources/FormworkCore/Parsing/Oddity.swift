@@ -43,7 +43,7 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
     case delimiterBesideLineFeed
     /// A delimiter follows the close delimiter.
     case partAfterEnd
-    /// There are bytes after the close delimiter's line.
+    /// There are bytes other than line ends after the close delimiter's line.
     case epilogue
     /// A line of content begins with the delimiter but is longer.
     case longerLine
@@ -69,6 +69,8 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
     /// A part's name is empty.
     case emptyName
     case bracketName
+    /// A file's name has brackets that aren't pairs at its end.
+    case looseBracket
     /// A file with content has an empty name.
     case emptyFilename
     /// A filename has only dots and slashes.
@@ -97,6 +99,10 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
     case unescapedQuote
     /// A name contains `%` and two hexadecimal digits, which may be an escape.
     case percentEscape
+    /// A filename is percent-encoded, other than as browsers write quotes and line ends.
+    case encodedFilename
+    /// A name, a filename or the boundary begins like an encoded word.
+    case encodedWord
     /// A filename is a path.
     case filenamePath
     case duplicateParameter
@@ -237,7 +243,10 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
                 framing, .malformedBoundaryLine,
                 "A delimiter follows the close delimiter, so the part after it is lost: write --boundary-- only at "
                     + "the end.")
-        case .epilogue: advice(framing, "Bytes follow the close delimiter's line: remove them.")
+        case .epilogue:
+            ambiguity(
+                framing, .malformedBoundaryLine,
+                "Bytes follow the close delimiter's line, and some receivers read a part in them: remove them.")
         case .longerLine:
             departure(
                 framing, .malformedBoundaryLine,
@@ -271,6 +280,10 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
             ambiguity(
                 practice, .ambiguity,
                 "The name begins with a bracket, and PHP drops such parts: begin with a letter.")
+        case .looseBracket:
+            ambiguity(
+                practice, .ambiguity,
+                "The name of a file has brackets that aren't pairs at its end, and PHP drops such files: leave them out.")
         case .emptyFilename:
             ambiguity(
                 practice, .ambiguity,
@@ -319,6 +332,14 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
                 "The @ has a quote that isn't escaped, and other receivers end it there: write %22.")
         case .percentEscape:
             advice("RFC 7578 §2", "The @ has % and two digits, which only some receivers decode: choose another one.")
+        case .encodedFilename:
+            ambiguity(
+                practice, .ambiguity,
+                "The filename is percent-encoded, which some receivers decode: write its characters in UTF-8.")
+        case .encodedWord:
+            ambiguity(
+                "RFC 7578 §5.1", .ambiguity,
+                "The @ begins like an encoded word (RFC 2047), which some receivers decode: write UTF-8.")
         case .filenamePath:
             advice(form, "The filename is a path, which receivers must not use: send its last component.")
         case .duplicateParameter: departure(form, .duplicateParameter, "@ has a parameter twice: leave one out.")

@@ -506,35 +506,6 @@ struct FormCodingTests {
         #expect(try FormDataDecoder().decode(Wall.self, from: form) == Wall())
     }
 
-    /// Two members of its own type, each tried before the text.
-    private indirect enum Filter: Decodable, Equatable {
-        case not(Filter), never(Filter), name(String)
-
-        enum CodingKeys: CodingKey { case not, never, name }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            if let filter = try? container.decode(Filter.self, forKey: .not) {
-                self = .not(filter)
-            } else if let filter = try? container.decode(Filter.self, forKey: .never) {
-                self = .never(filter)
-            } else {
-                self = .name(try container.decode(String.self, forKey: .name))
-            }
-        }
-    }
-
-    @Test("A type that tries itself first ends where nothing was sent")
-    func recursive() async throws {
-        let decoder = FormDataDecoder()
-        #expect(try decoder.decode(Filter.self, from: await self.form(["name": "a"])) == .name("a"))
-        #expect(
-            try decoder.decode(Filter.self, from: await self.form(["never[not][name]": "a"]))
-                == .never(.not(.name("a"))))
-        let other = try await self.form(["other": "a"])
-        #expect(throws: DecodingError.self) { try decoder.decode(Filter.self, from: other) }
-    }
-
     @Test("A name with an unbalanced bracket is the decoded name")
     func unbalanced() throws {
         let form = try ReceivedForm(
@@ -542,55 +513,6 @@ struct FormCodingTests {
             contentType: "multipart/form-data; boundary=x")
         #expect(form[0].name == "a[\"b")
         #expect(try FormDataDecoder().decode([String: String].self, from: form) == ["a[\"b": "1"])
-    }
-
-    /// Two members of its own type, each tried before the text, through a decoder.
-    private indirect enum Branch: Decodable, Equatable {
-        case not(Branch), never(Branch), name(String)
-
-        enum CodingKeys: CodingKey { case not, never, name }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            if let inner = try? container.superDecoder(forKey: .not), let branch = try? Branch(from: inner) {
-                self = .not(branch)
-            } else if let inner = try? container.superDecoder(forKey: .never), let branch = try? Branch(from: inner) {
-                self = .never(branch)
-            } else {
-                self = .name(try container.decode(String.self, forKey: .name))
-            }
-        }
-    }
-
-    @Test("A type that tries itself first through a decoder ends where nothing was sent")
-    func recursiveDecoder() async throws {
-        let decoder = FormDataDecoder()
-        #expect(try decoder.decode(Branch.self, from: await self.form(["name": "a"])) == .name("a"))
-        #expect(
-            try decoder.decode(Branch.self, from: await self.form(["never[not][name]": "a"]))
-                == .never(.not(.name("a"))))
-        let other = try await self.form(["other": "a"])
-        #expect(throws: DecodingError.self) { try decoder.decode(Branch.self, from: other) }
-    }
-
-    @Test("Superclasses that wrote nothing are read, one below another")
-    func absentSuperclasses() async throws {
-        #expect(try FormDataDecoder().decode(Superclasses.self, from: await self.form(["c": "1"])).c == 1)
-    }
-
-    @Test("An error shows 40 scalars of a text, even of one character")
-    func shownText() async throws {
-        let form = try await self.form(["n": "1" + String(repeating: "\u{301}", count: 100_000)])
-        let error = #expect(throws: DecodingError.self) {
-            try FormDataDecoder().decode([String: Int].self, from: form)
-        }
-        guard case .dataCorrupted(let context) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(
-            context.debugDescription
-                == "\"1\(String(repeating: "\u{301}", count: 39))…\" is not a valid Int.")
     }
 
     @Test("Whole numbers are read up to the largest, however few digits are read from the bytes")
@@ -783,25 +705,6 @@ struct FormCodingTests {
         #expect(numbers.more == nil)
         #expect(numbers.text == "")
         #expect(numbers.word == nil)
-    }
-
-    /// Arrays in arrays, without any field between them.
-    private final class Arrays: Encodable, Sendable {
-        let inner: Arrays?
-        init(_ inner: Arrays?) { self.inner = inner }
-        func encode(to encoder: any Encoder) throws {
-            var list = encoder.unkeyedContainer()
-            if let inner { try list.encode(inner) } else { try list.encode(1) }
-        }
-    }
-
-    @Test("Arrays in thousands of arrays are refused, and don't overflow the stack")
-    func deepArrays() throws {
-        let deep = (0..<5_000).reduce(Arrays(nil)) { inner, _ in Arrays(inner) }
-        let error = try #require(throws: EncodingError.self) { try FormDataEncoder().encode(["a": deep]) }
-        guard case .invalidValue(_, let context) = error else { throw error }
-        #expect(context.debugDescription.contains("nests deeper than 8 levels"))
-        #expect(context.codingPath.count == 513)
     }
 }
 
