@@ -1,5 +1,5 @@
 /// `Upload-Concat` of tus 1.0: an upload is a part of another one, or is made of parts that have arrived before.
-package enum TusConcatenation: Sendable, Hashable {
+enum TusConcatenation: Sendable, Hashable {
     /// A part, which isn't stored by itself.
     case partial
     /// The names of the parts, in their order: the last segments of their URLs. The rest of a URL isn't kept, since it may have

@@ -39,6 +39,7 @@ struct LinkCommandTests {
         let outcome = try Self.run(
             """
             check "$(link --to https://up.example.com/ --expires 2d --max-size 5G --prefix inbox/ann/ --title 'Ann & Bob')"
+            check "$(link --to h.example --limit total=20G --limit uses=3)"
             check "$(FORMWORK_LINK_KEY=\(Self.key) "$F" link --to localhost:8080)"
             N=$(date +%s); E=$(python3 check.py \(Self.key) "$(link --to h --expires 2h)" | sed -n 's/expires=//p')
             [ $((E - N)) -ge 7200 ] && [ $((E - N)) -lt 7300 ] && echo "two hours"
@@ -52,6 +53,12 @@ struct LinkCommandTests {
                 max-size=5368709120
                 prefix=inbox/ann
                 title=Ann & Bob
+                http://h.example
+                formwork-link 1
+                expires=N
+                id=N
+                total=21474836480
+                uses=3
                 http://localhost:8080
                 formwork-link 1
                 expires=N
@@ -122,6 +129,19 @@ struct LinkCommandTests {
             ask $L; ask $M; kill -TERM $P; wait $P
             """)
         #expect(outcome.text == "201\n201\n201\n403\n201\n")
+    }
+
+    @Test func `A link is used up, and another is withdrawn`() throws {
+        let outcome = try Self.run(
+            """
+            begin; printf hi > a
+            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -T a "$1"; }
+            L=$(link --to ${U%/} --limit uses=2); ask $L; ask $L; ask $L
+            link --to ${U%/} --json > link.json; field() { python3 -c "import json; print(json.load(open('link.json'))['$1'])"; }
+            ask $(field url); field id >> key; kill -HUP $P; until grep -q 'read again' log; do sleep 0.05; done
+            ask $(field url); ask $(link --to ${U%/}); kill -TERM $P; wait $P
+            """)
+        #expect(outcome.text == "201\n201\n403\n201\n403\n201\n", "\(outcome.errors)")
     }
 
     @Test func `The list of processes shows no signature`() {

@@ -191,6 +191,8 @@ actor BucketContent: UploadContent {
         }
     }
 
+    func empty() async throws { try await self.truncate(to: 0) }
+
     func sync() async throws { try await self.working { try await self.save() } }
 
     func finished(count: Int64) async throws -> BodySource {

@@ -34,8 +34,8 @@ package struct LinkCommand: ParsableCommand {
     var expires = TimeOption(86_400, "24h")
 
     @Option(
-        bytes: "The largest file. A form with all of its files may have 1 MiB more. --limit total=BYTES is for all files "
-            + "in the link's folder, and --limit uses=NUMBER for uploads: a form is one. (default: the receiver's limits)")
+        bytes: "The largest file. A form with all of its files may have 1 MiB more. --limit total=BYTES is for all "
+            + "files in the link's folder, --limit uses=NUMBER for its uploads. (default: the receiver's limits)")
     var maxSize: ByteCount?
 
     @Option(

@@ -47,6 +47,16 @@ extension Hooks {
 }
 
 extension UploadRemoval.Reason {
+    /// What happened to the upload, for the log.
+    var word: String {
+        switch self {
+        case .expired: "expired"
+        case .displaced: "displaced"
+        case .refused: "refused"
+        case .cancelled: "cancelled"
+        }
+    }
+
     fileprivate var status: Int {
         switch self {
         case .expired: 410

@@ -7,19 +7,18 @@ import Synchronization
 /// between this receiver counts its own, also those that are arriving.
 final class StoredTotals: Sendable {
     private struct Folder {
-        /// Bytes when it was last measured; `nil` before.
-        var measured: Int64?
-        var time = ContinuousClock.now
-        /// How long it needn't be measured again, whatever it seems to have: longer if that takes long.
-        var pause = Duration.seconds(1)
+        /// Bytes when it was last measured, and when that ended; `nil` before.
+        var measured: (bytes: Int64, time: ContinuousClock.Instant)?
+        /// How long it isn't measured again, whatever it seems to have: twenty times as long as that took.
+        var pause = Duration.zero
         /// Bytes stored since then.
         var added: Int64 = 0
         /// Bytes of uploads that are arriving.
         var arriving: Int64 = 0
 
         func fits(_ count: Int64, in limit: Int64, _ now: ContinuousClock.Instant) -> Bool {
-            guard let measured, now - self.time < max(.seconds(60), self.pause) else { return false }
-            return count <= limit - min(limit, measured + self.added + self.arriving)
+            guard let measured, now - measured.time < max(.seconds(60), self.pause) else { return false }
+            return count <= limit - min(limit, measured.bytes + self.added + self.arriving)
         }
     }
 
@@ -89,15 +88,14 @@ final class StoredTotals: Sendable {
         defer { self.measuring.leave() }
         let begun = ContinuousClock.now
         let old = self.folders.withLock { $0[name] } ?? Folder()
-        // Another upload had it measured meanwhile.
-        if old.measured != nil, old.time >= asked { return true }
-        guard old.measured == nil || begun - old.time >= old.pause else { return false }
+        // Another upload may have had it measured meanwhile.
+        if let last = old.measured?.time, begun - last < old.pause { return last >= asked }
         let size = try await self.storage.size(of: name.isEmpty ? nil : name)
         self.folders.withLock { folders in
             var folder = folders[name] ?? Folder()
             // What was stored while it was measured may be in it, or not.
-            (folder.measured, folder.added, folder.time) = (size, folder.added - old.added, .now)
-            folder.pause = max(.seconds(1), (folder.time - begun) * 20)
+            (folder.measured, folder.added) = ((size, .now), folder.added - old.added)
+            folder.pause = (.now - begun) * 20
             folders[name] = folder
         }
         return true

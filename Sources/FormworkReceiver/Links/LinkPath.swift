@@ -53,8 +53,9 @@ struct LinkScope: Sendable {
 
     /// The terms of an upload under the link.
     var terms: UploadTerms {
-        var terms = UploadTerms(link: self.link.id, folder: self.link.prefix, maxSize: self.link.maxSize, mayReplace: false)
-        (terms.total, terms.uses) = (self.link.total, self.link.uses.map { .init(count: $0, expires: self.link.expires) })
-        return terms
+        UploadTerms(
+            link: self.link.id, folder: self.link.prefix, total: self.link.total,
+            uses: self.link.uses.map { .init(count: $0, expires: self.link.expires) }, maxSize: self.link.maxSize,
+            mayReplace: false)
     }
 }

@@ -92,6 +92,7 @@ extension Exchange {
         handler.publicPrefix = "\(self.base)\(Self.uploadsPath.dropFirst())"
         handler.maxSize = self.maxSize(self.scope?.terms ?? UploadTerms())
         if let scope {
+            handler.note = scope.terms.stored
             handler.mayUse = { (try? UploadTerms(stored: $0))?.link == scope.link.id }
         }
         handler.processing = { task in
@@ -123,7 +124,7 @@ extension Exchange {
         _ = Task { await unfinished.sweep { await store.names() } }
         guard let creation else { return nil }
         // A longer one is refused with the limit.
-        let length = min(max(0, creation.claim), unfinished.bytes)
+        let length = min(max(0, creation.length ?? 0), unfinished.bytes)
         let place = await unfinished.reserve(length, for: self.client.key) { await store.isUnfinished($0) }
         if let place { return place }
         throw .tooMany(
@@ -140,7 +141,7 @@ extension Exchange {
             do {
                 let terms = try await self.terms(of: creation)
                 // Others have nothing to keep.
-                if self.scope != nil || terms.asked != nil { handler.note = terms.stored }
+                if terms.asked != nil { handler.note = terms.stored }
                 handler.maxSize = self.maxSize(terms)
                 begun = terms
             } catch let problem as ProblemDetails {
@@ -190,8 +191,7 @@ extension Exchange {
         do { try await StorageProblem.marking { try await self.receiver.intake.linkUses?.check(terms) } } catch {
             throw FailedUpload(error).problem
         }
-        // A part isn't asked about, but what is made of it.
-        guard self.receiver.intake.hooks != nil, creation.concatenation != .partial else { return terms }
+        guard self.receiver.intake.hooks != nil else { return terms }
         var whole = self.head
         whole.headerFields[.contentType] = creation.contentType
         let metadata = creation.metadata

@@ -47,6 +47,10 @@ struct ReceiverService: Service {
             storage: storage, limits: options.limits, keeping: options.keeping, memory: options.memory)
         (intake.hooks, intake.linkUses) = (hooks, options.access.linkUses)
         if let hooks, let store { hooks.watch(store) }
+        store?.onRemoval { removal, remove in
+            try await remove()
+            logger.info("upload \(removal.reason.word)", metadata: ["upload": "\(removal.name)"])
+        }
         let resuming = store.map { store in
             let count = options.unfinishedPerClient(of: store.options.maximumCount)
             let bytes = options.announcedPerClient(of: store.options.maximumTotalSize)
@@ -101,10 +105,7 @@ struct ReceiverService: Service {
     private func forgetExpired() async {
         guard let store = self.responder.resuming?.store else { return }
         while !Task.isCancelled {
-            let count = await store.removeExpired()
-            if count > 0 {
-                self.logger.notice("expired uploads removed", metadata: ["uploads": .stringConvertible(count)])
-            }
+            await store.removeExpired()
             try? await Task.sleep(for: store.pauseBeforeSweep.asWait)
         }
     }

@@ -20,7 +20,7 @@ package struct UploadCreation: Sendable, Hashable {
     /// tus metadata about the file.
     package var metadata = TusMetadata()
     /// Whether it is a part, or is made of parts; `nil` for an upload by itself.
-    package var concatenation: TusConcatenation?
+    var concatenation: TusConcatenation?
     /// The digest of the whole body.
     var reprDigest: DigestField?
     /// The algorithms of `Want-Repr-Digest`, the most wanted first.
@@ -46,7 +46,7 @@ package struct UploadCreation: Sendable, Hashable {
     var parts: [String]? { if case .final(let names)? = self.concatenation { names } else { nil } }
 
     /// Bytes that it will have in the store, as far as it is known: what is made of parts has none of its own.
-    package var claim: Int64 { self.parts == nil ? self.length ?? 0 : 0 }
+    var claim: Int64 { self.parts == nil ? self.length ?? 0 : 0 }
 
     /// The same upload, for a request whose content, if any, isn't part of it.
     var withoutContent: UploadCreation {

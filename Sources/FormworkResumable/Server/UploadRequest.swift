@@ -39,7 +39,7 @@ package enum UploadRequest: Sendable {
     private func problem(_ fields: HTTPFields) -> ProblemDetails? {
         let isAppend: Bool
         switch self {
-        case .create: isAppend = false
+        case .create(let creation): isAppend = creation.concatenation == .partial
         case .append: isAppend = true
         default: return nil
         }

@@ -204,8 +204,8 @@ final class FolderContent: UploadContent {
         } ?? []
     }
 
-    /// Frees the space of bytes that were discarded, unless their files have got other names.
-    func empty() throws(FormworkError) {
+    /// Files that have got other names keep their bytes.
+    func empty() async throws {
         _ = try self.withFiles { files throws(FormworkError) in
             try files.first.file.emptyIfUnnamed()
             try files.last.file.emptyIfUnnamed()

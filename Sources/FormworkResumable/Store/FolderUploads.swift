@@ -103,12 +103,6 @@ struct FolderUploads: UploadStorage {
     }
 
     func open(_ name: String, for memory: (any UploadMemory)?) async throws -> (any UploadContent)? {
-        try self.open(name)
-    }
-
-    /// Opens the files with an upload's bytes.
-    /// - Throws: The errors of ``open(_:for:)``.
-    func open(_ name: String) throws -> FolderContent? {
         try self.checkPlace()
         do throws(FormworkError) {
             let first = try AppendedFile(self.dataPath(name), creating: false)
@@ -224,7 +218,7 @@ extension FilePath {
     ///   - content: What is kept in it, for the error.
     ///   - isDeep: Whether missing folders above it are made, too.
     /// - Throws: ``FormworkError/Code/writeFailed``.
-    package func makePrivateFolder(for content: String, andAbove isDeep: Bool = true) throws(FormworkError) {
+    func makePrivateFolder(for content: String, andAbove isDeep: Bool = true) throws(FormworkError) {
         do throws(Errno) {
             if isDeep { try self.makePrivateFolders() } else { try SystemCalls.makePrivateFolder(self) }
         } catch {

@@ -214,10 +214,10 @@ public struct ResumableHandler: Sendable {
     /// The URL of an upload before its name.
     var urlPrefix: String { self.publicPrefix ?? self.prefix }
 
-    /// The upload that a request begins. One that is made of parts has their length.
-    /// - Returns: `nil` if it begins none: a part isn't there, or isn't complete, or they were joined before.
+    /// The whole upload that a request begins. One that is made of parts has their length.
+    /// - Returns: `nil` if it begins none, but a part; if a part isn't there, or isn't complete; if they were joined before.
     package func begun(by creation: UploadCreation) async throws -> UploadCreation? {
-        guard let parts = creation.parts else { return creation }
+        guard let parts = creation.parts else { return creation.concatenation == nil ? creation : nil }
         guard try await self.upload(named: UploadStore.name(ofParts: parts)) == nil else { return nil }
         var creation = creation
         creation.length = 0
@@ -231,22 +231,22 @@ public struct ResumableHandler: Sendable {
     /// Has an upload processed that is made of parts. A client that asks again gets the answer to the first request.
     private func join(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> Outcome {
         let name = UploadStore.name(ofParts: creation.parts ?? [])
-        var upload = try await self.upload(named: name)
-        if upload == nil {
-            guard let creation = try await self.begun(by: creation) else {
-                let problem = UploadProblem.other("The parts aren't all complete, or not all there.")
-                return .answer(ResumableResponse(.badRequest, problem).with(.tus))
-            }
-            let limits = self.limits(of: creation)
-            if let refusal = UploadResource.refusal(of: creation, limits: limits) { return .answer(refusal) }
-            switch try await self.begin(creation, request) {
-            case .failure(let refusal): return .answer(refusal.answer)
-            case .success(let begun): upload = begun
-            }
-            self.created(name)
+        let location = self.urlPrefix + name
+        if let upload = try await self.upload(named: name) {
+            return .answer(await upload.process(location: location, by: self))
         }
-        guard let upload else { return .answer(.missing(request)) }
-        return .answer(await upload.process(location: self.urlPrefix + name, by: self))
+        guard let creation = try await self.begun(by: creation) else {
+            let problem = UploadProblem.other("The parts aren't all complete, or not all there.")
+            return .answer(ResumableResponse(.badRequest, problem).with(.tus))
+        }
+        let limits = self.limits(of: creation)
+        if let refusal = UploadResource.refusal(of: creation, limits: limits) { return .answer(refusal) }
+        switch try await self.begin(creation, request) {
+        case .failure(let refusal): return .answer(refusal.answer)
+        case .success(let upload):
+            self.created(name)
+            return .answer(await upload.process(location: location, by: self))
+        }
     }
 
     private func limits(of creation: UploadCreation) -> UploadLimits {

@@ -12,7 +12,7 @@ final class StoredContent {
     private let store: UploadStore
     private(set) var record: UploadRecord
     /// The bytes, locked against other processes; `nil` while they are released.
-    private var bytes: UploadStore.OpenBytes?
+    private var file: (any UploadContent)?
     /// The bytes of the parts that it is made of, while it is processed.
     private var parts: [any UploadContent] = []
     /// The algorithms of the digests that will be needed.
@@ -38,11 +38,11 @@ final class StoredContent {
             })
     }
 
-    private var file: (any UploadContent)? { self.bytes?.content }
-    private var folder: FolderContent? { self.bytes?.folder }
+    /// The same, if they are in files of this process.
+    private var folder: FolderContent? { self.file as? FolderContent }
 
     /// Whether the bytes are open, and locked against other processes.
-    var isOpen: Bool { self.bytes != nil }
+    var isOpen: Bool { self.file != nil }
 
     /// Opens the bytes, and reads the storage's state. If the answer exists, nothing is open afterwards.
     /// - Parameter memory: The memory of the request for which they are opened.
@@ -55,7 +55,7 @@ final class StoredContent {
             await self.close()
         }
         // In this order: the previous holder of the lock saved its result before it released the lock.
-        if !self.isOpen { self.bytes = try await self.store.openBytes(self.name, for: memory) }
+        if !self.isOpen { self.file = try await self.store.openBytes(self.name, for: memory) }
         guard let record = try await self.store.record(self.name) else { throw StoredUpload.Failure.missing }
         self.record = record
         guard record.answer == nil else {
@@ -88,10 +88,9 @@ final class StoredContent {
     func close() async {
         // Another process may cut off what isn't checked.
         if let offset = self.record.uncheckedOffset { self.rewindDigests(to: offset) }
-        let file = self.file
-        let parts = self.parts
-        (self.bytes, self.parts) = (nil, [])
-        for open in parts + [file].compactMap(\.self) { await open.close() }
+        let open = self.parts + [self.file].compactMap(\.self)
+        (self.file, self.parts) = (nil, [])
+        for one in open { await one.close() }
     }
 
     func sync() async throws { try await self.file?.sync() }
@@ -124,11 +123,7 @@ final class StoredContent {
     /// Appends bytes, all or none.
     func append(_ bytes: some BodyChunk, at offset: Int64) async throws {
         do {
-            if let folder {
-                try folder.append(bytes)
-            } else {
-                try await self.file?.append(bytes.array, at: offset)
-            }
+            if let folder { try folder.append(bytes) } else { try await self.file?.append(bytes.array, at: offset) }
         } catch {
             // The bytes are another process's by now.
             if !(error is UploadIsBusy) { try? await self.file?.truncate(to: offset) }
@@ -237,7 +232,7 @@ final class StoredContent {
         for name in names {
             guard let record = try await self.store.record(name),
                 let length = try await self.store.allBytes(of: name, record),
-                let part = try await self.store.openBytes(name, for: memory)?.content
+                let part = try await self.store.openBytes(name, for: memory)
             else { throw StoredUpload.Failure.missing }
             self.parts.append(part)
             sources.append(try await part.finished(count: length))
@@ -266,7 +261,7 @@ final class StoredContent {
         if !self.isAnswerUnsaved { for name in self.record.parts ?? [] { try? await self.store.remove(name) } }
         if self.isAnswerUnsaved {
             // A full disk has no room for the answer while the bytes use it, which they do while they are open.
-            try? await self.empty()
+            try? await self.file?.empty()
             do { try await self.save() } catch {
                 await self.close()
                 throw error
@@ -275,15 +270,6 @@ final class StoredContent {
         }
         // Not earlier either: the next holder of the lock must find the answer, or no bytes.
         await self.close()
-    }
-
-    /// Frees the space of bytes that were discarded.
-    private func empty() async throws {
-        if let folder {
-            try folder.empty()
-        } else {
-            try await self.file?.truncate(to: 0)
-        }
     }
 
     /// The least bytes of a form's file that is found while it arrives.

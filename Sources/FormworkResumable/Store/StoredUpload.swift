@@ -82,7 +82,9 @@ actor StoredUpload {
     /// The bytes of a part that has all of them; `nil` for another upload.
     var partLength: Int64? {
         get async throws {
-            guard let record = try await self.store.record(self.name), record.concatenation == .partial else { return nil }
+            guard let record = try await self.store.record(self.name), record.concatenation == .partial else {
+                return nil
+            }
             return try await self.store.allBytes(of: self.name, record)
         }
     }
@@ -310,7 +312,9 @@ actor StoredUpload {
         var answer = self.expiring(self.resource.offsetAnswer())
         guard self.uploadProtocol == .tus else { return answer }
         let record = self.content.record
-        if !record.metadata.entries.isEmpty { answer.response.headerFields[.uploadMetadata] = record.metadata.fieldValue }
+        if !record.metadata.entries.isEmpty {
+            answer.response.headerFields[.uploadMetadata] = record.metadata.fieldValue
+        }
         answer.response.headerFields[.uploadConcat] = record.concatenation?.fieldValue(prefix: handler.urlPrefix)
         return answer
     }

@@ -62,6 +62,9 @@ package protocol UploadContent: Sendable {
     /// Removes the bytes after the first `count`.
     func truncate(to count: Int64) async throws
 
+    /// Frees the space of bytes that were discarded.
+    func empty() async throws
+
     /// Waits until the bytes would survive a loss of power, if the storage supports that. Nothing is reported to the client
     /// before. A storage with expensive small writes may collect bytes until then.
     func sync() async throws
@@ -100,6 +103,7 @@ package struct UploadObservation: Sendable {
 }
 
 extension UploadContent {
+    func empty() async throws { try await self.truncate(to: 0) }
     /// Does nothing by default.
     func sync() async throws {}
     func observe(_ wanted: UploadObservation) async -> Bool { false }

@@ -162,22 +162,12 @@ public final class UploadStore: Sendable {
         return try await self.count(of: name) == length ? length : nil
     }
 
-    /// The bytes of an upload, open for one user.
-    struct OpenBytes: Sendable {
-        let content: any UploadContent
-        /// The same, if they are in files of this process.
-        let folder: FolderContent?
-    }
-
     /// Opens an upload's bytes, which locks the upload against all others.
     /// - Parameter memory: The memory of the request that has them opened.
     /// - Returns: `nil` if there are no bytes, or no longer any.
     /// - Throws: `busy` and `unreadable`.
-    func openBytes(_ name: String, for memory: (any UploadMemory)? = nil) async throws -> OpenBytes? {
-        do {
-            if let folder { return try folder.open(name).map { OpenBytes(content: $0, folder: $0) } }
-            return try await self.storage.open(name, for: memory).map { OpenBytes(content: $0, folder: nil) }
-        } catch is UploadIsBusy {
+    func openBytes(_ name: String, for memory: (any UploadMemory)? = nil) async throws -> (any UploadContent)? {
+        do { return try await self.storage.open(name, for: memory) } catch is UploadIsBusy {
             throw StoredUpload.Failure.busy
         } catch {
             throw StoredUpload.Failure.unreadable(error)
@@ -194,15 +184,18 @@ public final class UploadStore: Sendable {
         try await self.storage.discard(name)
     }
 
-    /// Has a caller remove unfinished uploads that have a note, by the closure that it gets, and do more around that.
+    /// Has a caller remove unfinished uploads, by the closure that it gets, and do more around that. A later caller's is around
+    /// an earlier one's.
     package func onRemoval(_ body: @escaping @Sendable (UploadRemoval, @escaping RemovingUpload) async throws -> Void) {
-        self.removing.withLock { $0 = body }
+        self.removing.withLock { removing in
+            guard let inner = removing else { return removing = body }
+            removing = { removal, remove in try await body(removal) { try await inner(removal, remove) } }
+        }
     }
 
     /// Removes an upload, and has that reported if it is unfinished.
     func remove(_ name: String, note: [UInt8]?, because reason: UploadRemoval.Reason) async throws {
-        guard let body = self.removing.withLock({ $0 }), let note, let record = try await self.record(name),
-            record.answer == nil
+        guard let body = self.removing.withLock({ $0 }), let record = try await self.record(name), record.answer == nil
         else { return try await self.remove(name) }
         try await body(UploadRemoval(name: name, note: note, reason: reason)) { try await self.remove(name) }
     }
@@ -215,7 +208,7 @@ public final class UploadStore: Sendable {
     /// Whether a request adds to an upload, or it is being processed, here or in another process.
     private func isInUse(_ name: String) async throws -> Bool {
         if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return true }
-        do { await (try await self.openBytes(name))?.content.close() } catch StoredUpload.Failure.busy { return true }
+        do { await (try await self.openBytes(name))?.close() } catch StoredUpload.Failure.busy { return true }
         return false
     }
 
@@ -307,7 +300,7 @@ public final class UploadStore: Sendable {
     /// - Returns: What `body` returns; `false` if they can't be locked.
     func withBytes(_ name: String, _ body: () async -> Bool) async -> Bool {
         let content: (any UploadContent)?
-        do { content = try await self.openBytes(name)?.content } catch { return false }
+        do { content = try await self.openBytes(name) } catch { return false }
         let result = await body()
         await content?.close()
         return result
@@ -438,7 +431,7 @@ package struct UploadRemoval: Sendable, Hashable {
 
     package var name: String
     /// ``StoredUpload/note``
-    package var note: [UInt8]
+    package var note: [UInt8]?
     package var reason: Reason
 }
 

@@ -167,12 +167,18 @@ struct LinkServiceTests {
             #expect(refused.status == 403 && refused.body.contains("used as often as it can be"))
             #expect(try await receiver.request("POST \(link)/", begin).status == 403)
             #expect(try await receiver.request("PATCH \(late)", Self.octets, "1").status == 403)
-            #expect(try Self.names(receiver).filter { !$0.hasPrefix(".") } == ["a", "b", "c", "d"].map { "inbox/ann/\($0)" })
-            #expect(try await receiver.request("PUT \(try Self.link(id: "0000000000000002", uses: 1))/e", [], "1").status == 201)
+            #expect(
+                try Self.names(receiver).filter { !$0.hasPrefix(".") }
+                    == ["a", "b", "c", "d"].map { "inbox/ann/\($0)" })
+            #expect(
+                try await receiver.request("PUT \(try Self.link(id: "0000000000000002", uses: 1))/e", [], "1").status
+                    == 201)
         }
     }
 
-    @Test func `Of uploads at once through several receivers a link accepts no more, in a folder or a bucket`() async throws {
+    @Test func `Of uploads at once through several receivers a link accepts no more, in a folder or a bucket`()
+        async throws
+    {
         let (folder, store) = (TemporaryFolder(), try FakeStore())
         var terms = UploadTerms(link: "0000000000000001")
         terms.uses = .init(count: 3, expires: 4_102_444_800)
@@ -204,7 +210,9 @@ struct LinkServiceTests {
 
     @Test func `The files in a link's folder have no more bytes than the link says`() async throws {
         try await Self.run { receiver in
-            let (link, other) = (try Self.link(total: 10), try Self.link("inbox/bob", id: "0000000000000002", total: 10))
+            let (link, other) = (
+                try Self.link(total: 10), try Self.link("inbox/bob", id: "0000000000000002", total: 10)
+            )
             #expect(try await receiver.request("PUT \(link)/a", [], "1234567").status == 201)
             #expect(try await receiver.request("PUT \(link)/b", [], "1234").status == 507)
             #expect(try await receiver.request("POST \(link)/", [Self.tus, "Upload-Length: 4"]).status == 507)

@@ -178,7 +178,7 @@ import Testing
 
     private func open(_ folder: TemporaryFolder, _ starts: [Int64]) async throws -> (FolderContent, [Int64]) {
         let uploads = FolderUploads(folder: folder.path, isDurable: false)
-        let content = try #require(try uploads.open(Self.name))
+        let content = try #require(try await uploads.open(Self.name, for: nil) as? FolderContent)
         return (content, try content.open(starts))
     }
 

@@ -169,6 +169,32 @@ struct ResumableServiceTests {
         }
     }
 
+    @Test func `The log says what happens to an upload before it is complete`() async throws {
+        var options = UploadStoreOptions()
+        options.lifetime = 1
+        try await TestReceiver.resuming(options: options) { receiver, store in
+            let begin = [Self.version, "Upload-Complete: ?0"]
+            func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
+            func has(_ event: String, _ path: String) -> Bool {
+                receiver.log.all.contains { $0.hasPrefix("upload \(event) ") && $0.contains("upload=\(name(path))") }
+            }
+            let cut = try await self.cutUpload(receiver, store, sending: 1_000)
+            #expect(try await receiver.eventually { has("cut", cut) })
+            let path = try await receiver.begin("PUT /a", begin, "hel")
+            let append = [Self.version, Self.partial, "Upload-Offset: 3", "Upload-Complete: ?0"]
+            #expect(try await receiver.request("PATCH \(path)", append, "l").status == 204)
+            #expect(has("begun", cut) && has("begun", path) && has("continues", path))
+            let other = try await receiver.begin("PUT /a", begin, "hel")
+            #expect(try await receiver.request("DELETE \(other)", [Self.version]).status == 204)
+            #expect(has("cancelled", other))
+            #expect(
+                try await receiver.eventually {
+                    await store.removeExpired()
+                    return has("expired", path) && has("expired", cut)
+                })
+        }
+    }
+
     @Test func `A client that asks first is offered to resume, and gets its 100 too`() async throws {
         try await TestReceiver.resuming { receiver, _ in
             let connection = try receiver.connect()

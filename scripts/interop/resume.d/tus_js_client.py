@@ -197,7 +197,7 @@ def rows(url, folder, content):
     yield "an empty file", attempt(Client(url, b"", uppy("empty.bin")), folder / "empty.bin", None)
     named = Client(url, content[:9], uppy("Grüße ☂.txt", "text/plain"))
     yield "a name that isn't ASCII", attempt(named, folder / "Grüße ☂.txt", None)
-    yield "parallelUploads is refused, and leaves nothing", parallel(url, folder, content)
+    yield "parallelUploads", parallel(url, folder / "parallel.bin", content)
     yield "abort(true) deletes; then a new upload begins", terminated(url, folder, content)
     yield "an upload by another offset is 409", conflicting(url, content)
 
@@ -220,17 +220,26 @@ def attempt(client, path, cut_at):
     return None
 
 
-def parallel(url, folder, content):
-    before = sorted(one.name for one in folder.iterdir())
-    client = Client(url, content, headers={"Upload-Concat": "partial"})
+def parallel(url, path, content):
+    size = len(content) // 3 + 1
+    parts = [
+        Client(url, content[start : start + size], headers={"Upload-Concat": "partial"})
+        for start in range(0, len(content), size)
+    ]
     try:
-        client.create()
-        return "a part was created"
-    except Refused as error:
-        if not str(error).startswith("400"):
-            return str(error)
-    after = sorted(one.name for one in folder.iterdir())
-    return None if after == before else f"{after}"
+        for part in parts:
+            part.upload()
+    except (Refused, OSError) as error:
+        return str(error)
+    urls = " ".join(part.url for part in parts)
+    metadata = f"filename {base64.b64encode(path.name.encode()).decode()}"
+    answer = Client(url, content).send("POST", url, [("Upload-Concat", f"final;{urls}"), ("Upload-Metadata", metadata)])
+    if answer.status != 201 or not answer.getheader("Location"):
+        return f"{answer.status} for the joined upload"
+    if path.read_bytes() != content:
+        return f"{path.name} has other content"
+    path.unlink()
+    return None
 
 
 def terminated(url, folder, content):
