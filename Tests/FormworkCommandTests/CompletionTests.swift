@@ -10,7 +10,7 @@ struct CompletionTests {
     static let rows: [(typed: String, completed: String)] = [
         ("formwork insp", "inspect"), ("formwork inspect no", "inspect notes.txt"),
         ("formwork type no", "type notes.txt"),
-        ("formwork receive --dir inb", "receive --dir inbox/"),
+        ("formwork receive inb", "receive inbox/"),
         ("formwork send http://a --state no", "send http://a --state notes.txt"),
         ("formwork send http://a --resume iet", "send http://a --resume ietf"),
         ("formwork body --as req", "body --as request"),

@@ -167,7 +167,7 @@ struct PartMaker {
 
 extension RandomAccessCollection where Index == Int {
     /// The first index whose element satisfies `belongsBehind`, in a collection that has all such elements at its end.
-    func partitioningIndex(_ belongsBehind: (Element) -> Bool) -> Int {
+    package func partitioningIndex(_ belongsBehind: (Element) -> Bool) -> Int {
         var low = self.startIndex
         var high = self.endIndex
         while low < high {

@@ -15,28 +15,28 @@ package struct ByteCount {
         return count
     }
 
+    /// The value of an option that refuses negative numbers itself, with a clearer error.
+    package static func readSigned(_ argument: String) throws -> ByteCount {
+        guard argument.hasPrefix("-") else { return try self.read(argument) }
+        return ByteCount(-(try self.read(String(argument.dropFirst())).bytes))
+    }
+
+    private static let units: [Character] = ["k", "M", "G", "T", "P"]
+
     package init?(_ text: Substring) {
-        var digits = text
-        var shift = 0
-        switch text.last {
-        case "k", "K": shift = 10
-        case "m", "M": shift = 20
-        case "g", "G": shift = 30
-        case "t", "T": shift = 40
-        case "p", "P": shift = 50
-        default: break
-        }
-        if shift > 0 { digits.removeLast() }
-        guard let number = Int64(digits), number >= 0, digits.first != "+", number <= Int64.max >> Int64(shift) else {
+        let unit = Self.units.firstIndex { $0.lowercased() == text.last?.lowercased() }
+        let shift = unit.map { Int64($0 + 1) * 10 } ?? 0
+        let digits = unit == nil ? text : text.dropLast()
+        guard let number = Int64(digits), number >= 0, digits.first != "+", number <= Int64.max >> shift else {
             return nil
         }
-        self.bytes = number << Int64(shift)
+        self.bytes = number << shift
     }
 
     /// As it is given.
     package var text: String {
-        let unit = self.bytes == 0 ? 0 : min(self.bytes.trailingZeroBitCount / 10, 5)
-        return "\(self.bytes >> (10 * unit))\(["", "k", "M", "G", "T", "P"][unit])"
+        let unit = self.bytes == 0 ? 0 : min(self.bytes.trailingZeroBitCount / 10, Self.units.count)
+        return "\(self.bytes >> (10 * unit))" + (unit == 0 ? "" : String(Self.units[unit - 1]))
     }
 }
 

@@ -55,27 +55,25 @@ struct FileExpansion {
         }
         guard !self.isCurl, path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
         var found: [FormArgument.File] = []
-        for bytes in try Self.paths(matching: path) {
+        let paths: [[UInt8]]
+        do throws(SystemCalls.UnreadablePath) { paths = try SystemCalls.paths(matching: path) } catch {
+            throw Self.unreadable(Self.escaped(error.path), error.reason)
+        }
+        for bytes in paths {
             let match = try Self.text(of: bytes)
             var next = file
             next.path = match
             switch Self.type(of: match) {
             case .directory where self.isRecursive: found += try self.files(inFolderOf: next)
-            case .directory: Warning.write(["\(match) is a folder, and isn't sent: --recursive sends the files in it"])
+            case .directory: Messages.warn("\(match) is a folder, and isn't sent: --recursive sends the files in it")
             // What isn't there any more is an error when it is read.
             case .regular, nil: found.append(next)
             // A FIFO would be waited for.
-            case _?: Warning.write(["\(match) isn't a file, and isn't sent"])
+            case _?: Messages.warn("\(match) isn't a file, and isn't sent")
             }
         }
         guard !found.isEmpty else { throw FormworkError(.sourceUnavailable, "matches no file", path: path) }
         return found
-    }
-
-    private static func paths(matching pattern: String) throws(FormworkError) -> [[UInt8]] {
-        do throws(SystemCalls.UnreadablePath) { return try SystemCalls.paths(matching: pattern) } catch {
-            throw self.unreadable(self.escaped(error.path), error.reason)
-        }
     }
 
     /// The files below a folder, with names relative to it that begin with its own, as browsers send them.
@@ -100,9 +98,9 @@ struct FileExpansion {
             switch kind == .symbolicLink ? try Self.target(of: path) : kind {
             case .regular?: visit(path, prefix + name)
             case .directory? where kind == .directory: try self.walk(path, "\(prefix)\(name)/", visit)
-            case .directory?: Warning.write(["\(path) is a link to a folder, and isn't sent"])
-            case nil: Warning.write(["\(path) is a link to nothing, and isn't sent"])
-            case _?: Warning.write(["\(path) isn't a file, and isn't sent"])
+            case .directory?: Messages.warn("\(path) is a link to a folder, and isn't sent")
+            case nil: Messages.warn("\(path) is a link to nothing, and isn't sent")
+            case _?: Messages.warn("\(path) isn't a file, and isn't sent")
             }
         }
     }

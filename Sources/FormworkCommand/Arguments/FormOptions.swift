@@ -34,15 +34,13 @@ package struct PartOptions: ParsableArguments {
 /// Whose types and bytes a form has.
 package struct ComposingOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "How to find the type of a file without ;type=: auto (name and content), extension, or content.",
-            valueName: "auto|extension|content"))
+        value: "auto|extension|content",
+        "How to find the type of a file without ;type=: auto (name and content), extension, or content.")
     var typeFrom: TypeOption?
 
     @Option(
-        help: ArgumentHelp(
-            "'curl' produces exactly curl's bytes, including its quirks, if arguments and names of files are UTF-8.",
-            valueName: "curl"))
+        value: "curl",
+        "'curl' produces exactly curl's bytes, including its quirks, if arguments and names of files are UTF-8.")
     var compat: CompatOption?
 
     package init() {}
@@ -66,9 +64,9 @@ package struct FormOptions: ParsableArguments {
     package var boundary: String?
 
     @Option(
-        help: ArgumentHelp(
-            "How names are escaped: whatwg (as browsers and curl, the default), backslash (curl's --form-escape), or refuse.",
-            valueName: "whatwg|backslash|refuse"))
+        value: "whatwg|backslash|refuse",
+        "How names are escaped: whatwg (as browsers and curl, the default), backslash (curl's --form-escape), or refuse."
+    )
     var escape: EscapeOption?
 
     @Flag(
@@ -88,28 +86,22 @@ package struct FormOptions: ParsableArguments {
     var snapshot = false
 
     @Option(
-        name: .customLong("from"),
-        help: ArgumentHelp(
-            "Read the form from a description that 'plan --save' wrote; '-' is standard input.", valueName: "file"),
-        completion: .file())
+        .customLong("from"), file: "Read the form from a description that 'plan --save' wrote; '-' is standard input.")
     var description: String?
 
     package init() {}
 
     package func validate() throws {
         try GivenPath.check(["--from": self.description])
-        guard !GivenHeaders.ofThisProcess.contains(where: { $0.contentType?.isEmpty == true }) else {
+        guard !GivenHeaders.ofThisProcess.contains(where: { $0.isContentType && $0.value.isEmpty }) else {
             throw ValidationError(
                 "-H 'Content-Type:': a body is always sent with its type: leave out this header, or give another type, "
                     + "such as application/octet-stream")
         }
     }
 
-    /// Whether `-H` gives a `Content-Type`.
-    package var hasContentType: Bool { !self.givenTypes.isEmpty }
-
     /// The `Content-Type` fields of `-H`.
-    private var givenTypes: [String] { GivenHeaders.ofThisProcess.compactMap(\.contentType) }
+    private var givenTypes: [String] { GivenHeaders.ofThisProcess.filter(\.isContentType).map(\.value) }
 
     /// The `Content-Type` of `-H`, if there is one.
     /// - Parameter isCurl: Whether there may be several, as in curl.
@@ -124,18 +116,20 @@ package struct FormOptions: ParsableArguments {
     package var isGiven: Bool { !PartArgument.ofThisProcess.isEmpty || self.description != nil }
 
     /// The `Content-Type` of a body that isn't a form: that of `-H`, otherwise the file's.
-    /// - Parameter file: `nil` for content without a name.
-    package func contentType(of file: String?) throws -> String {
+    /// - Parameters:
+    ///   - file: `nil` for content without a name.
+    ///   - usual: The type of such content.
+    package func contentType(of file: String?, otherwise usual: String = "application/octet-stream") throws -> String {
         if let given = try self.givenType() { return given }
-        guard let file else { return "application/octet-stream" }
+        guard let file else { return usual }
         var form = FormData()
         form.types = .auto
         form.append(name: "file", file: FilePath(file))
-        return try Self.plan(form).outerParts?.first?.part.header.contentType ?? "application/octet-stream"
+        return try Self.plan(form).outerParts?.first?.part.header.contentType ?? usual
     }
 
     /// The headers other than `Content-Type`.
-    package var otherHeaders: [String] { GivenHeaders.ofThisProcess.filter { $0.contentType == nil } }
+    package var otherHeaders: [GivenHeader] { GivenHeaders.ofThisProcess.filter { !$0.isContentType } }
 
     /// The form's plan.
     /// - Parameters:
@@ -150,8 +144,7 @@ package struct FormOptions: ParsableArguments {
         let arguments = PartArgument.ofThisProcess
         let isCurl = composing?.compat != nil
         if let other = self.otherHeaders.first, !passesHeaders, !isCurl {
-            throw ExitStatus(
-                2, "-H \(HeaderText.masked(other)): is a header of the request, not of the body: leave it out")
+            throw other.refused("is a header of the request, not of the body: leave it out")
         }
         if let description = self.description {
             guard arguments.isEmpty else {
@@ -164,7 +157,10 @@ package struct FormOptions: ParsableArguments {
             throw ExitStatus(2, "the form has no parts: give at least one -F name=value or -F name=@file")
         }
         var form = try self.emptyForm(composing)
-        defer { self.warn(form.warnings) }
+        defer {
+            form.warnings.forEach(Messages.warn)
+            MagicWarning.write()
+        }
         let expansion = FileExpansion(isRecursive: self.recursive, isCurl: isCurl)
         // The number of each part's argument: a pattern makes several parts.
         var numbers: [Int] = []
@@ -176,7 +172,7 @@ package struct FormOptions: ParsableArguments {
         }
         do {
             let plan = try self.plan(arrange(form.formData()))
-            Warning.write(notes)
+            notes.forEach(Messages.warn)
             return plan
         } catch let error as FormworkError {
             guard var part = error.part else { throw error }
@@ -189,7 +185,7 @@ package struct FormOptions: ParsableArguments {
     /// Refuses options whose effect the description of `--from` has already.
     private func refuseDescribed(_ composing: ComposingOptions?) throws {
         let options: KeyValuePairs = [
-            "--boundary": self.boundary != nil, "-H 'Content-Type: …'": self.hasContentType,
+            "--boundary": self.boundary != nil, "-H 'Content-Type: …'": !self.givenTypes.isEmpty,
             "--form-escape": self.formEscape, "--escape": self.escape != nil,
             "--type-from": composing?.typeFrom != nil, "--compat": composing?.compat != nil,
             "--recursive": self.recursive,
@@ -238,21 +234,10 @@ package struct FormOptions: ParsableArguments {
         form.types = isCurl ? nil : typeFrom?.detection() ?? .auto
         return form
     }
-
-    private func warn(_ warnings: [String]) {
-        Warning.write(warnings)
-        MagicWarning.write()
-    }
 }
 
-extension String {
-    /// The value of a `Content-Type` header; `nil` for another one.
-    fileprivate var contentType: String? {
-        guard self.prefix(12).lowercased() == "content-type", let separator = self.utf8.dropFirst(12).first,
-            separator == UInt8(ascii: ":") || separator == UInt8(ascii: ";")
-        else { return nil }
-        return String(Substring(self.utf8.dropFirst(13).drop { $0 == 0x20 || $0 == 0x09 }))
-    }
+extension GivenHeader {
+    fileprivate var isContentType: Bool { self.sign != nil && self.isNamed("content-type") }
 }
 
 /// The escaping rules that the command offers.

@@ -67,16 +67,13 @@ struct GivenWords {
         }
     }
 
-    /// Removes options with a value.
-    /// - Returns: Their values, in order.
-    mutating func take<Value>(_ value: (Item) throws -> Value?) rethrows -> [Value] {
-        var taken: [Value] = []
-        var rest: [Item] = []
-        for item in self.items {
-            if item.value != nil, let value = try value(item) { taken.append(value) } else { rest.append(item) }
+    /// Removes options that have a value.
+    /// - Returns: The options as they were written, with their values, in order.
+    mutating func take(_ options: Set<String>) -> [(option: String, text: String)] {
+        defer { self.items.removeAll { $0.value != nil && options.contains($0.word) } }
+        return self.items.compactMap { item in
+            item.value.flatMap { options.contains(item.word) ? (item.word, $0) : nil }
         }
-        self.items = rest
-        return taken
     }
 
     /// The option with a value that a word is or ends with, and the value if it is in the same word; `nil` for another word.

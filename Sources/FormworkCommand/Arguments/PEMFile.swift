@@ -15,43 +15,27 @@ package struct PEMFile {
     ///   - status: The exit status for other content.
     ///   - unreadable: The exit status if the file can't be read.
     package func check(_ content: Content, status: Int32, unreadable: Int32) throws {
-        // A pipe, such as that of <(…), can be read only once.
-        guard self.canBeReadAgain else { return }
-        // OpenSSL reads of a folder what it needs.
-        if content == .certificatesOrFolder, self.isFolder { return }
-        let text = try self.text(unreadable)
-        switch content {
-        case .certificates, .certificatesOrFolder:
-            guard text.contains("CERTIFICATE-----") else {
-                throw self.failure(status, "contains no certificate in PEM (-----BEGIN CERTIFICATE-----)")
-            }
-        case .privateKey:
-            guard text.contains("PRIVATE KEY-----") else {
-                throw self.failure(status, "contains no private key in PEM (-----BEGIN PRIVATE KEY-----)")
-            }
-            let isEncrypted = text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("4,ENCRYPTED")
-            guard !isEncrypted else {
-                throw self.failure(
-                    status, "the private key is encrypted: decrypt it, as with 'openssl pkey -in KEY -out PLAIN'")
-            }
+        let kind = (try? SystemCalls.status(of: FilePath(self.path)))?.kind
+        // A pipe, such as that of <(…), can be read only once, and OpenSSL reads of a folder what it needs.
+        guard [nil, .regular, .directory].contains(kind), content != .certificatesOrFolder || kind != .directory else {
+            return
         }
-    }
-
-    private var kind: FileType? { (try? SystemCalls.status(of: FilePath(self.path)))?.kind }
-    private var isFolder: Bool { self.kind == .directory }
-    private var canBeReadAgain: Bool { [nil, .regular, .directory].contains(self.kind) }
-
-    private func text(_ status: Int32) throws -> String {
-        do throws(FormworkError) {
-            let bytes = try BodyPlan(copying: .file(FilePath(ofFile: self.path))).bytes(upTo: 16 << 20)
-            return String(decoding: bytes, as: UTF8.self)
-        } catch {
-            let reason = (error.cause as? Errno).map { " (\($0))" } ?? ""
-            throw self.failure(status, error.message + reason)
+        let shown = "\(self.option) \(ShellQuote.quote(self.path))"
+        let bytes: [UInt8]
+        do { bytes = try GivenFile.bytes(of: self.path, shown, limit: 16 << 20) } catch var error as ExitStatus {
+            error.code = unreadable
+            throw error
         }
-    }
-
-    private func failure(_ status: Int32, _ text: String) -> ExitStatus {
-        ExitStatus(status, "\(self.option) \(ShellQuote.quote(self.path)): \(text)")
+        let text = String(decoding: bytes, as: UTF8.self)
+        let what = content == .privateKey ? "private key" : "certificate"
+        guard text.contains("\(what.uppercased())-----") else {
+            throw ExitStatus(status, "\(shown): contains no \(what) in PEM (-----BEGIN \(what.uppercased())-----)")
+        }
+        guard content == .privateKey, text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("4,ENCRYPTED")
+        else {
+            return
+        }
+        throw ExitStatus(
+            status, "\(shown): the private key is encrypted: decrypt it, as with 'openssl pkey -in KEY -out PLAIN'")
     }
 }

@@ -22,35 +22,34 @@ struct PartArgument {
 
     /// Takes the part arguments of this process from its words.
     static func take(from words: inout GivenWords) {
-        let arguments = words.take { item in
-            Option(spelling: item.word).map { PartArgument(option: $0, text: item.value ?? "") }
-        }
+        let parts = words.take(["-F", "--form", "--form-string", "--files-from"])
+        let arguments = parts.map { PartArgument(option: Option(rawValue: $0.option) ?? .form, text: $0.text) }
         self.taken.withLock { $0 = arguments }
     }
 
+    /// The option and its value, as errors show them.
+    private var shown: String { "\(self.option.rawValue) \(ShellQuote.quote(self.text))" }
+
     /// Adds the argument's parts.
     /// - Parameter notes: Gets warnings for a form that can be sent.
-    func add(
-        to form: inout CurlForm, _ expansion: FileExpansion, _ notes: inout [String]
-    ) throws {
+    func add(to form: inout CurlForm, _ expansion: FileExpansion, _ notes: inout [String]) throws {
         do {
             switch self.option {
             case .form:
                 let argument = try FormArgument(parsing: self.text, grammar: form.grammar)
-                let option = "-F \(ShellQuote.quote(self.text))"
                 // As curl has it, `headers=@-` names a file, not standard input.
                 for file in argument.content.headerFiles {
-                    try CommandInputs.note(file == "-" ? "./-" : file, for: option)
+                    try CommandInputs.note(file == "-" ? "./-" : file, for: self.shown)
                 }
                 for file in argument.content.files {
-                    try CommandInputs.note(file.path, for: option, isPart: true)
+                    try CommandInputs.note(file.path, for: self.shown, isPart: true)
                 }
                 let expanded = try expansion.expand(argument)
                 for argument in expanded { try form.append(argument) }
                 if expanded.count == 1, case .files(let files) = argument.content, files.count > 1 {
                     let fix = files.map { ShellQuote.quote("\(argument.name ?? "")=@\($0.path)") }
                     notes.append(
-                        "-F \(ShellQuote.quote(self.text)): most servers read several files in one part as one field, "
+                        "\(self.shown): most servers read several files in one part as one field, "
                             + "and store no file: write " + fix.map { "-F \($0)" }.joined(separator: " "))
                 }
             case .formString: try form.append(literal: self.text)
@@ -65,8 +64,7 @@ struct PartArgument {
     /// end with NUL.
     private func addFiles(to form: inout CurlForm, _ expansion: FileExpansion) throws {
         let words = self.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let option = "\(self.option.rawValue) \(ShellQuote.quote(self.text))"
-        let bytes = try GivenFile.bytes(of: String(words.last ?? ""), option, limit: 256 << 20)
+        let bytes = try GivenFile.bytes(of: String(words.last ?? ""), self.shown, limit: 256 << 20)
         let end: UInt8 = bytes.contains(0) ? 0 : 0x0A
         var argument = try FormArgument(parsing: "file=@list", grammar: .strict)
         guard case .files(var files) = argument.content else { return }
@@ -103,7 +101,7 @@ struct PartArgument {
             error.cause = nil
         }
         let path = error.path.map { "\($0) " } ?? ""
-        error.message = "\(self.option.rawValue) \(ShellQuote.quote(self.text)): \(path)\(error.message)"
+        error.message = "\(self.shown): \(path)\(error.message)"
         error.path = nil
         return error
     }
@@ -127,17 +125,6 @@ extension FormArgument.Content {
             default: self.files.map(\.parameters)
             }
         return parameters.flatMap(\.headers).compactMap { if case .file(let path) = $0 { path } else { nil } }
-    }
-}
-
-extension PartArgument.Option {
-    fileprivate init?(spelling word: String) {
-        switch word {
-        case "-F", "--form": self = .form
-        case "--form-string": self = .formString
-        case "--files-from": self = .filesFrom
-        default: return nil
-        }
     }
 }
 

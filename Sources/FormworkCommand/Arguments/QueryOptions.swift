@@ -6,22 +6,17 @@ import FormworkURLEncoded
 /// They are texts, not ArgumentParser's enumerations, so that a wrong one gives an error of one line.
 struct QueryOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The dialect of query strings: \(Self.dialects.names). (default: whatwg)", valueName: "dialect"),
+        value: "dialect", "The dialect of query strings: \(Self.dialects.names). (default: whatwg)",
         completion: .list(Self.dialects.map(\.key)))
     var dialect: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Write null as a, a=, a=null, or leave it out. For decode: a name without '=' is null (name) or an empty "
-                + "text (empty).", valueName: Self.nulls.alternatives),
-        completion: .list(Self.nulls.map(\.key)))
+        choices: Self.nulls,
+        "Write null as a, a=, a=null, or leave it out. For decode: a name without '=' is null (name) or an empty "
+            + "text (empty).")
     var null: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Write a space as %20 or +. For decode: 'plus' reads + as a space.", valueName: Self.spaces.alternatives),
-        completion: .list(Self.spaces.map(\.key)))
+    @Option(choices: Self.spaces, "Write a space as %20 or +. For decode: 'plus' reads + as a space.")
     var space: String?
 
     private static let usual = "whatwg"
@@ -84,12 +79,8 @@ struct QueryOptions: ParsableArguments {
     }
 
     private func named() throws -> (URLEncodedDialect, QueryDestination) {
-        guard let named = try Self.dialects.value("--dialect", self.dialect ?? Self.usual) else {
-            return (.whatwg, .query)
-        }
-        let destination: QueryDestination
-        var dialect: URLEncodedDialect
-        (dialect, destination) = named()
+        let named = try Self.dialects.value("--dialect", self.dialect ?? Self.usual)
+        var (dialect, destination) = named?() ?? (.whatwg, .query)
         if let space = try Self.spaces.value("--space", self.space) {
             dialect.names = dialect.names.space(space)
             dialect.values = dialect.values.space(space)
@@ -101,21 +92,13 @@ struct QueryOptions: ParsableArguments {
 
 /// The rules that only writing has.
 struct EncodingOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Write elements of an array as a[], a, or a[0].", valueName: Self.arrays.alternatives),
-        completion: .list(Self.arrays.map(\.key)))
+    @Option(choices: Self.arrays, "Write elements of an array as a[], a, or a[0].")
     var array: String?
 
-    @Option(
-        help: ArgumentHelp("Write true as 1 or true.", valueName: Self.bools.alternatives),
-        completion: .list(Self.bools.map(\.key)))
+    @Option(choices: Self.bools, "Write true as 1 or true.")
     var bool: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Keep the order of members, or sort them by name or by their finished text.",
-            valueName: Self.orders.alternatives),
-        completion: .list(Self.orders.map(\.key)))
+    @Option(choices: Self.orders, "Keep the order of members, or sort them by name or by their finished text.")
     var sort: String?
 
     static let arrays: KeyValuePairs<String, Flattening.ArrayNames> = [
@@ -127,14 +110,20 @@ struct EncodingOptions: ParsableArguments {
     ]
 }
 
+extension Option where Value == String? {
+    /// One of some names.
+    fileprivate init(choices: KeyValuePairs<String, some Any>, _ help: String) {
+        let names = choices.map(\.key)
+        self.init(value: names.joined(separator: "|"), help, completion: .list(names))
+    }
+}
+
 extension KeyValuePairs where Key == String {
     /// The choices, for a sentence.
-    fileprivate var names: String { self.map(\.key).joined(separator: ", ") }
-    /// The choices, for the help text.
-    fileprivate var alternatives: String { self.map(\.key).joined(separator: "|") }
+    package var names: String { self.map(\.key).joined(separator: ", ") }
 
     /// The chosen value; `nil` if the option wasn't given.
-    fileprivate func value(_ option: String, _ choice: String?) throws -> Value? {
+    func value(_ option: String, _ choice: String?) throws -> Value? {
         guard let choice else { return nil }
         guard let value = self.first(where: { $0.key == choice })?.value else {
             throw ExitStatus(2, "\(option) \(ShellQuote.quote(choice)): choose one of \(self.names)")

@@ -31,11 +31,6 @@ struct TextInput {
         return (file, .file(try FilePath(ofFile: file)))
     }
 
-    /// Names the input in errors about its content.
-    func explaining<Result>(_ work: () throws(FormworkError) -> Result) throws(FormworkError) -> Result {
-        try Self.naming(self.name, work)
-    }
-
     /// Runs a call on the input of that name, and sets the name as the path of its errors.
     static func naming<Result>(
         _ name: String, _ work: () throws(FormworkError) -> Result

@@ -183,36 +183,27 @@ final class BodyInput: ChunkInput {
     /// Keeps what the caller did before the body is parsed.
     func note(_ text: String) { self.notes.append(text) }
 
-    /// Says what is missing of a body in memory.
-    private func note(_ length: Int128?) {
-        guard let length, length > self.ahead.count else { return }
-        self.doubts.append(
-            "the capture is cut: the request had \(Int64(clamping: length), "byte"), and \(self.ahead.count) were "
-                + "saved. Browsers leave out the contents of files: capture it with a proxy instead")
-    }
-
     private func openArchive(_ entry: Int?) throws {
         let text = try self.all("HAR file")
         self.framing = .memory
+        var captured: CapturedBody?
         do {
-            if let archive = try HARFile(text, entry: entry) {
-                (self.ahead, self.contentType) = (archive.body, archive.contentType)
-                return self.note(archive.length)
-            }
-        } catch var error as FormworkError where HARFile.isLikely(text) || error.code == .limitExceeded {
+            captured = try CapturedBody(archive: text, entry: entry)
+        } catch var error as FormworkError where CapturedBody.isArchive(text) || error.code == .limitExceeded {
             error.path = self.name
             if error.code == .malformedBody, text.last(where: { $0 > 0x20 }) != UInt8(ascii: "}") {
                 error.message = "the HAR file is cut, so save it again: \(error.message)"
             }
             throw error
         } catch is FormworkError {}
-        if let event = try GatewayEvent(text) {
-            (self.ahead, self.contentType) = (event.body, event.contentType)
-            self.isDeclaredText = !event.isEncoded
-            return self.note(event.length)
-        }
-        // JSON, but not a HAR file: a body that was sent as JSON. The diagnosis says so.
-        self.ahead = text
+        // JSON that is neither is a body that was sent as JSON. The diagnosis says so.
+        guard let captured = try captured ?? CapturedBody(event: text) else { return self.ahead = text }
+        (self.ahead, self.contentType, self.isDeclaredText) =
+            (captured.bytes, captured.contentType, captured.isDeclaredText)
+        guard let length = captured.length, length > self.ahead.count else { return }
+        self.doubts.append(
+            "the capture is cut: the request had \(Int64(clamping: length), "byte"), and \(self.ahead.count) were "
+                + "saved. Browsers leave out the contents of files: capture it with a proxy instead")
     }
 }
 

@@ -37,17 +37,15 @@ enum LimitOption {
             let words = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard words.count == 2, let set = self.names.first(where: { $0.key == words[0] })?.value else {
                 throw self.refusal(
-                    option, "write NAME=VALUE with one of \(self.names.map(\.key).joined(separator: ", "))")
+                    option, "write NAME=VALUE with one of \(self.names.names)")
             }
-            guard let value = self.value(words[1]) else {
+            guard let value = words[1] == "none" ? .max : ByteCount(words[1])?.bytes else {
                 throw self.refusal(option, "give a whole number, with k, M or G for powers of 1024, or 'none'")
             }
             set(&limits, value)
         }
         return limits
     }
-
-    private static func value(_ text: Substring) -> Int64? { text == "none" ? .max : ByteCount(text)?.bytes }
 
     private static func refusal(_ option: String, _ fix: String) -> ExitStatus {
         ExitStatus(2, "--limit \(ShellQuote.quote(option)): \(fix)")

@@ -30,7 +30,7 @@ struct OutputSink: PartSink {
         guard self.isTaken, self.isTerminal else { return }
         let isText =
             String(validating: self.held, as: UTF8.self)?.unicodeScalars.allSatisfy {
-                $0 == "\n" || $0 == "\t" || $0 == "\r" || !String($0).disturbsATerminal
+                "\n\t\r".unicodeScalars.contains($0) || String($0).withControlCharactersEscaped == String($0)
             } ?? false
         guard isText else { throw Self.refusal }
         try self.write(self.held)
@@ -42,8 +42,4 @@ struct OutputSink: PartSink {
     private static var refusal: ExitStatus {
         ExitStatus(2, "the part is large or binary, and standard output is a terminal: use --to DIR or a pipe")
     }
-}
-
-extension String {
-    fileprivate var disturbsATerminal: Bool { self.withControlCharactersEscaped != self }
 }

@@ -17,7 +17,7 @@ struct ParsingOptions: ParsableArguments {
     @Option(help: "The boundary, instead of the one in the capture or in the body's first line.")
     var boundary: String?
 
-    @Option(help: ArgumentHelp("The Content-Type with the boundary, instead of the capture's.", valueName: "type"))
+    @Option(value: "type", "The Content-Type with the boundary, instead of the capture's.")
     var contentType: String?
 
     @Option(
@@ -42,7 +42,7 @@ struct ParsingOptions: ParsableArguments {
         completion: .list(["defaults"] + LimitOption.names.map { $0.key + "=" }))
     var limit: [String] = []
 
-    @Option(help: ArgumentHelp("Which request of a capture, counted from 1.", valueName: "n"))
+    @Option(value: "n", "Which request of a capture, counted from 1.")
     var entry: Int?
 
     private static let profiles: KeyValuePairs<String, ParsingProfile> = [
@@ -56,10 +56,7 @@ struct ParsingOptions: ParsableArguments {
     /// Opens the input and finds its boundary.
     /// - Parameter looksOn: Whether to continue if a part may be lost, to list what the body holds.
     func open(looksOn: Bool = false) throws -> PartWalk {
-        guard var profile = Self.profiles.first(where: { $0.key == self.profile })?.value else {
-            let names = Self.profiles.map(\.key).joined(separator: ", ")
-            throw ExitStatus(2, "--profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
-        }
+        var profile = try Self.profiles.value("--profile", self.profile) ?? .default
         profile.watches = true
         if looksOn { profile.skipsPreambleDelimiters = true }
         let limits = try LimitOption.limits(self.limit)

@@ -17,16 +17,13 @@ struct PartRecord {
 
     /// One object, as `inspect --json` prints it.
     var json: ParameterValue {
-        let headers = self.header.fields.map { field in
-            ParameterValue.members([("name", .text(field.name)), ("value", .text(field.value))])
-        }
-        return .members([
+        .members([
             ("index", .integer(Int128(self.index))),
             ("name", .optional(self.header.name)),
             ("filename", .optional(self.header.filename)),
             ("isFile", .bool(self.header.isFile)),
             ("contentType", .optional(self.header.contentType)),
-            ("headers", .array(headers)),
+            ("headers", .fields(self.header.fields.map { ($0.name, $0.value) })),
             ("offset", .integer(Int128(self.offset))),
             ("length", .integer(Int128(self.length))),
             ("sha256", .optional(self.sha256)),
@@ -78,20 +75,19 @@ struct PartRecorder: PartSink {
 extension Finding {
     /// The finding as `inspect --lint --json` prints it.
     var json: ParameterValue {
-        .object([
-            .init("severity", .text(self.oddity.severity.rawValue)), .init("rule", .text(self.oddity.rawValue)),
-            .init("section", .text(self.oddity.section)), .init("part", self.part?.json ?? .null),
-            .init("offset", .optional(self.offset)), .init("message", .text(self.message)),
+        .members([
+            ("severity", .text(self.oddity.severity.rawValue)), ("rule", .text(self.oddity.rawValue)),
+            ("section", .text(self.oddity.section)), ("part", self.part?.json ?? .null),
+            ("offset", .optional(self.offset)), ("message", .text(self.message)),
         ])
     }
 }
 
 extension PartReference {
     fileprivate var json: ParameterValue {
-        .object([
-            .init("index", .integer(Int128(self.index))),
-            .init("enclosing", .array(self.enclosing.map { .integer(Int128($0)) })),
-            .init("name", self.name.map { .text($0) } ?? .null),
+        .members([
+            ("index", .integer(Int128(self.index))),
+            ("enclosing", .array(self.enclosing.map { .integer(Int128($0)) })), ("name", .optional(self.name)),
         ])
     }
 }

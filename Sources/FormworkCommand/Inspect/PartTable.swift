@@ -76,37 +76,28 @@ final class PartTable {
         // The value is cut at the end of the line.
         var least = widths
         least[self.titles.count - 1] = min(widths[self.titles.count - 1], 8)
-        let places = self.titles.indices.filter { self.titles[$0].text != "sha256" }
         let dropping = Self.dropping.compactMap { name in self.titles.firstIndex { $0.text == name } }
         let whole = ShownColumns(least, dropping: Array(dropping.prefix(1)), within: self.terminalWidth)
         let needed = whole.shown.reduce(2 * (whole.shown.count - 1)) { $0 + least[$1] }
         guard let width = self.terminalWidth, needed > width else { return Layout(widths: widths, columns: whole) }
         // The digests get lines of their own, and the others need no room for them.
-        if self.showsDigests { for column in self.titles.indices where !places.contains(column) { least[column] = -2 } }
-        let columns = ShownColumns(least, dropping: dropping, within: width)
-        return Layout(
-            widths: widths, columns: columns, digest: self.titles.indices.first { !places.contains($0) })
+        let digest = self.titles.firstIndex { $0.text == "sha256" }
+        if let digest { least[digest] = -2 }
+        var columns = ShownColumns(least, dropping: dropping, within: width)
+        if let digest { columns.remove(digest) }
+        return Layout(widths: widths, columns: columns, digest: digest)
     }
 
     private func lines(_ row: [DisplayText], _ layout: Layout) -> [String] {
-        let cells = layout.columns.shown.filter { $0 != layout.digest }.map { column in
-            let space = String(repeating: " ", count: max(0, layout.widths[column] - row[column].width))
-            return Self.numbers.contains(column) ? space + row[column].text : row[column].text + space
-        }
-        var line = cells.joined(separator: "  ")
-        while line.utf8.last == 0x20 { line.removeLast() }
-        guard let width = self.terminalWidth else { return [line] }
-        return [DisplayText.cut(line, to: width).text] + self.digestLines(row, layout, width)
-    }
-
-    /// The digest in pieces that fit.
-    private func digestLines(_ row: [DisplayText], _ layout: Layout, _ width: Int) -> [String] {
-        guard let place = layout.digest else { return [] }
+        let line = layout.columns.line(row, layout.widths, Self.numbers, within: self.terminalWidth)
+        guard let place = layout.digest, let width = self.terminalWidth else { return [line] }
+        // The digest follows in pieces that fit.
         let indent = String(repeating: " ", count: Self.digestIndent)
         let text = Array(row[place].text)
         // Whole or in halves, if there is room.
         let room = [64, 32].first { $0 <= width - Self.digestIndent } ?? max(1, width - Self.digestIndent)
-        return stride(from: 0, to: text.count, by: room).map { indent + String(text[$0..<min($0 + room, text.count)]) }
+        let pieces = stride(from: 0, to: text.count, by: room).map { text[$0..<min($0 + room, text.count)] }
+        return [line] + pieces.map { indent + String($0) }
     }
 
     /// The start of a field's value; empty if it isn't text.

@@ -39,7 +39,7 @@ struct PartWalk {
 
     /// All that is odd.
     mutating func lint() throws -> (findings: [Finding], leftOut: Int) {
-        var sink = NoParts()
+        var sink = PartRecorder(wantsDigest: false) { _ in }
         let error = try self.read(&sink)
         let doubts = try self.input.allDoubts().map { Finding(.messageFraming, $0) }
         let damage = [self.diagnosis.finding(for: error)].compactMap { $0 }
@@ -77,19 +77,10 @@ struct PartWalk {
     }
 }
 
-/// For who needs only the parser's findings.
-private struct NoParts: PartSink {
-    mutating func begin(_ header: ReceivedHeader, at offset: Int64) {}
-    mutating func take(_ bytes: [UInt8], _ range: Range<Int>) {}
-    mutating func end() {}
-}
-
 extension BodyDiagnosis {
     /// The error line for a body that can't be read: kind, offset, what was expected, and the probable cause.
     /// - Parameter cause: What the walk has seen, if the diagnosis has no better reason.
-    func status(
-        of error: FormworkError, _ input: BodyInput, _ cause: String? = nil
-    ) throws -> ExitStatus {
+    func status(of error: FormworkError, _ input: BodyInput, _ cause: String? = nil) throws -> ExitStatus {
         var shown = error
         (shown.cause, shown.offset) = (nil, nil)
         var line = error.parsingFailure.map { $0.kind.rawValue } ?? error.code.description

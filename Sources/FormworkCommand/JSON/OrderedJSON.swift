@@ -238,6 +238,11 @@ extension ParameterValue {
         .object(members.map { Member($0.0, $0.1) })
     }
 
+    /// The fields of a header, in order.
+    package static func fields(_ fields: [(name: String, value: String)]) -> Self {
+        .array(fields.map { .members([("name", .text($0.name)), ("value", .text($0.value))]) })
+    }
+
     /// The text; `nil` for another value. Those below are alike.
     var string: String? { if case .text(let text) = self { text } else { nil } }
     var integer: Int128? { if case .integer(let number) = self { number } else { nil } }

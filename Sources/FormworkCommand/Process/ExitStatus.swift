@@ -50,6 +50,11 @@ package struct ExitStatus: Error {
         }
     }
 
+    /// The same, with what it is about in front of its message.
+    package func about(_ subject: String) -> ExitStatus {
+        ExitStatus(self.code, "\(subject): \(self.message ?? "it failed")")
+    }
+
     func leave() -> Never {
         if let message = self.message { Messages.fail(message, status: self.code) }
         ThisProcess.exit(self.code)

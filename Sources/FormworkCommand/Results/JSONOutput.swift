@@ -24,23 +24,21 @@ package enum JSONOutput {
         _ members: [(name: String, value: ParameterValue)], failure: ExitStatus? = nil
     ) throws {
         self.began()
-        let all = members.map { ParameterValue.Member($0.name, $0.value) } + self.ending(failure)
-        try StandardOutput.write(self.text(.object(all)) + "\n")
+        try StandardOutput.write(self.text(.members(members + self.ending(failure))) + "\n")
     }
 
     /// The same object as text, which `-w %{json}` writes.
     package static func text(
         _ members: [(name: String, value: ParameterValue)], failure: ExitStatus?
     ) -> String {
-        let all = members.map { ParameterValue.Member($0.name, $0.value) } + self.ending(failure)
-        return OrderedJSON.write(.object(all), isPretty: true) + "\n"
+        OrderedJSON.write(.members(members + self.ending(failure)), isPretty: true) + "\n"
     }
 
     /// The last members of every object.
-    static func ending(_ failure: ExitStatus?) -> [ParameterValue.Member] {
+    static func ending(_ failure: ExitStatus?) -> [(name: String, value: ParameterValue)] {
         [
-            .init("exitStatus", .integer(Int128(failure?.code ?? 0))),
-            .init("error", .optional(failure.map { $0.message ?? "exit status \($0.code)" })),
+            ("exitStatus", .integer(Int128(failure?.code ?? 0))),
+            ("error", .optional(failure.map { $0.message ?? "exit status \($0.code)" })),
         ]
     }
 

@@ -72,7 +72,7 @@ package enum CommandInputs {
         do throws(FormworkError) { return .file(try FilePath(ofFile: file)) } catch {
             var shown = error
             shown.path = nil
-            throw ExitStatus(ExitStatus(error).code, "\(option): \(shown)")
+            throw ExitStatus(shown).about(option)
         }
     }
 }
@@ -113,9 +113,7 @@ package enum GivenFile {
                 let most = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit >> 10) KiB"
                 error.message = "it has more than \(most): \(remedy)"
             }
-            var status = ExitStatus(error)
-            status.message = "\(option): \(status.message ?? "")"
-            throw status
+            throw ExitStatus(error).about(option)
         }
     }
 }

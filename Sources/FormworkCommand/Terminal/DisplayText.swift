@@ -7,36 +7,22 @@ package struct DisplayText {
     /// Columns on a terminal.
     let width: Int
 
+    /// - Parameter limit: The most columns: what doesn't fit is cut off, and "…" is after the rest.
     package init(_ received: String, limit: Int? = nil) {
-        let escaped = received.withControlCharactersEscaped
-        let width = Self.width(of: escaped)
-        if let limit, width > limit {
-            self = Self.cut(escaped, to: limit)
-        } else {
-            (self.text, self.width) = (escaped, width)
+        let text = received.withControlCharactersEscaped
+        let whole = Self.width(of: text)
+        guard let limit, whole > limit else {
+            (self.text, self.width) = (text, whole)
+            return
         }
-    }
-
-    private init(text: String, width: Int) { (self.text, self.width) = (text, width) }
-
-    /// As much of a line as fits, followed by "…" if something was cut.
-    static func cut(_ text: String, to limit: Int) -> DisplayText {
-        let whole = self.width(of: text)
-        guard whole > limit else { return DisplayText(text: text, width: whole) }
-        var kept = ""
-        var width = 0
+        var (kept, width) = ("", 0)
         for character in text {
-            let next = self.width(of: character)
-            if width + next > limit - 1 { return DisplayText(text: kept + "…", width: width + 1) }
+            let next = Self.width(of: character)
+            guard width + next < limit else { break }
             kept.append(character)
             width += next
         }
-        return DisplayText(text: kept, width: width)
-    }
-
-    /// As much of the text as fits, in the same way.
-    static func cut(_ text: DisplayText, to limit: Int) -> DisplayText {
-        text.width <= limit ? text : self.cut(text.text, to: limit)
+        (self.text, self.width) = (kept + "…", width + 1)
     }
 
     /// The most columns that a terminal uses for the text.

@@ -51,16 +51,13 @@ package enum Messages {
     ///   - attempt: The number of the next try, from 1.
     ///   - seconds: The pause before it.
     package static func retry(_ reason: String, attempt: Int, after seconds: Double) {
-        guard !self.isSilent.withLock({ $0 }) else { return }
-        guard self.current == .events else {
-            let tenths = (seconds * 10).rounded() / 10
-            return self.warn("\(reason); try \(attempt)" + (seconds > 0.05 ? " in \(tenths) s" : ""))
-        }
-        let members: [(String, ParameterValue)] = [
-            ("reason", .text(reason)), ("attempt", .integer(Int128(attempt))),
-            ("delay_s", .double((seconds * 1000).rounded() / 1000)),
-        ]
-        self.write(event: "retry", members)
+        let pause = seconds > 0.05 ? " in \((seconds * 10).rounded() / 10) s" : ""
+        self.report(
+            "retry", "warning: \(reason); try \(attempt)\(pause)",
+            [
+                ("reason", .text(reason)), ("attempt", .integer(Int128(attempt))),
+                ("delay_s", .double((seconds * 1000).rounded() / 1000)),
+            ])
     }
 
     /// Writes the head of a request or an answer, if messages are objects.
@@ -70,9 +67,8 @@ package enum Messages {
     /// - Returns: Whether it was written.
     package static func head(_ direction: String, _ line: String, _ fields: [(name: String, value: String)]) -> Bool {
         guard self.current == .events else { return false }
-        let headers = fields.map { ParameterValue.members([("name", .text($0.name)), ("value", .text($0.value))]) }
         self.write(
-            event: "head", [("direction", .text(direction)), ("line", .text(line)), ("headers", .array(headers))])
+            event: "head", [("direction", .text(direction)), ("line", .text(line)), ("headers", .fields(fields))])
         return true
     }
 
@@ -82,17 +78,13 @@ package enum Messages {
         self.write(event: "error", [("error", .text(message)), ("exitStatus", .integer(Int128(status)))], isLast: true)
     }
 
-    private static func write(event: String, _ members: [(String, ParameterValue)], isLast: Bool = false) {
-        let all = [("event", .text(event)), ("time", .text(WallClock.timestamp()))] + members
-        self.write(object: OrderedJSON.write(.object(all.map { .init($0.0, $0.1) })), isLast: isLast)
-    }
-
     /// Writes an object on a line of its own, unless the last one has been written.
-    static func write(object: String, isLast: Bool = false) {
+    static func write(event: String, _ members: [(String, ParameterValue)], isLast: Bool = false) {
+        let all = [("event", .text(event)), ("time", .text(WallClock.timestamp()))] + members
         self.hasEnded.withLock { hasEnded in
             guard !hasEnded else { return }
             hasEnded = isLast
-            StandardError.write(object + "\n")
+            StandardError.write(OrderedJSON.write(.members(all)) + "\n")
         }
     }
 }
@@ -123,12 +115,5 @@ package enum StandardOutput {
             let name = output == .standardOutput ? "standard output" : "the output"
             throw FormworkError(.writeFailed, "\(name) can't be written", cause: error.cause)
         }
-    }
-}
-
-/// Lines on standard error that don't change the exit status.
-package enum Warning {
-    package static func write(_ lines: [String]) {
-        for line in lines { Messages.warn(line) }
     }
 }

@@ -15,12 +15,10 @@ final class OutputBuffer: Sendable {
     private static let limit = 64 << 10
     private let state = Mutex(State())
 
-    func write(_ text: String) throws { try self.write { $0 += text.utf8 } }
-
-    func write(_ append: (inout [UInt8]) -> Void) throws {
+    func write(_ text: String) throws {
         try self.state.withLock { state in
             guard !state.isEnded else { return }
-            append(&state.text)
+            state.text += text.utf8
             if state.text.count >= Self.limit { try Self.flush(&state) }
         }
     }

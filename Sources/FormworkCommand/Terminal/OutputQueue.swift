@@ -15,11 +15,6 @@ package final class OutputQueue: Sendable {
         var dropped = 0
         var droppedInAll = 0
         var report: (@Sendable (Int) -> String)?
-        /// Bytes since the beginning.
-        var taken = 0
-        var written = 0
-        /// Callers that wait until a number of bytes is written.
-        var waiters: [(position: Int, semaphore: DispatchSemaphore)] = []
     }
 
     private let descriptor: FileDescriptor
@@ -49,7 +44,6 @@ package final class OutputQueue: Sendable {
                 return false
             }
             state.waiting += bytes
-            state.taken += bytes.count
             defer { state.isWriting = true }
             return !state.isWriting
         }
@@ -61,14 +55,11 @@ package final class OutputQueue: Sendable {
     /// Waits until all texts before this call are written, up to a time limit. It doesn't wait while the reader is
     /// stalled.
     package func flush(within seconds: Double) {
+        guard self.state.withLock({ $0.isWriting && !$0.isStalled }) else { return }
         let semaphore = DispatchSemaphore(value: 0)
-        let isDone = self.state.withLock { state in
-            guard state.written < state.taken, !state.isStalled else { return true }
-            state.waiters.append((state.taken, semaphore))
-            return false
-        }
-        guard !isDone, semaphore.wait(timeout: .now() + seconds) == .timedOut else { return }
-        self.state.withLock { $0.isStalled = true }
+        self.queue.async { semaphore.signal() }
+        guard semaphore.wait(timeout: .now() + seconds) == .timedOut else { return }
+        self.state.withLock { $0.isStalled = $0.isWriting }
     }
 
     private func drain() {
@@ -79,22 +70,14 @@ package final class OutputQueue: Sendable {
                     try batch.withRawSpan { bytes throws(Errno) in try SystemCalls.writeAll(self.descriptor, bytes) }
                 }
             }
-            self.state.withLock { state in
-                state.written += batch.count
-                state.isStalled = false
-                let written = state.written
-                for waiter in state.waiters where waiter.position <= written { waiter.semaphore.signal() }
-                state.waiters.removeAll { $0.position <= written }
-            }
+            self.state.withLock { $0.isStalled = false }
         }
     }
 
     private func nextBatch() -> [UInt8]? {
         self.state.withLock { state in
             if state.dropped > 0, let report = state.report {
-                let text = Array(report(state.dropped).utf8)
-                state.waiting += text
-                state.taken += text.count
+                state.waiting += report(state.dropped).utf8
                 (state.dropped, state.report) = (0, nil)
             }
             guard !state.waiting.isEmpty else {

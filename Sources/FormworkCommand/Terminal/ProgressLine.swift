@@ -45,14 +45,16 @@ package final class ProgressLine: Sendable {
     /// Shows progress while `body` runs, and keeps the last state on a line of its own.
     /// - Parameter offset: The first byte that is sent. Bytes before it don't count.
     static func shown(
-        _ style: ProgressStyle?, from offset: Int64 = 0, _ body: (ReaderOptions) throws -> Void
+        _ style: ProgressStyle?, from offset: Int64 = 0, _ options: ReaderOptions,
+        _ body: (ReaderOptions) throws -> Void
     ) throws {
-        guard let style else { return try body(ReaderOptions()) }
+        guard let style else { return try body(options) }
         let line = ProgressLine(style)
         defer { line.end() }
-        try body(
-            ReaderOptions(
-                progress: { line.show(ProgressMoment($0, from: offset)) }, progressInterval: style.interval))
+        var options = options
+        options.progress = { line.show(ProgressMoment($0, from: offset)) }
+        options.progressInterval = style.interval
+        try body(options)
     }
 
     /// Shows a moment.
@@ -72,7 +74,7 @@ package final class ProgressLine: Sendable {
                 guard key != state.logged else { return }
                 state.logged = key
                 Self.write("\(WallClock.timeOfDay()) \(moment.line(rate: rate, elapsed: elapsed))\n")
-            case .json: Messages.write(object: moment.json(rate: rate))
+            case .json: Messages.write(event: "progress", moment.members(rate: rate))
             }
             state.isDrawn = true
         }

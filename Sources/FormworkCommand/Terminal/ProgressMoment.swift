@@ -112,18 +112,15 @@ package struct ProgressMoment: Sendable {
         return words.joined(separator: "  ")
     }
 
-    /// One object, on a line.
-    func json(rate: Double) -> String {
-        let members: [(String, ParameterValue)] = [
-            ("event", .text("progress")), ("time", .text(WallClock.timestamp())), ("sent", .integer(Int128(self.sent))),
-            ("acked", self.acknowledged.map { .integer(Int128($0)) } ?? .null),
-            ("total", self.total.map { .integer(Int128($0)) } ?? .null), ("rate", Self.whole(rate)),
-            ("eta_s", self.eta(rate).map { Self.whole($0.rounded()) } ?? .null),
+    /// The members of its object.
+    func members(rate: Double) -> [(String, ParameterValue)] {
+        [
+            ("sent", .optional(self.sent)), ("acked", .optional(self.acknowledged)), ("total", .optional(self.total)),
+            ("rate", Self.whole(rate)), ("eta_s", self.eta(rate).map { Self.whole($0.rounded()) } ?? .null),
             // From 0, as in every JSON of the command.
-            ("part", self.part.map { .integer(Int128($0.number) - 1) } ?? .null),
-            ("attempt", .integer(Int128(self.attempt))), ("note", self.note.map { .text($0) } ?? .null),
+            ("part", .optional(self.part.map { Int64($0.number) - 1 })), ("attempt", .optional(Int64(self.attempt))),
+            ("note", .optional(self.note)),
         ]
-        return OrderedJSON.write(.object(members.map { ParameterValue.Member($0.0, $0.1) }))
     }
 
     private static func whole(_ number: Double) -> ParameterValue { .integer(Int128(Int64(clamping: number))) }

@@ -25,14 +25,7 @@ struct TextTable {
         let columns = ShownColumns(least, dropping: self.dropping, within: width)
         let widths = self.widths(natural, of: columns.shown, within: width)
         let lines = self.rows.map { row in
-            let cells = columns.shown.map { column in
-                let cell = DisplayText.cut(row[column], to: widths[column])
-                let space = String(repeating: " ", count: max(0, widths[column] - cell.width))
-                return self.numbers.contains(column) ? space + cell.text : cell.text + space
-            }
-            var line = cells.joined(separator: "  ")
-            while line.utf8.last == 0x20 { line.removeLast() }
-            return width.map { DisplayText.cut(line, to: $0).text } ?? line
+            columns.line(zip(row, widths).map { DisplayText($0.text, limit: $1) }, widths, self.numbers, within: width)
         }
         return (lines + columns.note(self.rows[0], width)).map { $0 + "\n" }.joined()
     }
@@ -70,6 +63,20 @@ struct ShownColumns {
             self.shown.removeAll { $0 == column }
             self.dropped.append(column)
         }
+    }
+
+    /// Leaves out a column that is shown elsewhere.
+    mutating func remove(_ column: Int) { self.shown.removeAll { $0 == column } }
+
+    /// - Parameter numbers: Columns whose cells are right-aligned.
+    func line(_ row: [DisplayText], _ widths: [Int], _ numbers: Set<Int>, within limit: Int?) -> String {
+        let cells = self.shown.map { column in
+            let space = String(repeating: " ", count: max(0, widths[column] - row[column].width))
+            return numbers.contains(column) ? space + row[column].text : row[column].text + space
+        }
+        var line = cells.joined(separator: "  ")
+        while line.utf8.last == 0x20 { line.removeLast() }
+        return DisplayText(line, limit: limit).text
     }
 
     /// A line that names the columns that were left out; none if all are shown.

@@ -22,22 +22,15 @@ struct BodyCommand: ParsableCommand {
 
     @OptionGroup(title: "Details of the form") var composing: ComposingOptions
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write to this file. It appears only when it is complete; '-' is standard output.", valueName: "file"),
-        completion: .file())
+    @Option(.shortAndLong, file: "Write to this file. It appears only when it is complete; '-' is standard output.")
     var output: String?
 
     @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp(
-            "Write the whole request, or the command for curl, instead of the body.",
-            discussion: """
-                'inspect' reads the request. curl makes the form itself, from the same parts, with a boundary of \
-                its own.
-                """,
-            valueName: "curl|request"))
+        .customLong("as"), value: "curl|request",
+        "Write the whole request, or the command for curl, instead of the body.",
+        discussion: """
+            'inspect' reads the request. curl makes the form itself, from the same parts, with a boundary of its own.
+            """)
     var shape: Shape?
 
     @Option(help: "The URL in the request or command of --as.")
@@ -88,7 +81,9 @@ struct BodyCommand: ParsableCommand {
                 "the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or -o - to "
                     + "write it anyway")
         }
-        try self.reading(bodyGoesToTerminal: isTerminal) { options in
+        let style = self.progress.style(bodyGoesToTerminal: isTerminal)
+        let options = ReaderOptions(checksFraming: self.check, readsFiles: self.readFiles)
+        try ProgressLine.shown(style, from: self.offset, options) { options in
             let reader =
                 try head.map { try Self.request($0, plan, options).makeReader() }
                 ?? plan.makeReader(from: self.offset, count: self.length, options: options)
@@ -100,16 +95,6 @@ struct BodyCommand: ParsableCommand {
         }
     }
 
-    private func reading(bodyGoesToTerminal: Bool, _ body: (ReaderOptions) throws -> Void) throws {
-        let style = self.progress.style(bodyGoesToTerminal: bodyGoesToTerminal)
-        try ProgressLine.shown(style, from: self.offset) { options in
-            var options = options
-            options.checksFraming = self.check
-            options.readsFiles = self.readFiles
-            try body(options)
-        }
-    }
-
     /// The head of a request. A body of unknown length can't be written: the head comes first.
     private func requestHead(_ plan: BodyPlan) throws -> String {
         guard let length = plan.contentLength else {
@@ -118,15 +103,14 @@ struct BodyCommand: ParsableCommand {
         }
         let target = RequestTarget(try self.checkedURL() ?? "http://localhost/")
         let given = try self.checkedHeaders()
-        let names = given.map { Substring($0.utf8.prefix { $0 != UInt8(ascii: ":") }).lowercased() }
-        if let place = names.firstIndex(where: { ["content-length", "transfer-encoding"].contains($0) }) {
-            throw ExitStatus(2, "-H \(HeaderText.masked(given[place])): it is set from the body's length: leave it out")
+        if let length = given.first(where: { $0.isNamed("content-length", "transfer-encoding") }) {
+            throw length.refused("it is set from the body's length: leave it out")
         }
-        let isAuthorized = names.contains("authorization")
+        let isAuthorized = given.contains { $0.isNamed("authorization") }
         let authorization = isAuthorized ? nil : target.credentials.map { "Authorization: \($0.fieldValue)" }
-        let host = names.contains("host") ? nil : "Host: \(target.authority)"
+        let host = given.contains { $0.isNamed("host") } ? nil : "Host: \(target.authority)"
         let headers =
-            [host, authorization].compactMap(\.self) + given + [
+            [host, authorization].compactMap(\.self) + given.map(\.text) + [
                 "Content-Type: \(plan.contentType)", "Content-Length: \(length)",
             ]
         return (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
@@ -155,12 +139,12 @@ struct BodyCommand: ParsableCommand {
     }
 
     /// The headers other than `Content-Type`, each with a name and a value.
-    private func checkedHeaders() throws -> [String] {
+    private func checkedHeaders() throws -> [GivenHeader] {
         let headers = self.form.otherHeaders
         for header in headers {
-            let isLine = !header.utf8.contains { $0 < 0x20 && $0 != 0x09 }
-            guard isLine, header.utf8.contains(UInt8(ascii: ":")) else {
-                throw ExitStatus(2, "-H \(HeaderText.masked(header)): write 'Name: value'")
+            let isLine = !header.text.utf8.contains { $0 < 0x20 && $0 != 0x09 }
+            guard isLine, header.text.utf8.contains(UInt8(ascii: ":")) else {
+                throw header.refused("write 'Name: value'")
             }
         }
         return headers
@@ -168,7 +152,7 @@ struct BodyCommand: ParsableCommand {
 
     private func writeCurlCommand(_ plan: BodyPlan, to file: String?) throws {
         try self.form.refuseBoundary(for: "--as curl")
-        let words = try self.checkedHeaders().flatMap { ["-H", $0] } + [self.checkedURL()].compactMap(\.self)
+        let words = try self.checkedHeaders().flatMap { ["-H", $0.text] } + [self.checkedURL()].compactMap(\.self)
         let text = try CurlCommandLine.text(for: plan, followedBy: words)
         guard let file else { return try StandardOutput.write(text) }
         try BodyPlan(copying: .text(text)).makeReader().write(toFile: FilePath(file), replacing: true)

@@ -19,11 +19,8 @@ struct CompletionCommand: ParsableCommand {
     enum Shell: String, ChoiceOption { case bash, zsh, fish }
 
     func script(of root: any ParsableCommand.Type) -> String {
-        switch self.shell {
-        case .zsh: root.completionScript(for: .zsh) + "\n"
-        case .fish: root.completionScript(for: .fish) + "\n"
-        case .bash: root.completionScript(for: .bash) + "\n" + Self.bashFiles
-        }
+        let script = CompletionShell(rawValue: self.shell.rawValue).map { root.completionScript(for: $0) } ?? ""
+        return script + "\n" + (self.shell == .bash ? Self.bashFiles : "")
     }
 
     /// Completes the file in `name=@file`. The other shells have ``FileWord`` for that, but bash breaks words at '=' and '@'.

@@ -43,7 +43,7 @@ struct CurlCommand: ParsableCommand {
         let plan = try self.form.makePlan(self.composing, passesHeaders: true)
         if self.print {
             try self.form.refuseBoundary(for: "--print")
-            let headers = self.form.otherHeaders.flatMap { ["-H", $0] }
+            let headers = self.form.otherHeaders.flatMap { ["-H", $0.text] }
             let rest = headers + self.curlArguments + [self.url]
             return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: rest))
         }
@@ -69,9 +69,8 @@ struct CurlCommand: ParsableCommand {
         _ = try? BodyPlan(copying: .text(configuration.text)).write(to: pipe.writing)
         try SystemCalls.close(pipe.writing)
         do {
-            try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: false)) { options in
-                var options = options
-                options.checksFraming = checks
+            let options = ReaderOptions(checksFraming: checks)
+            try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: false), options) { options in
                 try plan.write(to: curl.input, options: options)
             }
             curl.finish()
@@ -115,13 +114,14 @@ struct CurlCommand: ParsableCommand {
 
     /// Refuses what makes curl read the body twice.
     private func checkArguments() throws(ExitStatus) {
-        if let option = CurlConfiguration.repetition(in: self.curlArguments) {
+        let arguments = CurlArguments(self.curlArguments)
+        if let option = arguments.repetition {
             throw ExitStatus(
                 2,
                 "\(option): curl would send the body twice, but can read it only once from a pipe: use 'formwork "
                     + "send', which repeats and redirects, or 'formwork curl --print'")
         }
-        if let word = CurlConfiguration.secondRequest(in: self.curlArguments) {
+        if let word = arguments.secondRequest {
             throw ExitStatus(
                 2,
                 "\(ShellQuote.quote(word)): curl would make a second request, but can read the body only once from "
@@ -131,26 +131,23 @@ struct CurlCommand: ParsableCommand {
 
     /// curl would write a line break in a header as it is, which begins another header.
     private func checkHeaders() throws(ExitStatus) {
-        for header in self.form.otherHeaders where header.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
-            let shown = HeaderText.masked(header)
-            throw ExitStatus(2, "-H \(shown): has a line break: give each header with an -H of its own")
+        for header in self.form.otherHeaders where header.text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
+            throw header.refused("has a line break: give each header with an -H of its own")
         }
     }
 
     /// What may hold secrets. curl overwrites only some of them in its arguments.
     private func configuration() throws(ExitStatus) -> CurlConfiguration {
         var configuration = CurlConfiguration()
-        for header in self.form.otherHeaders { configuration.add("header", header) }
+        for header in self.form.otherHeaders { configuration.add("header", header.text) }
         configuration.add("url", self.url)
         let isGiven =
-            self.form.otherHeaders.contains(where: CurlConfiguration.isAuthorization)
-            || CurlConfiguration.givesCredentials(self.curlArguments)
+            self.form.otherHeaders.contains { CurlArguments.isAuthorization($0.text) }
+            || CurlArguments(self.curlArguments).giveCredentials
             || SecretText.hasUserInfo(url: self.url)
-        guard !isGiven else { return configuration }
-        switch try EnvironmentCredentials.read() {
-        case .user(let user, let password)?: configuration.add("user", "\(user):\(password)")
-        case .token(let token)?: configuration.add("header", "Authorization: Bearer \(token)")
-        case nil: break
+        if !isGiven, let given = try EnvironmentCredentials.read() {
+            let header = "Authorization: \(given.fieldValue)"
+            configuration.add(given.user == nil ? "header" : "user", given.user ?? header)
         }
         return configuration
     }

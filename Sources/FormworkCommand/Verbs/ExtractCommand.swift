@@ -28,14 +28,11 @@ struct ExtractCommand: ParsableCommand {
     @OptionGroup(title: "Parsing") var options: ParsingOptions
 
     @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "The folder for the files, or a file such as a.jpg for one part. A folder is created if only its last "
-                + "component is missing.", valueName: "dir|file"),
-        completion: .file())
+        file: "The folder for the files, or a file such as a.jpg for one part. A folder is created if only its last "
+            + "component is missing.", kind: "dir|file")
     var to: String?
 
-    @Option(help: ArgumentHelp("Extract one part: its name, or '#' and its number from 1.", valueName: "name|#n"))
+    @Option(value: "name|#n", "Extract one part: its name, or '#' and its number from 1.")
     var part: String?
 
     @Flag(help: "Replace existing files.")
@@ -71,7 +68,7 @@ struct ExtractCommand: ParsableCommand {
             var sink = OutputSink(selector, device ?? .standardOutput)
             let notes = try walk.run(&sink)
             try sink.selector.check()
-            Warning.write(notes)
+            notes.forEach(Messages.warn)
         }
     }
 
@@ -138,6 +135,6 @@ struct ExtractCommand: ParsableCommand {
         let shown = path == "." ? FilePath() : path
         for name in names { try output.write(shown.appending(name).string.withControlCharactersEscaped + "\n") }
         try output.flush()
-        Warning.write(notes)
+        notes.forEach(Messages.warn)
     }
 }

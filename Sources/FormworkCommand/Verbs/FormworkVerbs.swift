@@ -79,6 +79,7 @@ package enum FormworkVerbs {
             defer { withExtendedLifetime(interruption) {} }
             try GivenHeaders.take(from: &words)
             PartArgument.take(from: &words)
+            GivenData.take(from: &words)
             if words.flags.contains("--version") {
                 return try StandardOutput.write(FormworkVersion.text + "\n")
             }

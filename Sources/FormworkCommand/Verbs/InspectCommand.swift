@@ -54,7 +54,7 @@ struct InspectCommand: ParsableCommand {
         let output = OutputBuffer()
         let notes = try self.json ? self.writeObject(&walk, output) : self.writeTable(&walk, output)
         try output.flush()
-        Warning.write(notes)
+        notes.forEach(Messages.warn)
     }
 
     /// The opened body. If its start is malformed, the object has the members that it has for one malformed later.
@@ -117,8 +117,7 @@ struct InspectCommand: ParsableCommand {
 
     /// What follows the last part.
     private static func ending(_ notes: [String], _ failure: ExitStatus?, isEmpty: Bool = false) -> String {
-        let members =
-            [ParameterValue.Member("warnings", .array(notes.map { .text($0) }))] + JSONOutput.ending(failure)
+        let members = [("warnings", .array(notes.map { .text($0) }))] + JSONOutput.ending(failure)
         let texts = members.map { ",\n  \"\($0.name)\": \(JSONOutput.text($0.value, indent: 2))" }
         return (isEmpty ? "]" : "\n  ]") + texts.joined() + "\n}\n"
     }

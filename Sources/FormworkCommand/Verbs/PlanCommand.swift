@@ -29,10 +29,7 @@ struct PlanCommand: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Write a description to a file, for --from; '-' is standard output.", valueName: "file"),
-        completion: .file())
+    @Option(file: "Write a description to a file, for --from; '-' is standard output.")
     var save: String?
 
     func validate() throws { try GivenPath.check(["--save": self.save]) }
@@ -58,7 +55,7 @@ struct PlanCommand: ParsableCommand {
         if self.json {
             try JSONOutput.write(plan.properties + [("pieces", .array(plan.layout.map(\.json)))])
         } else if self.save == nil {
-            try StandardOutput.write(PlanTable(plan).text(width: Terminal.columns(of: .standardOutput)))
+            try StandardOutput.write(plan.table(width: Terminal.columns(of: .standardOutput)))
         }
     }
 }

@@ -59,37 +59,28 @@ extension LayoutEntry.Kind {
     }
 }
 
-/// A plan as a table for people.
-package struct PlanTable {
-    private let plan: BodyPlan
-
-    package init(_ plan: BodyPlan) { self.plan = plan }
-
+extension BodyPlan {
+    /// A table for people.
     /// - Parameter width: The terminal's columns; `nil` for lines of any length.
-    package func text(width: Int?) -> String {
+    package func table(width: Int?) -> String {
         var table = TextTable(
             ["offset", "length", "part", "source", "type", "why"], numbers: [0, 1], dropping: [5, 4, 2])
-        for entry in self.plan.layout {
+        for entry in self.layout {
             let type = entry.kind == .framing ? nil : entry.contentType
             let range: [String] = [entry.offset, entry.length].map { $0.map { "\($0)" } ?? "?" }
             let part: String = entry.part.map { "\($0)" } ?? ""
             table.append(range + [part, entry.kind.sourceText, type?.mediaType ?? "", type?.reason ?? ""])
         }
-        let lines = ["Content-Type: \(self.plan.contentType)", self.lengthLine, self.replayLine]
+        let blocker = self.lengthBlocker.map { "\($0)" } ?? ""
+        let lines = [
+            "Content-Type: \(self.contentType)",
+            "Content-Length" + (self.contentLength.map { ": \($0)" } ?? " unknown: \(blocker)"),
+            "Can be sent again: " + (self.replayBlocker.map { "no, \($0)" } ?? "yes"),
+        ]
         // The value of Content-Type may be copied, so it is never broken.
         let notes = lines.flatMap { line in
             width.map { Paragraph.lines(line, width: $0, indent: 2) } ?? [line]
         }
         return table.text(width: width) + "\n" + notes.map { $0 + "\n" }.joined()
-    }
-
-    private var lengthLine: String {
-        if let length = self.plan.contentLength { return "Content-Length: \(length)" }
-        return "Content-Length unknown: \(self.plan.lengthBlocker.map(String.init(describing:)) ?? "")"
-    }
-
-    private var replayLine: String {
-        guard let blocker = self.plan.replayBlocker else { return "Can be sent again: yes" }
-        return "Can be sent again: no, \(blocker)"
     }
 }

@@ -53,9 +53,9 @@ struct QueryDecodeCommand: ParsableCommand {
         }
         let input = try TextInput(self.file)
         if !self.url { self.warnOfURL(input.bytes) } else if !input.bytes.contains(UInt8(ascii: "?")) {
-            Warning.write(["the URL has no '?', so it has no query: leave --url out for the text of a query alone"])
+            Messages.warn("the URL has no '?', so it has no query: leave --url out for the text of a query alone")
         }
-        let value = try input.explaining { () throws(FormworkError) in
+        let value = try TextInput.naming(input.name) { () throws(FormworkError) in
             let text = self.query(in: input.bytes)
             do throws(FormworkError) {
                 return try self.value(of: Array(text), dialect)
@@ -93,14 +93,12 @@ struct QueryDecodeCommand: ParsableCommand {
                 ? names.object(missing: missing) : try self.expanded(names.bracketed, dialect, missing)
         }
         if self.options.dialect == nil, let name = pairs.first(where: { $0.name.hasBrackets })?.name {
-            Warning.write([
+            Messages.warn(
                 "the name \"\(name)\" has brackets, which PHP and Rails read as a list or an object: --dialect php or "
-                    + "--dialect rails reads it so"
-            ])
+                    + "--dialect rails reads it so")
         } else if let name = names.first {
-            Warning.write([
-                "the name \"\(name)\" occurs more than once: --repeated array makes one member of its values"
-            ])
+            Messages.warn(
+                "the name \"\(name)\" occurs more than once: --repeated array makes one member of its values")
         }
         return try self.expanded(pairs, dialect, missing)
     }
@@ -121,7 +119,7 @@ struct QueryDecodeCommand: ParsableCommand {
         let isURL = ["http://", "https://"].contains { start.utf8.starts(with: $0.utf8) }
         guard isURL || bytes.first == UInt8(ascii: "?") else { return }
         let what = isURL ? "the text is a URL" : "the text begins with '?'"
-        Warning.write(["\(what), which becomes a part of the first name: --url decodes only the query"])
+        Messages.warn("\(what), which becomes a part of the first name: --url decodes only the query")
     }
 
     private func query(in bytes: [UInt8]) -> ArraySlice<UInt8> {
@@ -147,26 +145,23 @@ enum RepeatedOption: String, ChoiceOption { case array, dialect }
 /// The names of a query, and those that occur more than once.
 struct RepeatedNames {
     private let pairs: [URLEncodedPair]
-    private var counts: [String: Int] = [:]
+    private let byName: [String: [URLEncodedPair]]
 
     init(_ pairs: [URLEncodedPair]) {
-        self.pairs = pairs
-        for pair in pairs { self.counts[pair.name, default: 0] += 1 }
+        (self.pairs, self.byName) = (pairs, Dictionary(grouping: pairs, by: \.name))
     }
 
+    private func isRepeated(_ pair: URLEncodedPair) -> Bool { self.byName[pair.name]?.count ?? 0 > 1 }
+
     /// The first repeated name; `nil` if no name is repeated.
-    var first: String? { self.pairs.first { self.counts[$0.name] ?? 0 > 1 }?.name }
+    var first: String? { self.pairs.first(where: self.isRepeated)?.name }
 
     /// One member for each name, in the order of their first values. A repeated one has an array.
     func object(missing: ParameterValue) -> ParameterValue {
-        var values: [String: [ParameterValue]] = [:]
-        for pair in self.pairs {
-            values[pair.name, default: []].append(pair.value.map(ParameterValue.text) ?? missing)
-        }
-        var members: [ParameterValue.Member] = []
-        for pair in self.pairs {
-            guard let all = values.removeValue(forKey: pair.name) else { continue }
-            members.append(.init(pair.name, all.count == 1 ? all[0] : .array(all)))
+        var seen: Set<String> = []
+        let members = self.pairs.filter { seen.insert($0.name).inserted }.map { pair in
+            let all = (self.byName[pair.name] ?? []).map { $0.value.map(ParameterValue.text) ?? missing }
+            return ParameterValue.Member(pair.name, all.count == 1 ? all[0] : .array(all))
         }
         return .object(members)
     }
@@ -175,7 +170,7 @@ struct RepeatedNames {
     var bracketed: [URLEncodedPair] {
         self.pairs.map { pair in
             var pair = pair
-            if self.counts[pair.name] ?? 0 > 1, !pair.name.hasSuffix("[]") { pair.name += "[]" }
+            if self.isRepeated(pair), !pair.name.hasSuffix("[]") { pair.name += "[]" }
             return pair
         }
     }

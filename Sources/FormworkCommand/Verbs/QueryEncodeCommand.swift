@@ -34,7 +34,7 @@ struct QueryEncodeCommand: ParsableCommand {
             """)
     var pairs = false
 
-    @Option(help: ArgumentHelp("Print this URL with the text added to it, as the dialect adds it.", valueName: "url"))
+    @Option(value: "url", "Print this URL with the text added to it, as the dialect adds it.")
     var into: String?
 
     func validate() throws { try GivenPath.check(["the input": self.file]) }
@@ -42,7 +42,7 @@ struct QueryEncodeCommand: ParsableCommand {
     func run() throws {
         let (dialect, destination) = try self.options.encoding(self.form, isPairs: self.pairs)
         let input = try TextInput(self.file)
-        var text = try input.explaining { () throws(FormworkError) in
+        var text = try TextInput.naming(input.name) { () throws(FormworkError) in
             let value = try OrderedJSON.read(input.bytes)
             let parameters = self.pairs ? try Self.object(ofPairs: value) : value
             try Self.check(parameters, dialect.flattening.rootArray)

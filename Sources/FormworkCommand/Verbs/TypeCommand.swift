@@ -42,18 +42,18 @@ struct TypeCommand: ParsableCommand {
 
     /// What is known of a file: its type, how it was found, and why.
     private static func choice(for file: String, _ types: MediaTypeDetection) throws(FormworkError) -> MediaTypeChoice {
-        let isInput = file == "-"
-        var source: BodySource = isInput ? .descriptor(.standardInput) : .file(try FilePath(ofFile: file))
-        var fifo: FileDescriptor?
-        defer { if let fifo { try? SystemCalls.close(fifo) } }
-        if !isInput, (try? SystemCalls.status(of: FilePath(file)))?.kind == .fifo {
-            // Nothing else reads it, so its first bytes can be consumed, as those of standard input are.
-            do throws(Errno) { fifo = try SystemCalls.open(FilePath(file), .readOnly) } catch {
-                throw FormworkError(.sourceUnavailable, "can't be read", path: file, cause: error)
-            }
-            if let fifo { source = .descriptor(fifo) }
+        guard file != "-" else { return try types.choice(of: .descriptor(.standardInput), filename: nil) }
+        let source = BodySource.file(try FilePath(ofFile: file))
+        guard (try? SystemCalls.status(of: FilePath(file)))?.kind == .fifo else {
+            return try types.choice(of: source, filename: file)
         }
-        return try types.choice(of: source, filename: isInput ? nil : file)
+        // Nothing else reads it, so its first bytes can be consumed, as those of standard input are.
+        let fifo: FileDescriptor
+        do throws(Errno) { fifo = try SystemCalls.open(FilePath(file), .readOnly) } catch {
+            throw FormworkError(.sourceUnavailable, "can't be read", path: file, cause: error)
+        }
+        defer { try? SystemCalls.close(fifo) }
+        return try types.choice(of: .descriptor(fifo), filename: file)
     }
 
     func run() throws {

@@ -125,10 +125,9 @@ package struct LinkCommand: ParsableCommand {
             parts.fragment == nil
         else { throw given.fails("give scheme, host and port alone: a receiver has no path") }
         if text.utf8.authorityStart == nil {
-            Warning.write([
+            Messages.warn(
                 "\(given.text): without a scheme the link is http://, and everyone who reads the traffic can use it: write "
-                    + "https://\(given.text.trimmingPrefix("--to "))"
-            ])
+                    + "https://\(given.text.trimmingPrefix("--to "))")
         }
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }

@@ -96,7 +96,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private static let jsonLog = Logger(label: "formwork") { _ in LineLog(.json, level: .trace) }
 
     private func warn(_ lines: [String]) {
-        guard self.logging.log == .json else { return Warning.write(lines) }
+        guard self.logging.log == .json else { return lines.forEach(Messages.warn) }
         for line in lines { Self.jsonLog.warning("\(line)") }
     }
 

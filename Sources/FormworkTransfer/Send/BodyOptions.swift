@@ -6,32 +6,22 @@ import FormworkURLEncoded
 /// Bodies that aren't multipart forms: a file as it is, url-encoded parameters, JSON. And parameters in the URL.
 struct BodyOptions: ParsableArguments {
     @Option(
-        name: [.customShort("T"), .long], parsing: .unconditional,
-        help: ArgumentHelp("Send this file, or '-', as the body, with PUT.", valueName: "file"),
-        completion: .file())
+        [.customShort("T"), .long], parsing: .unconditional, file: "Send this file, or '-', as the body, with PUT.")
     var uploadFile: String?
 
+    // GivenData takes these before ArgumentParser sees them, because their order counts.
     @Option(
-        name: [.customShort("d"), .long], parsing: .unconditionalSingleValue,
+        name: [.customShort("d"), .long],
         help: ArgumentHelp("Send data as curl does, also --data-urlencode etc.", valueName: "data"),
-        completion: FileWord.completion, transform: LocatedText.init)
-    var data: [LocatedText] = []
-
-    @Option(
-        parsing: .unconditionalSingleValue, help: ArgumentHelp(visibility: .hidden), transform: LocatedText.init)
-    var dataRaw: [LocatedText] = []
-
-    @Option(
-        parsing: .unconditionalSingleValue, help: ArgumentHelp(visibility: .hidden), transform: LocatedText.init)
-    var dataBinary: [LocatedText] = []
-
-    @Option(
-        parsing: .unconditionalSingleValue, help: ArgumentHelp(visibility: .hidden), transform: LocatedText.init)
-    var dataUrlencode: [LocatedText] = []
-
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("Send this JSON, or @FILE.", valueName: "json"),
         completion: FileWord.completion)
+    var data: [String] = []
+
+    @Option(
+        name: [.customLong("data-raw"), .customLong("data-binary"), .customLong("data-urlencode")],
+        help: ArgumentHelp(valueName: "data", visibility: .hidden))
+    var otherData: [String] = []
+
+    @Option(parsing: .unconditional, value: "json", "Send this JSON, or @FILE.", completion: FileWord.completion)
     var dataJson: String?
 
     @Option(
@@ -39,9 +29,7 @@ struct BodyOptions: ParsableArguments {
         help: ArgumentHelp("Add name=value to the URL, escaped.", valueName: "data"))
     var urlQuery: [String] = []
 
-    @Option(
-        help: ArgumentHelp("A signed S3 POST policy, as from boto3.", valueName: "post.json"),
-        completion: .file(extensions: ["json"]))
+    @Option(value: "post.json", "A signed S3 POST policy, as from boto3.", completion: .file(extensions: ["json"]))
     var presigned: String?
 
     func validate() throws { try GivenPath.check(["-T": self.uploadFile]) }
@@ -56,15 +44,7 @@ struct BodyOptions: ParsableArguments {
     /// The most bytes of parameters and JSON.
     private static let limit = 256 << 20
 
-    private var hasData: Bool {
-        !self.data.isEmpty || !self.dataRaw.isEmpty || !self.dataBinary.isEmpty || !self.dataUrlencode.isEmpty
-    }
-
-    /// The files that these options read into memory.
-    var files: [String] {
-        let values = (self.data + self.dataBinary + self.dataUrlencode).map(\.text) + [self.dataJson ?? ""]
-        return values.compactMap { $0.fileAfterSign.map(String.init) }
-    }
+    private var hasData: Bool { !GivenData.ofThisProcess.isEmpty }
 
     /// Whether these options give a body.
     var givesBody: Bool { self.uploadFile != nil || self.hasData || self.dataJson != nil }
@@ -82,27 +62,18 @@ struct BodyOptions: ParsableArguments {
         if let dataJson { return try self.body(ofJSON: dataJson, form) }
         guard self.hasData else { return nil }
         let bytes = Array(try self.pieces().joined(separator: [UInt8(ascii: "&")]))
-        let type = form.hasContentType ? try form.contentType(of: nil) : "application/x-www-form-urlencoded"
+        let type = try form.contentType(of: nil, otherwise: "application/x-www-form-urlencoded")
         return Body(plan: try BodyPlan(content: .bytes(bytes), contentType: type))
     }
 
     /// The parameters of all options, in the order of the command line.
     private func pieces() throws -> [[UInt8]] {
-        var placed: [(place: Int, bytes: [UInt8])] = []
-        for data in self.data {
-            let file = data.text.fileAfterSign
-            let bytes = try file.map { try Self.read($0, "-d") } ?? Array(data.text.utf8)
-            placed.append((data.place, file != nil ? bytes.filter { ![0x00, 0x0A, 0x0D].contains($0) } : bytes))
+        try GivenData.ofThisProcess.map { option, text in
+            if option == "--data-urlencode" { return try Self.escaped(text, .form, option) }
+            guard option != "--data-raw", let file = text.fileAfterSign else { return Array(text.utf8) }
+            let bytes = try Self.read(file, option)
+            return option == "-d" ? bytes.filter { ![0x00, 0x0A, 0x0D].contains($0) } : bytes
         }
-        placed += self.dataRaw.map { ($0.place, Array($0.text.utf8)) }
-        for data in self.dataBinary {
-            let file = try data.text.fileAfterSign.map { try Self.read($0, "--data-binary") }
-            placed.append((data.place, file ?? Array(data.text.utf8)))
-        }
-        for data in self.dataUrlencode {
-            placed.append((data.place, try Self.escaped(data.text, .form, "--data-urlencode")))
-        }
-        return placed.sorted { $0.place < $1.place }.map(\.bytes)
     }
 
     private func body(ofFile path: String, _ form: FormOptions) throws -> Body {
@@ -122,10 +93,7 @@ struct BodyOptions: ParsableArguments {
                 error.message.removeLast(FormworkError.streamAdvice.count)
                 error.message += "write cat \(ShellQuote.quote(path)) | formwork send … -T -"
             }
-            var status = ExitStatus(error)
-            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
-            status.message = "formwork: -T \(ShellQuote.quote(path).withControlCharactersEscaped): \(reason)"
-            throw status
+            throw ExitStatus(error).about("-T \(ShellQuote.quote(path))")
         }
     }
 
@@ -134,7 +102,7 @@ struct BodyOptions: ParsableArguments {
         do { try OrderedJSON.check(bytes) } catch {
             throw ExitStatus(2, "--data-json: \(error.message)")
         }
-        let type = form.hasContentType ? try form.contentType(of: nil) : "application/json"
+        let type = try form.contentType(of: nil, otherwise: "application/json")
         return Body(plan: try BodyPlan(content: .bytes(bytes), contentType: type), isJSON: true)
     }
 
@@ -183,7 +151,7 @@ struct BodyOptions: ParsableArguments {
     /// - Parameter name: What is before the `@`.
     static func read(_ path: Substring, _ option: String, name: Substring = "") throws -> [UInt8] {
         guard !path.isEmpty else { throw ExitStatus(2, "\(option): the path is empty") }
-        let shown = "\(option) \(ShellQuote.quote("\(name)@\(path)"))".withControlCharactersEscaped
+        let shown = "\(option) \(ShellQuote.quote("\(name)@\(path)"))"
         return try GivenFile.bytes(of: String(path), shown, limit: Self.limit, tooLarge: "send a larger body with -T")
     }
 }

@@ -17,9 +17,9 @@ enum VersionOption: String, ChoiceOption, EnumerableFlag {
 /// How to connect to a server.
 struct ConnectionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "1.1, 2 (the default: HTTP/2 if the server offers it with TLS, otherwise 1.1), or 2-prior-knowledge (only HTTP/2, also "
-                + "without TLS).", valueName: "version"))
+        value: "version",
+        "1.1, 2 (the default: HTTP/2 if the server offers it with TLS, otherwise 1.1), or 2-prior-knowledge (only HTTP/2, also "
+            + "without TLS).")
     var http: VersionOption?
 
     @Flag(exclusivity: .exclusive) var version: VersionOption?
@@ -28,28 +28,23 @@ struct ConnectionOptions: ParsableArguments {
     var insecure = false
 
     @Option(
-        help: ArgumentHelp(
+        file:
             "Certificates to trust, in PEM, or a folder of them, instead of the system's. By default it is CURL_CA_BUNDLE, "
-                + "SSL_CERT_FILE or SSL_CERT_DIR.", valueName: "file"),
-        completion: .file())
+            + "SSL_CERT_FILE or SSL_CERT_DIR.")
     var cacert: String?
 
     @Option(
-        name: [.customShort("E"), .long],
-        help: ArgumentHelp(
-            "The client's certificate, in PEM, with its private key, or with --key FILE.", valueName: "file"),
-        completion: .file())
+        [.customShort("E"), .long],
+        file: "The client's certificate, in PEM, with its private key, or with --key FILE.")
     var cert: String?
 
     @Option(help: ArgumentHelp(visibility: .hidden), completion: .file())
     var key: String?
 
     @Option(
-        name: [.customShort("x"), .long],
-        help: ArgumentHelp(
-            "The proxy, as http://user:password@host:port; empty for none. By default it comes from http_proxy, "
-                + "HTTPS_PROXY, ALL_PROXY and NO_PROXY (or --noproxy), as in curl. SOCKS proxies aren't supported.",
-            valueName: "url"))
+        [.customShort("x"), .long], value: "url",
+        "The proxy, as http://user:password@host:port; empty for none. By default it comes from http_proxy, "
+            + "HTTPS_PROXY, ALL_PROXY and NO_PROXY (or --noproxy), as in curl. SOCKS proxies aren't supported.")
     var proxy: String?
 
     @Option(help: ArgumentHelp(visibility: .hidden))
@@ -63,22 +58,13 @@ struct ConnectionOptions: ParsableArguments {
             valueName: "host:port:address"))
     var resolve: [String] = []
 
-    @Option(
-        help: ArgumentHelp("Connect to this Unix socket instead of the URL's host.", valueName: "path"),
-        completion: .file())
+    @Option(file: "Connect to this Unix socket instead of the URL's host.", kind: "path")
     var unixSocket: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The time-out for connecting (default: 300; 0 also means 300).", valueName: "time"),
-        transform: TimeOption.read)
+    @Option(time: "The time-out for connecting (default: 300; 0 also means 300).")
     var connectTimeout: TimeOption?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Give up if the server neither reads nor answers for this long (0, the default: never).",
-            valueName: "time"), transform: TimeOption.read)
+    @Option(time: "Give up if the server neither reads nor answers for this long (0, the default: never).")
     var stallTimeout: TimeOption?
 
     @Option(
@@ -136,9 +122,10 @@ struct ConnectionOptions: ParsableArguments {
         let address = first.hasPrefix("[") ? first.dropFirst().prefix { $0 != "]" } : first
         // Otherwise it would be resolved as a name. An address may have a zone.
         guard (try? SocketAddress(ipAddress: String(address.prefix { $0 != "%" }), port: 0)) != nil else {
-            let shown = ShellQuote.quote(text).withControlCharactersEscaped
             throw ExitStatus(
-                2, "--resolve \(shown): the address is not one: write an IP address such as 127.0.0.1 or ::1")
+                2,
+                "--resolve \(ShellQuote.quote(text)): the address is not one: write an IP address such as 127.0.0.1 or ::1"
+            )
         }
         return ("\(words[0].lowercased()):\(port)", String(address))
     }
@@ -173,29 +160,5 @@ struct ConnectionOptions: ParsableArguments {
         }
         if !asksFirst { options.expectationThreshold = nil }
         return options
-    }
-}
-
-/// Bytes a second: `500k`.
-struct RateOption {
-    /// `nil` if below 0.
-    private let count: Int64?
-    private let text: String
-
-    /// An option's value.
-    static func read(_ argument: String) throws -> RateOption {
-        if argument.hasPrefix("-"), ByteCount(argument.dropFirst()) != nil {
-            return RateOption(count: nil, text: argument)
-        }
-        return RateOption(count: try ByteCount.read(argument).bytes, text: argument)
-    }
-
-    /// A limit; `nil` for 0, which means none, as in curl.
-    /// - Parameter option: The option's name, for errors.
-    func bytesPerSecond(_ option: String) throws -> Int? {
-        guard let count else {
-            throw ExitStatus(2, "\(option) \(self.text): give 0 or more bytes a second")
-        }
-        return count == 0 ? nil : Int(count)
     }
 }

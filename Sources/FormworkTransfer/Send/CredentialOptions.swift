@@ -6,15 +6,13 @@ import FormworkEssentials
 /// The credentials of a request, and where they come from: an option, the URL, a netrc file, or the environment.
 struct CredentialOptions: ParsableArguments {
     @Option(
-        name: [.customShort("u"), .long],
-        help: ArgumentHelp(
-            "User and password, or the user, and a prompt for the password.",
-            discussion: """
-                They are sent with the Basic scheme in the first request, to the first origin only. \
-                FORMWORK_USER=user:password or FORMWORK_TOKEN (sent as Bearer) in the environment, and -H @FILE, keep \
-                credentials out of the list of processes.
-                """,
-            valueName: "user[:password]"))
+        [.customShort("u"), .long], value: "user[:password]",
+        "User and password, or the user, and a prompt for the password.",
+        discussion: """
+            They are sent with the Basic scheme in the first request, to the first origin only. \
+            FORMWORK_USER=user:password or FORMWORK_TOKEN (sent as Bearer) in the environment, and -H @FILE, keep \
+            credentials out of the list of processes.
+            """)
     var user: String?
 
     @Flag(
@@ -34,7 +32,7 @@ struct CredentialOptions: ParsableArguments {
         let environment = ProcessInfo.processInfo.environment
         if let credentials = try self.ofNetrc(request, environment, given) {
             request.headerFields[.authorization] = credentials.fieldValue
-        } else if given == nil, !isSigned, let value = try Self.ofEnvironment() {
+        } else if given == nil, !isSigned, let value = try EnvironmentCredentials.read()?.fieldValue {
             request.headerFields[.authorization] = value
         }
     }
@@ -68,22 +66,5 @@ struct CredentialOptions: ParsableArguments {
             authority.hasPrefix("[")
             ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
         return try Netrc(file: path, option: option).credentials(for: String(host), replacing: given)
-    }
-
-    private static func ofEnvironment() throws -> String? {
-        switch try EnvironmentCredentials.read() {
-        case .user(let user, let password)?: BasicCredentials(user: user, password: password).fieldValue
-        case .token(let token)?: "Bearer \(token)"
-        case nil: nil
-        }
-    }
-}
-
-extension BasicCredentials {
-    /// Reads `user:password`; `nil` without a colon.
-    init?(_ text: String) {
-        // By bytes: a colon and a combining mark after it are one Character.
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        self.init(user: String(text[..<colon]), password: String(text[text.utf8.index(after: colon)...]))
     }
 }

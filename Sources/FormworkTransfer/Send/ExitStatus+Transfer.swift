@@ -21,31 +21,31 @@ extension ExitStatus {
             let advice =
                 error.message.hasSuffix(" is not trusted")
                 ? "--cacert FILE gives certificates to trust, --insecure trusts all" : "--insecure accepts it"
-            self.init(60, "formwork: \(error) (\(advice))")
+            self.init(60, "\(error) (\(advice))")
         case let error as TransferError where error.code == .localCertificate:
             // The files were checked before, so the only causes left are these.
             self.init(
                 58,
-                "formwork: --cert, --key: \(error.message.withControlCharactersEscaped): the key belongs to "
+                "--cert, --key: \(error.message): the key belongs to "
                     + "another certificate, or one of the two is damaged")
         case let error as TransferError where error.code == .unsupported:
-            self.init(2, "formwork: \(error): --resume auto, without --piece-size, sends to any server")
+            self.init(2, "\(error): --resume auto, without --piece-size, sends to any server")
         case let error as TransferError:
             let fault = error.cause as? LocationFault
-            self.init(fault?.exitCode ?? Self.code(for: error), "formwork: \(error)")
+            self.init(fault?.exitCode ?? Self.code(for: error), "\(error)")
             if error.message.contains("as standard input can") { self.message? += "; --spool stores it first" }
         case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
             // Caused by the server, not by a local disk. The offset is how much was sent, not a place of a fault in the body.
             var shown = error
             shown.offset = nil
             let sent = error.offset.map { " [\($0, "byte") sent]" } ?? ""
-            self.init(55, "formwork: \(shown)\(sent)")
+            self.init(55, "\(shown)\(sent)")
         case let error as FormworkError:
             self.init(error)
             if error.code == .notReplayable, error.message.contains("standard input") {
                 self.message? += "; --spool stores it first"
             }
-        default: self.init(2, "formwork: \("\(error)".withControlCharactersEscaped)")
+        default: self.init(2, "\(error)")
         }
     }
 

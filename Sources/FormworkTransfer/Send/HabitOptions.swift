@@ -16,14 +16,12 @@ struct HabitOptions: ParsableArguments {
     @Flag(name: [.customShort("#"), .long], help: "The same as --progress bar.")
     var progressBar = false
 
-    @Option(
-        name: [.customShort("A"), .long], parsing: .unconditional,
-        help: ArgumentHelp("The User-Agent.", valueName: "name"))
+    @Option([.customShort("A"), .long], parsing: .unconditional, value: "name", "The User-Agent.")
     var userAgent: String?
 
     @Option(
-        name: [.customShort("b"), .long], parsing: .unconditional,
-        help: ArgumentHelp("Send these cookies. Received ones aren't kept.", valueName: "name=value; …"))
+        [.customShort("b"), .long], parsing: .unconditional, value: "name=value; …",
+        "Send these cookies. Received ones aren't kept.")
     var cookie: String?
 
     /// Whether errors are hidden, too.

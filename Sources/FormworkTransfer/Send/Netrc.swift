@@ -21,11 +21,8 @@ struct Netrc {
 
     /// - Parameter option: The option's name, for errors.
     init(file path: String, option: String) throws {
-        let shown = "formwork: \(option): \(path.withControlCharactersEscaped)"
-        let bytes: [UInt8]
-        do { bytes = try BodyPlan(copying: .file(FilePath(ofFile: path))).bytes(upTo: 1 << 20) } catch {
-            throw ExitStatus(26, "\(shown): can't be read\(error.cause.map { " (\($0))" } ?? "")")
-        }
+        let shown = "\(option): \(path)"
+        let bytes = try GivenFile.bytes(of: path, shown, limit: 1 << 20)
         do throws(Fault) { self.entries = try Self.entries(in: bytes) } catch {
             let what = error.isText ? "is wrong: write machine HOST login USER password PASSWORD" : "isn't UTF-8"
             throw ExitStatus(2, "\(shown): line \(error.line) \(what)")
@@ -92,16 +89,9 @@ struct Netrc {
 
     /// The lines, which end with LF, CR or CRLF.
     private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
-        var lines: [ArraySlice<UInt8>] = []
-        var rest = bytes[...]
-        while let end = rest.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
-            lines.append(rest[..<end])
-            let isReturn = rest[end] == 0x0D
-            rest = rest[(end + 1)...]
-            if isReturn, rest.first == 0x0A { rest = rest.dropFirst() }
-        }
-        lines.append(rest)
-        return lines
+        let pairs = zip(bytes, bytes.dropFirst() + [0])
+        let single = pairs.filter { $0 != (0x0D, 0x0A) }.map(\.0)
+        return single.split(omittingEmptySubsequences: false) { $0 == 0x0A || $0 == 0x0D }
     }
 
     /// Words are separated by blanks. Double quotes protect blanks, and a backslash in them the next character, or is

@@ -1,13 +1,12 @@
 import FormworkClient
 import FormworkCommand
 import FormworkSystem
-import Synchronization
 
 /// Checks, before a transfer, a file that is written after it: nothing is sent if its result can't be stored.
 enum OutputDestination {
     /// Throws if the answer can't be written there, as far as that is known without changing an existing file.
     static func checkAnswer(_ path: String) throws {
-        do {
+        try ResponseOutput.writing(to: path) {
             if let status = try? SystemCalls.status(of: FilePath(path)) {
                 // A FIFO isn't opened: that would wait for a reader.
                 guard status.kind == .regular || status.kind == .directory else { return }
@@ -15,18 +14,13 @@ enum OutputDestination {
             } else if self.kind(path) == nil {
                 try self.tryFile(beside: FilePath(path))
             }
-        } catch let error as FormworkError {
-            throw FormworkError(
-                .writeFailed, "the answer can't be written to this file", path: path, cause: error.cause)
-        } catch {
-            throw FormworkError(.writeFailed, "the answer can't be written to this file", path: path, cause: error)
         }
     }
 
     /// Throws if the state of an upload can't be written there.
     /// - Parameter option: The option's name, for errors.
     static func checkState(_ path: String, option: String) throws {
-        let shown = "formwork: \(option) \(ShellQuote.quote(path).withControlCharactersEscaped)"
+        let shown = "\(option) \(ShellQuote.quote(path))"
         switch self.kind(path) {
         case .directory?: throw ExitStatus(23, "\(shown): is a folder: name a file in it")
         case nil, .regular?, .symbolicLink?: break
@@ -48,22 +42,5 @@ enum OutputDestination {
         let place = folder.isEmpty ? FilePath(name) : folder.appending(name)
         try AtomicFile.writePrivate([], to: place)
         AtomicFile.remove(place)
-    }
-}
-
-/// The value of an option with its place among the values of all such options: ArgumentParser loses the order between two
-/// options, and reads them in their order.
-struct LocatedText: Sendable {
-    private static let count = Mutex(0)
-
-    let text: String
-    let place: Int
-
-    init(_ text: String) {
-        self.text = text
-        self.place = Self.count.withLock { count in
-            count += 1
-            return count
-        }
     }
 }

@@ -8,12 +8,7 @@ import SystemPackage
 enum PasswordPrompt {
     /// The terminal's settings before; an interruption gives them back, and nothing hides the input after it.
     private final class Echo: Sendable {
-        private struct State {
-            var settings: Terminal.Settings?
-            var isOver = false
-        }
-
-        private let state = Mutex(State())
+        private let state = Mutex<(settings: Terminal.Settings?, isOver: Bool)>((nil, false))
 
         /// - Returns: Whether this is a terminal.
         func hide(_ terminal: FileDescriptor) -> Bool {
@@ -51,18 +46,13 @@ enum PasswordPrompt {
         }
         _ = try terminal.writeAll(question.utf8)
         var line: [UInt8] = []
-        while line.count < 4096 {
+        while line.count < 4096, line.last != UInt8(ascii: "\n") {
             let count = line.count
             try line.append(upTo: 1) { room throws(Errno) in try SystemCalls.read(terminal, into: &room) }
-            guard line.count > count else {
-                guard !line.isEmpty else { throw ExitStatus(2, "-u: no password was typed") }
-                break
-            }
-            if line.last == UInt8(ascii: "\n") {
-                line.removeLast()
-                break
-            }
+            if line.count == count { break }
         }
+        guard !line.isEmpty else { throw ExitStatus(2, "-u: no password was typed") }
+        if line.last == UInt8(ascii: "\n") { line.removeLast() }
         guard let password = String(validating: line, as: UTF8.self) else {
             throw ExitStatus(2, "-u: the password isn't UTF-8")
         }

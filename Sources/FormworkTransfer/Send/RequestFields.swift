@@ -19,54 +19,36 @@ struct RequestFields {
     /// - Parameters:
     ///   - options: Headers that other options mean.
     ///   - headers: Those of `-H`, which have precedence.
-    init(options: [String], _ headers: [String]) throws {
-        for header in options { try self.add(header) }
+    init(options: [String], _ headers: [GivenHeader]) throws {
+        for header in options { try self.add(GivenHeader(header)) }
         self.replaceable = [.userAgent, .accept]
         // As in curl, a header without a value leaves out a field of ours, not another header's, whatever their order.
-        for removes in [true, false] {
-            for header in headers where Self.removes(header) == removes { try self.add(header) }
+        for isRemoval in [true, false] {
+            for header in headers where header.isRemoval == isRemoval { try self.add(header) }
         }
     }
 
-    private static func removes(_ header: String) -> Bool {
-        guard let end = header.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }) else {
-            return false
+    private mutating func add(_ header: GivenHeader) throws {
+        guard let sign = header.sign, let name = HTTPField.Name(header.name) else {
+            throw header.refused("write 'Name: value'")
         }
-        return header[end...].utf8.first == UInt8(ascii: ":")
-            && header[end...].utf8.dropFirst().trimmingBlanks.isEmpty
-    }
-
-    private mutating func add(_ header: String) throws {
-        let bytes = header.utf8
-        guard let end = bytes.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }),
-            let name = HTTPField.Name(String(header[..<end]))
-        else { throw Self.refusal(header, "write 'Name: value'") }
         guard name != .contentLength, name != .transferEncoding else {
-            throw Self.refusal(header, "it is set from the body's length: leave it out")
+            throw header.refused("it is set from the body's length: leave it out")
         }
-        // Blanks around a value aren't part of it (RFC 9110 section 5.5).
-        let value = String(Substring(bytes[end...].dropFirst().trimmingBlanks))
-        let isRemoval = Self.removes(header)
-        if name == .expect { self.asksFirst = !isRemoval }
-        if isRemoval {
+        if name == .expect { self.asksFirst = !header.isRemoval }
+        if header.isRemoval {
             self.removed.insert(name)
             return self.fields[name] = nil
         }
-        guard bytes[end] == UInt8(ascii: ":") || value.isEmpty else {
-            throw Self.refusal(header, "write 'Name: value'")
-        }
-        guard HTTPField.isValidValue(value) else {
-            throw Self.refusal(header, "a value can't contain line ends or other control characters")
+        guard sign == UInt8(ascii: ":") || header.value.isEmpty else { throw header.refused("write 'Name: value'") }
+        guard HTTPField.isValidValue(header.value) else {
+            throw header.refused("a value can't contain line ends or other control characters")
         }
         if self.replaceable.remove(name) != nil { self.fields[name] = nil }
         guard self.fields[name] == nil || !Self.single.contains(name.canonicalName) else {
-            throw Self.refusal(header, "it can be given only once: leave one of them out")
+            throw header.refused("it can be given only once: leave one of them out")
         }
-        self.fields.append(HTTPField(name: name, value: value))
-    }
-
-    private static func refusal(_ header: String, _ fix: String) -> ExitStatus {
-        ExitStatus(2, "-H \(HeaderText.masked(header)): \(fix)")
+        self.fields.append(HTTPField(name: name, value: header.value))
     }
 
     /// Lets a server that knows the field process a repeated request once. Also for PUT: our receiver stores a second file

@@ -20,7 +20,7 @@ struct ResponseOutput: Sendable {
         var report = SendReport(answer, trace)
         var begun = report
         begun.isBodyTruncated = true
-        self.record.answer(begun)
+        self.note(begun)
         let path = self.file == "-" ? nil : self.file
         let isHidden = self.failure == .fail && answer.head.status.code >= 400
         if let path, !isHidden {
@@ -45,26 +45,29 @@ struct ResponseOutput: Sendable {
                 }
             } catch {
                 report.isBodyTruncated = true
-                self.record.answer(report)
+                self.note(report)
                 throw error
             }
         } else if Terminal.isTerminal(.standardOutput) {
             report.bytesReceived = try await self.show(answer, report)
         } else {
             report.bytesReceived = try await self.write(answer, report) { bytes in
-                try Self.writing { try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput) }
+                try Self.writing { _ = try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput) }
             }
         }
         if answer.body.isCut {
             report.isBodyTruncated = true
             // Another answer of 400 or more is a failure already.
             guard report.status >= 400, self.failure != .noFail else {
-                self.record.answer(report)
+                self.note(report)
                 throw answer.body.cutError ?? TransferError(.receive, "the connection ended inside the answer")
             }
         }
         return report
     }
+
+    /// Keeps what has arrived for the report of a transfer that fails.
+    private func note(_ report: SendReport) { self.record.update { $0.report = report } }
 
     /// - Returns: The number of bytes of the answer's body.
     private func write(
@@ -79,18 +82,15 @@ struct ResponseOutput: Sendable {
         return count
     }
 
-    /// Reports a failed write to standard output as a failure to write the answer.
-    static func writing(_ work: () throws -> Void) throws {
-        do { try work() } catch let error as FormworkError where error.code == .writeFailed {
+    /// Reports a failed write as a failure to write the answer.
+    /// - Parameter path: `nil` for standard output.
+    static func writing<Result>(to path: String? = nil, _ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch {
+            let failure = error as? FormworkError
+            guard path != nil || failure?.code == .writeFailed else { throw error }
             throw FormworkError(
-                .writeFailed, "the answer can't be written to standard output", cause: error.cause)
-        }
-    }
-
-    private static func writing<Result>(to path: String, _ work: () throws -> Result) throws -> Result {
-        do { return try work() } catch let error as FormworkError {
-            throw FormworkError(
-                .writeFailed, "the answer can't be written to this file", path: path, cause: error.cause)
+                .writeFailed, "the answer can't be written to \(path == nil ? "standard output" : "this file")",
+                path: path, cause: failure == nil ? error : failure?.cause)
         }
     }
 

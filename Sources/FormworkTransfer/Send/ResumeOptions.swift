@@ -9,14 +9,11 @@ extension ResumableChoice: ExpressibleByArgument {}
 /// How a cut upload continues.
 struct ResumeOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Continue a cut upload by the same command.",
-            discussion: """
-                The upload's state is kept in this file, or in a folder (FOLDER/) with a file for each URL and form, until it is \
-                complete; FILE.lock marks it as in use. Implies --resume auto.
-                """,
-            valueName: "file|folder/"),
-        completion: .file())
+        file: "Continue a cut upload by the same command.", kind: "file|folder/",
+        discussion: """
+            The upload's state is kept in this file, or in a folder (FOLDER/) with a file for each URL and form, until it is \
+            complete; FILE.lock marks it as in use. Implies --resume auto.
+            """)
     var state: String?
 
     @Flag(
@@ -27,22 +24,19 @@ struct ResumeOptions: ParsableArguments {
     var restartIfChanged = false
 
     @Option(
-        help: ArgumentHelp(
-            "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0), auto (an ordinary request, resumed with the draft "
-                + "if the server supports it), or off (the default).",
-            discussion: """
-                --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its \
-                own, with filename, filetype and the form's fields as Upload-Metadata.
-                """,
-            valueName: "protocol"))
+        value: "protocol",
+        "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0), auto (an ordinary request, resumed with the draft "
+            + "if the server supports it), or off (the default).",
+        discussion: """
+            --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its \
+            own, with filename, filetype and the form's fields as Upload-Metadata.
+            """)
     var resume: ResumableChoice?
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
+        bytes:
             "With --resume or --state: send at most this many bytes in one request, for servers that keep only whole "
-                + "requests. (default: the server's limit; 16M with tus and --repr-digest)",
-            valueName: "size"), transform: ByteCount.read)
+            + "requests. (default: the server's limit; 16M with tus and --repr-digest)", kind: "size")
     var pieceSize: ByteCount?
 
     @Flag(
@@ -65,7 +59,7 @@ struct ResumeOptions: ParsableArguments {
     private var stateFolder: StateFolder? {
         guard let state else { return nil }
         let isFolder = state.hasSuffix("/") || (try? SystemCalls.status(of: FilePath(state)))?.kind == .directory
-        return isFolder ? StateFolder(FilePath(state)) : nil
+        return isFolder ? StateFolder(folder: FilePath(state)) : nil
     }
 
     func validate() throws {
@@ -84,44 +78,31 @@ struct ResumeOptions: ParsableArguments {
         }
     }
 
-    /// A body, and how it is resumed.
-    struct Prepared {
-        var plan: BodyPlan
-        /// `nil` for a plain transfer.
-        var resuming: FormSender.Resuming?
-        /// Held until the transfer ends, so that two processes don't continue the same upload; `nil` without a state.
-        var lock: FileLock?
-    }
-
     /// Reads the saved state and computes the digest.
     /// - Parameters:
-    ///   - request: Receives the digest.
+    ///   - job: Gets the plan that the state has, the digest, and how the upload is resumed.
     ///   - boundary: The requested one; `nil` for any.
     ///   - repeatsAll: Whether a whole request without an answer may be repeated, because the user gave --retry.
     ///   - files: The files that are read, and where the answer is written, which can't keep the state.
     func prepare(
-        _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: RetryPolicy, boundary: String?,
-        repeatsAll: Bool, files: (inputs: [String], output: String?)
-    ) async throws -> Prepared {
-        try self.checkFields(request.headerFields)
-        var prepared = Prepared(plan: plan)
+        _ job: inout SendJob, boundary: String?, repeatsAll: Bool, files: (inputs: [String], output: String?)
+    ) async throws {
+        try self.checkFields(job.request.headerFields)
         var link: SavedUpload?
         var save: @Sendable (SavedUpload?) throws -> Void = { _ in }
         if self.keepsState {
-            let (url, method) = (request.urlText, request.method)
+            let (plan, url, method) = (job.plan, job.request.urlText, job.request.method)
             let key = try self.key(plan, url, method)
             let folder = self.stateFolder
             let path = try self.statePath(key, folder)
             try self.checkState(path, files)
-            prepared.lock = try self.lock(path, isOwn: folder != nil)
+            job.lock = try self.lock(path, isOwn: folder != nil)
             folder?.removeExpired(except: path)
-            (prepared.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil)
-            if boundary != nil, link != nil, prepared.plan.contentType != plan.contentType {
-                Warning.write([
-                    "--boundary is ignored: the upload saved in \(path) continues with its own boundary"
-                ])
+            (job.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil)
+            if boundary != nil, link != nil, job.plan.contentType != plan.contentType {
+                Messages.warn("--boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
-            save = { [plan = prepared.plan] link in
+            save = { [plan = job.plan] link in
                 guard let link else { return ResumableState.remove(path) }
                 try ResumableState(link, url: url, method: method, plan: plan).write(to: path)
             }
@@ -129,21 +110,20 @@ struct ResumeOptions: ParsableArguments {
         var digest: DigestField?
         let isTus = link.map { $0.uploadProtocol == .tus } ?? (self.choice == .tus)
         if self.reprDigest, isTus {
-            try prepared.plan.checkReadableTwice()
+            try job.plan.checkReadableTwice()
         } else if self.reprDigest {
-            digest = try await prepared.plan.reprDigest()
-            request.headerFields[.reprDigest] = digest?.fieldValue
+            digest = try await job.plan.reprDigest()
+            job.request.headerFields[.reprDigest] = digest?.fieldValue
         }
-        guard self.choice != .off else { return prepared }
-        var options = self.clientOptions(retry, repeatsAll: repeatsAll)
+        guard self.choice != .off else { return }
+        var options = self.clientOptions(job.sender.options.retry, repeatsAll: repeatsAll)
         options.reprDigest = digest
         if self.reprDigest, isTus {
             options.checksum = "sha256"
             // A server drops a piece that was cut before its digest could be compared.
             options.maximumAppendSize = self.pieceSize?.bytes ?? Self.checkedPiece
         }
-        prepared.resuming = FormSender.Resuming(options, continuing: link, save: save)
-        return prepared
+        job.resuming = FormSender.Resuming(options, continuing: link, save: save)
     }
 
     private func clientOptions(_ retry: RetryPolicy, repeatsAll: Bool) -> ResumingOptions {
@@ -165,10 +145,7 @@ struct ResumeOptions: ParsableArguments {
         for own in [path, FilePath("\(path).lock")] {
             try SeparateOutput.check("--state", own.string, inputs: files.inputs)
             guard files.output.map({ FilePath($0).lexicallyNormalized() }) != own.lexicallyNormalized() else {
-                throw ExitStatus(
-                    2,
-                    "formwork: -o \(own): --state uses this file: name another one"
-                        .withControlCharactersEscaped)
+                throw ExitStatus(2, "-o \(own): --state uses this file: name another one")
             }
         }
     }
@@ -177,10 +154,7 @@ struct ResumeOptions: ParsableArguments {
         do throws(FormworkError) {
             if let lock = try FileLock(FilePath("\(path).lock"), isOwn: isOwn) { return lock }
         } catch { throw ExitStatus(error) }
-        throw ExitStatus(
-            65,
-            "formwork: --state: \(path): another process continues this upload: wait for it to end"
-                .withControlCharactersEscaped)
+        throw ExitStatus(65, "--state: \(path): another process continues this upload: wait for it to end")
     }
 
     /// Refuses fields that describe one request, or that the protocol doesn't have: they would have no effect.
@@ -207,8 +181,8 @@ struct ResumeOptions: ParsableArguments {
             let part = error.part.map { "\($0): " } ?? ""
             throw ExitStatus(
                 65,
-                ("formwork: --state: \(part)a later process can't read this content again: use a file, without "
-                    + "--snapshot, or leave out --state").withControlCharactersEscaped)
+                "--state: \(part)a later process can't read this content again: use a file, without --snapshot, or leave "
+                    + "out --state")
         }
     }
 
@@ -270,7 +244,7 @@ struct ResumeOptions: ParsableArguments {
     }
 
     private func startingAgain(_ plan: BodyPlan, _ path: FilePath, _ reason: String) -> (BodyPlan, SavedUpload?) {
-        Warning.write(["\(path): \(reason): starting again"])
+        Messages.warn("\(path): \(reason): starting again")
         ResumableState.remove(path)
         return (plan, nil)
     }
@@ -278,14 +252,12 @@ struct ResumeOptions: ParsableArguments {
 
 /// A folder of states: a saved upload for each URL and form.
 struct StateFolder {
-    private let folder: FilePath
-
-    init(_ folder: FilePath) { self.folder = folder }
+    let folder: FilePath
 
     /// Creates it, for this user only, if only its last component is missing.
     func create() throws {
         do throws(Errno) { try SystemCalls.makePrivateFolder(self.folder) } catch {
-            let shown = ShellQuote.quote(self.folder.string).withControlCharactersEscaped
+            let shown = ShellQuote.quote(self.folder.string)
             throw ExitStatus(23, "--state \(shown): the folder can't be created (\(error))")
         }
     }

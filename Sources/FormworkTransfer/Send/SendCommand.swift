@@ -76,85 +76,84 @@ package struct SendCommand: ParsableCommand, Sendable {
         let monitor = UploadMonitor()
         let record = SendRecord()
         let writeOut = try self.answer.writeOut.map { try WriteOut($0) }
-        var isSecure = false
-        var (url, method) = (self.url ?? "", "POST")
-        var blocker: FormworkError?
-        var retry: RetryPolicy?
-        var client: FormClient?
+        var prepared: SendJob?
         let report: SendReport
         do {
-            var job = try await SendPreparation(command: self).job(monitor)
+            var job = try await self.job(monitor)
             if self.resume.keepsState { record.watch(&job.resuming) }
-            record.expect(job.plan.contentLength)
-            if self.resume.choice == .off { (blocker, retry) = (job.plan.replayBlocker, job.sender.options.retry) }
-            client = job.sender.client
-            isSecure = job.request.scheme == "https"
-            (url, method) = (job.request.urlText, job.request.method.rawValue)
+            record.update { [length = job.plan.contentLength] in $0.total = length }
+            prepared = job
             if self.transfer.dryRun { return try job.show() }
-            let (sentURL, sentMethod) = (url, method)
-            let transfer = SendTransfer(command: self, monitor: monitor, record: record) { signal in
-                let result = record.result(monitor, sentURL, sentMethod, ExitStatus(stoppedBy: signal), since: start)
-                // The signal itself is reported after this, as for every verb.
-                if let failure = result.failure { JSONOutput.fail(failure, result.members) }
+            let transfer = SendTransfer(command: self, monitor: monitor, record: record) { [url, job] signal in
+                let status = ExitStatus(stoppedBy: signal)
                 // Not of the last request alone, which may be the GET after a redirect.
-                let sent = record.before + monitor.current.acknowledged
-                self.report(signal, after: sent, of: result.total, canContinue: record.canContinue)
+                let sent = record.current.before + monitor.current.acknowledged
+                // The signal itself is reported after this, as for every verb.
+                JSONOutput.fail(status, record.result(of: job, to: url, sent: sent, status, since: start).members)
+                self.report(signal, after: sent, record.current)
             }
             report = try await transfer.send(job)
         } catch {
+            let isSecure = prepared?.request.scheme == "https"
             var status = ExitStatus(transfer: self.connection.explain(error, isSecure: isSecure))
-            if !isSecure, record.isFirst, let error = error as? TransferError { status.hintAtTLS(after: error, url) }
-            if record.canContinue, (error as? TransferError)?.code == .gone {
+            if !isSecure, record.current.isFirst, let error = error as? TransferError {
+                status.hintAtTLS(after: error, prepared?.request.urlText ?? "")
+            }
+            if record.current.canContinue, (error as? TransferError)?.code == .gone {
                 status.message? += ": look there, or add --restart-if-changed to send it again"
             }
-            if record.isAnswerAgain { status.message? += "; the same command asks for it again" }
-            let result = record.result(monitor, url, method, status, since: start)
+            if record.current.isAnswerAgain { status.message? += "; the same command asks for it again" }
+            let sent = record.current.before + monitor.current.acknowledged
+            let result = record.result(of: prepared, to: self.url, sent: sent, status, since: start)
             // The transfer's failure is reported below; a failure to write this text isn't.
             try? self.write(result, writeOut)
             throw status
         }
-        let total = record.total
-        let isFailure = report.status >= 400 && self.answer.failure != .noFail
-        let hasProxy = report.status == 407 && client?.asksProxy(url: report.trace.url) == true
-        // With --max-redirs 0 a redirect is the answer, but one that comes too early doesn't say that the body arrived.
-        let isCut = report.status < 400 && !report.isBodyComplete
-        var failure =
-            isFailure || isCut
-            ? ExitStatus(isCut ? 55 : 22, report.failure(total: total, hasProxy: hasProxy)) : nil
-        if let blocker, let retry, retry.count > 0, retry.covers(status: report.status), report.trace.isSourceRead {
-            let fix = blocker.message.hasPrefix("standard input") ? ": --spool stores it first" : ""
-            failure?.message? += "; not tried again, as \(blocker.message)\(fix)".withControlCharactersEscaped
-        } else if let retry, isFailure {
-            failure?.message? += self.reasonAgainstWaiting(report, retry)
-        }
-        let result = WriteOut.Result(
-            report: report, url: url, method: method, failure: failure, bytesSent: report.bytesSent, total: total,
-            seconds: start.duration(to: .now).seconds)
+        let failure = self.failure(of: report, prepared, record.current.total)
+        record.update { $0.report = report }
+        let result = record.result(of: prepared, to: self.url, sent: report.bytesSent, failure, since: start)
         try ResponseOutput.writing { try self.write(result, writeOut) }
         if report.trace.upload?.isAnswerLost == true {
-            Warning.write(["the server has the whole upload, but its answer was lost"])
+            Messages.warn("the server has the whole upload, but its answer was lost")
         }
         if let failure { throw failure }
     }
 
+    /// What an answer of 400 or more, or before the whole body, ends with; `nil` for another one.
+    private func failure(of report: SendReport, _ job: SendJob?, _ total: Int64?) -> ExitStatus? {
+        let isFailure = report.status >= 400 && self.answer.failure != .noFail
+        // With --max-redirs 0 a redirect is the answer, but one that comes too early doesn't say that the body arrived.
+        let isCut = report.status < 400 && !report.isBodyComplete
+        guard isFailure || isCut else { return nil }
+        let hasProxy = report.status == 407 && job?.sender.client.asksProxy(url: report.trace.url) == true
+        var failure = ExitStatus(isCut ? 55 : 22, report.failure(total: total, hasProxy: hasProxy))
+        guard self.resume.choice == .off, let job else { return failure }
+        let retry = job.sender.options.retry
+        if let blocker = job.plan.replayBlocker, retry.count > 0, retry.covers(status: report.status),
+            report.trace.isSourceRead
+        {
+            let fix = blocker.message.hasPrefix("standard input") ? ": --spool stores it first" : ""
+            failure.message? += "; not tried again, as \(blocker.message)\(fix)"
+        } else if isFailure {
+            failure.message? += self.reasonAgainstWaiting(report, retry)
+        }
+        return failure
+    }
+
     /// Says how much was sent when a signal stops it. Objects have that already.
-    private func report(_ signal: StoppingSignal, after sent: Int64, of total: Int64?, canContinue: Bool) {
+    private func report(_ signal: StoppingSignal, after sent: Int64, _ record: SendRecord.State) {
         guard Messages.current != .events, !self.transfer.json else { return }
-        let total = total.map { " of \($0.asByteSize)" } ?? ""
-        let next = canContinue ? "; the same command continues it" : ""
-        Messages.report(
-            "stopped", "stopped by \(signal.name) after \(sent.asByteSize)\(total)\(next)", [])
+        let total = record.total.map { " of \($0.asByteSize)" } ?? ""
+        let next = record.canContinue ? "; the same command continues it" : ""
+        Messages.report("stopped", "stopped by \(signal.name) after \(sent.asByteSize)\(total)\(next)", [])
     }
 
     /// Why an answer that can be retried wasn't, if --max-time left too little for the wait.
     private func reasonAgainstWaiting(_ report: SendReport, _ retry: RetryPolicy) -> String {
         guard self.transfer.maxTime != nil, retry.count > report.trace.retries, retry.covers(status: report.status)
-        else {
-            return ""
-        }
+        else { return "" }
         let asked = report.fields[.retryAfter].map { "the wait that it asks for (Retry-After: \($0))" }
         return "; not tried again, as \(asked ?? "the wait before that") is longer than --max-time leaves"
-            .withControlCharactersEscaped
     }
 
     /// Writes what `--json` and `-w` ask for.

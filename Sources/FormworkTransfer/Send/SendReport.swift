@@ -35,20 +35,20 @@ struct SendReport: Sendable {
 
     /// The head of an answer.
     struct Head: Sendable {
-        var status: Int
-        var reason: String
-        var fields: HTTPFields
-        /// The version of HTTP, as reports have it.
-        var version: String
-
-        init(_ response: HTTPResponse, _ version: ResponseVersion) {
-            (self.status, self.reason) = (response.status.code, response.status.reasonPhrase)
-            (self.fields, self.version) = (response.headerFields, version.rawValue)
+        let response: HTTPResponse
+        let version: ResponseVersion
+        var status: Int { self.response.status.code }
+        var fields: HTTPFields { self.response.headerFields }
+        var reason: String { self.response.status.reasonPhrase }
+        /// The first line.
+        var line: String {
+            let hasReason = self.version != .http2 && !self.reason.isEmpty
+            return "HTTP/\(self.version.rawValue) \(self.status)" + (hasReason ? " \(self.reason)" : "")
         }
     }
 
     init(_ answer: ExchangeResponse, _ trace: FormSender.Trace) {
-        (self.head, self.trace) = (Head(answer.head, answer.version), trace)
+        (self.head, self.trace) = (Head(response: answer.head, version: answer.version), trace)
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
         self.isAllSent = trace.upload == nil && trace.hasBody ? answer.isAllSent : answer.isBodyComplete
@@ -68,10 +68,8 @@ struct SendReport: Sendable {
 
     /// The answer's head, as HTTP/1.1 writes it.
     var headText: String {
-        let reason = self.head.version == ResponseVersion.http2.rawValue ? "" : " \(self.reason)"
-        let first = "HTTP/\(self.head.version) \(self.status)\(reason)"
         let lines = self.fields.map { "\($0.name.rawName): \($0.value)" }
-        return ([first] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
+        return ([self.head.line] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
     }
 
     /// Whether all bytes were handed to the connection. A small form that was answered with success counts as delivered
@@ -92,10 +90,9 @@ struct SendReport: Sendable {
             if upload.isAnswerLost { members.append(("isAnswerLost", .bool(true))) }
         }
         if !self.stored.isEmpty {
-            let files = self.stored.map { file -> ParameterValue in
-                .object([
-                    .init("filename", .text(file.name)), .init("url", file.url.map { .text($0) } ?? .null),
-                    .init("bytes", .integer(Int128(file.bytes))),
+            let files = self.stored.map { file in
+                ParameterValue.members([
+                    ("filename", .text(file.name)), ("url", .optional(file.url)), ("bytes", .optional(file.bytes)),
                 ])
             }
             members.append(("uploads", .array(files)))
@@ -118,11 +115,11 @@ struct SendReport: Sendable {
     /// - Parameter hasProxy: Whether the request went to a proxy, and not through a tunnel.
     func failure(total: Int64?, hasProxy: Bool) -> String {
         let isProxy = self.status == 407 && hasProxy
-        var text = "formwork: the \(isProxy ? "proxy" : "server") answered \(self.status)"
-        if !self.reason.isEmpty { text += " \(self.reason.withControlCharactersEscaped)" }
+        var text = "the \(isProxy ? "proxy" : "server") answered \(self.status)"
+        if !self.reason.isEmpty { text += " \(self.reason)" }
         if !self.isBodyComplete {
-            text +=
-                " after \(self.bytesSent, "byte")" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
+            let whole = total.map { " of \($0)" } ?? ""
+            text += " after \(self.bytesSent, "byte")\(whole), and the rest was not sent"
         }
         let isExplained = self.fields[.contentType]?.hasPrefix(ProblemDetails.contentType) ?? false
         if isProxy {
@@ -130,8 +127,7 @@ struct SendReport: Sendable {
                 ": it requires credentials that it accepts: give them in its URL, as in http://user:password@host:port"
         }
         if self.status == 401, let scheme = self.unsupportedScheme {
-            text +=
-                ": it asks for \(scheme.withControlCharactersEscaped), which isn't supported: use Basic (-u) or a token"
+            text += ": it asks for \(scheme), which isn't supported: use Basic (-u) or a token"
         }
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
         return text
@@ -148,7 +144,7 @@ struct SendReport: Sendable {
     /// The server's probable limit.
     private func limitHint(_ total: Int64?) -> String? {
         if let name = HTTPField.Name("Upload-Limit"), let limit = self.fields[name] {
-            return "its limits are \(limit.withControlCharactersEscaped)"
+            return "its limits are \(limit)"
         }
         // A server that knows the length may refuse before it has read as much as its limit.
         if let total { return "its limit seems to be below the \(total, "byte") of this body" }
@@ -167,11 +163,7 @@ struct MaskedHead {
         self.fields = [("Host", request.authority ?? "")] + request.headerFields.map(Self.masked)
     }
 
-    init(_ response: HTTPResponse, _ version: ResponseVersion) {
-        let reason = version == .http2 ? "" : response.status.reasonPhrase
-        self.line = "HTTP/\(version.rawValue) \(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
-        self.fields = response.headerFields.map(Self.masked)
-    }
+    init(_ head: SendReport.Head) { (self.line, self.fields) = (head.line, head.fields.map(Self.masked)) }
 
     /// All lines without their ends.
     var lines: [String] { [self.line] + self.fields.map { "\($0.name): \($0.value)" } }

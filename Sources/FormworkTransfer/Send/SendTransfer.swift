@@ -17,17 +17,16 @@ struct SendTransfer {
         job.sender.end = job.sender.options.timeout.map { .after($0) }
         let jobs = try await self.jobs(of: job)
         let lengths = jobs.map(\.plan.contentLength)
-        self.record.expect(lengths.contains(nil) ? nil : lengths.reduce(0) { $0 + ($1 ?? 0) })
+        let total = lengths.contains(nil) ? nil : lengths.reduce(0) { $0 + ($1 ?? 0) }
+        self.record.update { $0.total = total }
         var report: SendReport?
         var stored: [SendReport.StoredFile] = []
         for job in jobs {
             var next: SendReport
             do { next = try await self.sendOne(job) } catch {
                 guard jobs.count > 1, let filename = job.filename else { throw error }
-                var status = ExitStatus(transfer: error)
-                let before = stored.isEmpty ? "" : "; stored before it: \(stored.count) of \(jobs.count, "file")"
-                let reason = (status.message ?? "formwork: it failed").trimmingPrefix("formwork: ")
-                status.message = "formwork: \(filename.withControlCharactersEscaped): \(reason)\(before)"
+                var status = ExitStatus(transfer: error).about(filename)
+                if !stored.isEmpty { status.message? += "; stored before it: \(stored.count) of \(jobs.count, "file")" }
                 throw status
             }
             if job.isStored, let filename = job.filename, next.status < 400 {
@@ -40,8 +39,8 @@ struct SendTransfer {
             }
             next.stored = stored
             let sent = next.bytesSent
-            next.bytesSent += self.record.before
-            self.record.store(sent)
+            next.bytesSent += self.record.current.before
+            self.record.update { $0.before += sent }
             report = next
             if next.status >= 400 { break }
         }
@@ -95,9 +94,7 @@ struct SendTransfer {
     private func sendOne(_ job: SendJob) async throws -> SendReport {
         let (command, monitor) = (self.command, self.monitor)
         let kind = command.habits.progressBar ? .bar : command.transfer.progress
-        let progress =
-            command.isQuiet
-            ? nil : SendProgress(kind, job.plan, filename: job.filename)
+        let progress = command.isQuiet ? nil : SendProgress(kind, job.plan, filename: job.filename)
         let interruption = Interruption { [stopped] signal in
             progress?.interrupt()
             stopped(signal)
@@ -141,21 +138,25 @@ struct SendTransfer {
                 progress?.interrupt()
                 Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
-        observer.beginning = { [record] in record.begin($0) }
-        observer.received = { [record] response, version in record.receive(.init(response, version)) }
+        observer.beginning = { [record] trace in record.update { $0.begin(trace) } }
+        observer.received = { [record] response, version in
+            record.update { $0.head = .init(response: response, version: version) }
+        }
         if self.command.transfer.verbose {
             let show: @Sendable (String, MaskedHead, String) -> Void = { kind, head, sign in
                 progress?.interrupt()
                 if !Messages.head(kind, head.line, head.fields) { Self.write(head.lines, sign) }
             }
             observer.requesting = { [record] request, isHTTP2 in
-                record.use(isHTTP2 ? .http2 : .http11)
+                record.update { $0.version = isHTTP2 ? .http2 : .http11 }
                 show("request", MaskedHead(request, isHTTP2: isHTTP2), ">")
             }
-            observer.informed = { [record] response in show("answer", MaskedHead(response, record.version), "<") }
-            observer.received = { [record] response, version in
-                record.receive(.init(response, version))
-                show("answer", MaskedHead(response, version), "<")
+            observer.informed = { [record] in
+                show("answer", MaskedHead(.init(response: $0, version: record.current.version)), "<")
+            }
+            observer.received = { [received = observer.received] response, version in
+                received(response, version)
+                show("answer", MaskedHead(.init(response: response, version: version)), "<")
             }
         }
         observer.resuming = { offset, total in
@@ -201,7 +202,7 @@ struct SendJob {
         let head = MaskedHead(ready, isHTTP2: isHTTP2).lines.map { $0.withControlCharactersEscaped + "\n" }.joined()
         let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"
         let note = self.resuming?.usesTus == true && self.resuming?.link == nil ? "\n" + tus : ""
-        let table = PlanTable(self.plan).text(width: Terminal.columns(of: .standardOutput))
+        let table = self.plan.table(width: Terminal.columns(of: .standardOutput))
         try StandardOutput.write(head + "\n" + table + note)
     }
 }

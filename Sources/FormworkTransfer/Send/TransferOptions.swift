@@ -3,10 +3,7 @@ import FormworkCommand
 
 /// What most transfers need.
 struct TransferOptions: ParsableArguments {
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"),
-        completion: .file())
+    @Option(.shortAndLong, file: "Write the answer's body to this file.")
     var output: String?
 
     @Flag(
@@ -15,25 +12,18 @@ struct TransferOptions: ParsableArguments {
             discussion: "It has at most 1 MiB of the answer's body; -o writes all of it."))
     var json = false
 
-    @Option(
-        name: [.customShort("m"), .long], parsing: .unconditional,
-        help: ArgumentHelp("Give up after this time, such as 90s or 15m.", valueName: "time"),
-        transform: TimeOption.read)
+    @Option([.customShort("m"), .long], time: "Give up after this time, such as 90s or 15m.")
     var maxTime: TimeOption?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Retry so often after failures that may pass.", valueName: "n"))
+    @Option(parsing: .unconditional, value: "n", "Retry so often after failures that may pass.")
     var retry: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The most bytes a second: 500k, 2M.", valueName: "rate"), transform: RateOption.read)
-    var limitRate: RateOption?
+        help: ArgumentHelp("The most bytes a second: 500k, 2M.", valueName: "rate"), transform: ByteCount.readSigned)
+    var limitRate: ByteCount?
 
-    @Option(
-        name: [.customShort("X"), .customLong("request")],
-        help: ArgumentHelp("The method, if not POST, or PUT with -T.", valueName: "method"))
+    @Option([.customShort("X"), .customLong("request")], value: "method", "The method, if not POST, or PUT with -T.")
     var method: String?
 
     @Flag(name: [.long, .customLong("offline")], help: "Show the request, and send nothing.")
@@ -52,14 +42,12 @@ struct TransferOptions: ParsableArguments {
 /// When a request is sent again.
 struct RepeatOptions: ParsableArguments {
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
+        time:
             "Wait this long before each retry. Default: up to 1 second, doubled each time; with --resume 0, then 1, 2, 4, "
-                + "8, 16 and 30 seconds. A server's Retry-After has precedence, up to an hour.",
-            discussion: """
-                Without --retry nothing is retried; with --resume there are 7 retries without progress before it is given up.
-                """,
-            valueName: "time"), transform: TimeOption.read)
+            + "8, 16 and 30 seconds. A server's Retry-After has precedence, up to an hour.",
+        discussion:
+            "Without --retry nothing is retried; with --resume there are 7 retries without progress before it is given up."
+    )
     var retryDelay: TimeOption?
 
     @Flag(
@@ -92,11 +80,9 @@ struct ResponseOptions: ParsableArguments {
     var include = false
 
     @Option(
-        name: [.customShort("w"), .long], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Write this text, or @FILE, after the answer, with curl's variables, such as %{http_code} or %header{etag}.",
-            discussion: "%{json} is the object of --json. 'Sending from a shell' lists all variables.",
-            valueName: "format"),
+        [.customShort("w"), .long], parsing: .unconditional, value: "format",
+        "Write this text, or @FILE, after the answer, with curl's variables, such as %{http_code} or %header{etag}.",
+        discussion: "%{json} is the object of --json. 'Sending from a shell' lists all variables.",
         completion: FileWord.completion)
     var writeOut: String?
 

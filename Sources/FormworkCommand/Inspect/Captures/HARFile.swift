@@ -1,28 +1,22 @@
 import Formwork
 import FormworkURLEncoded
 
-/// A request's body in a HAR file (HTTP Archive 1.2): `log.entries[].request.postData`.
-struct HARFile {
-    var contentType: String?
-    var body: [UInt8]
-    /// The body's length, as the capture says; `nil` if it doesn't.
-    var length: Int128?
-
+extension CapturedBody {
     /// Whether JSON text looks like a HAR file.
-    static func isLikely(_ text: [UInt8]) -> Bool {
+    static func isArchive(_ text: [UInt8]) -> Bool {
         let start = String(decoding: text.prefix(4096), as: UTF8.self)
         return start.contains("\"log\"") && (start.contains("\"entries\"") || start.contains("\"creator\""))
     }
 
+    /// The body in a HAR file (HTTP Archive 1.2): `log.entries[].request.postData`.
     /// - Parameter entry: The place in `log.entries`, from 1; `nil` for the only one with a multipart body.
     /// - Returns: `nil` when the text is JSON, but not a HAR file.
-    init?(_ text: [UInt8], entry: Int?) throws {
+    init?(archive text: [UInt8], entry: Int?) throws {
         let bytes = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
         guard let entries = try OrderedJSON.read(bytes)["log"]?["entries"]?.elements else { return nil }
         let forms = entries.enumerated().compactMap { index, value in HAREntry(value, number: index + 1) }
         let chosen = try CaptureChoice.choose(entry, forms, count: entries.count, of: "HAR file")
-        self.contentType = chosen.contentType
-        (self.body, self.length) = (try chosen.body(), chosen.length)
+        self.init(contentType: chosen.contentType, bytes: try chosen.body(), length: chosen.length)
     }
 }
 
@@ -59,11 +53,7 @@ private struct HAREntry: CaptureEntry {
                 .malformedBody, "entry \(self.number) has \(reason); capture it with a proxy instead")
         }
         if self.post["encoding"]?.string?.lowercased() == "base64" {
-            guard let bytes = Base64.decode(String(text.filter { !$0.isWhitespace })) else {
-                throw FormworkError(
-                    .malformedBody, "entry \(self.number): its text is declared as base64, but isn't")
-            }
-            return bytes
+            return try CapturedBody.decode(base64: text, of: "entry \(self.number): its text")
         }
         return self.isLatin1(text) ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
     }
