@@ -38,8 +38,8 @@ struct PartArgument {
             case .form:
                 let argument = try FormArgument(parsing: self.text, grammar: form.grammar)
                 // As curl has it, `headers=@-` names a file, not standard input.
-                for file in argument.content.headerFiles {
-                    try CommandInputs.note(file == "-" ? "./-" : file, for: self.shown)
+                for file in argument.content.headerFiles where file != "-" {
+                    try CommandInputs.note(file, for: self.shown)
                 }
                 for file in argument.content.files {
                     try CommandInputs.note(file.path, for: self.shown, isPart: true)

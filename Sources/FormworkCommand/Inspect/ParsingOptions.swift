@@ -141,7 +141,8 @@ struct ParsingOptions: ParsableArguments {
             if case .found(let boundary) = BoundarySniffer.sniff(bytes, isWhole: isWhole) { return boundary }
             if isWhole || bytes.count >= self.sniffBytes {
                 let error = FormworkError(
-                    .malformedBody, "No line --BOUNDARY was found, as each multipart body has: give --boundary or --content-type.",
+                    .malformedBody,
+                    "No line --BOUNDARY was found, as each multipart body has: give --boundary or --content-type.",
                     offset: nil, cause: ParsingFailure(.missingBoundaryParameter))
                 throw try self.diagnosis(of: input).status(of: error, input)
             }

@@ -149,7 +149,8 @@ package enum FormworkVerbs {
             guard word.utf8.authorityStart == nil else {
                 throw ExitStatus(2, "no verb before \(shown): write formwork send \(shown) -F …")
             }
-            let meant = word.utf8.count > 32 ? nil : names.first { word.editDistance(to: $0) <= 1 }
+            // A letter was left out, added, exchanged with its neighbour, or is another one.
+            let meant = names.first { $0.first == word.first && $0.difference(from: word.prefix(20)).count <= 2 }
             let advice =
                 meant.map { "did you mean '\($0)'?" } ?? "choose one of \((names + topics).joined(separator: ", "))"
             throw ExitStatus(2, "\(shown) isn't a verb: \(advice)")
@@ -177,26 +178,6 @@ package enum FormworkVerbs {
     private static func leave(_ status: ExitStatus) -> Never {
         if status.code != 0 { JSONOutput.fail(status) }
         status.leave()
-    }
-}
-
-extension String {
-    /// How many letters to insert, remove or replace, and neighbours to exchange, to get the other word.
-    fileprivate func editDistance(to other: String) -> Int {
-        let (own, wanted) = (Array(self), Array(other))
-        var steps = [[Int]](repeating: Array(0...wanted.count), count: own.count + 1)
-        for (row, letter) in own.enumerated() {
-            steps[row + 1][0] = row + 1
-            for (place, other) in wanted.enumerated() {
-                var least = min(steps[row][place + 1], steps[row + 1][place]) + 1
-                least = min(least, steps[row][place] + (letter == other ? 0 : 1))
-                if row > 0, place > 0, letter == wanted[place - 1], own[row - 1] == other {
-                    least = min(least, steps[row - 1][place - 1] + 1)
-                }
-                steps[row + 1][place + 1] = least
-            }
-        }
-        return steps[own.count][wanted.count]
     }
 }
 

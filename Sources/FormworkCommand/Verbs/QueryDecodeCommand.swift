@@ -52,7 +52,9 @@ struct QueryDecodeCommand: ParsableCommand {
             throw ExitStatus(2, "--repeated: --pairs lists every pair: leave one of them out")
         }
         let input = try TextInput(self.file)
-        if !self.url { self.warnOfURL(input.bytes) } else if !input.bytes.contains(UInt8(ascii: "?")) {
+        if !self.url {
+            self.warnOfURL(input.bytes)
+        } else if !input.bytes.contains(UInt8(ascii: "?")) {
             Messages.warn("the URL has no '?', so it has no query: leave --url out for the text of a query alone")
         }
         let value = try TextInput.naming(input.name) { () throws(FormworkError) in

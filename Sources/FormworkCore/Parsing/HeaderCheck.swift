@@ -80,7 +80,9 @@ struct HeaderCheck {
             self.add(.emptyName)
         } else if name.first == 0x5B || name.first == 0x5D {
             self.add(.bracketName)
-        } else if self.header.isFile, !name.endsWithPairedBrackets {
+        } else if self.header.isFile, name.contains(0x5B) || name.contains(0x5D),
+            String(decoding: name, as: UTF8.self).wholeMatch(of: /[^\[\]]*(\[[^\[\]]*\])*/) == nil
+        {
             self.add(.looseBracket)
         }
     }
@@ -117,7 +119,9 @@ struct HeaderCheck {
         let escapes = signs.filter { $0.count == 2 && $0.allSatisfy { $0.hexDigit != nil } }
         guard !escapes.isEmpty else { return }
         // Those that browsers write. Some receivers decode a filename if each % begins an escape.
-        let isUsual = escapes.allSatisfy { ["22", "0D", "0A"].contains(String(decoding: $0, as: UTF8.self).uppercased()) }
+        let isUsual = escapes.allSatisfy {
+            ["22", "0D", "0A"].contains(String(decoding: $0, as: UTF8.self).uppercased())
+        }
         if role == "filename", !isUsual, escapes.count == signs.count {
             self.add(.encodedFilename)
         } else {
@@ -169,23 +173,6 @@ struct HeaderCheck {
         } else if !self.header.isFile, type.contains("charset=") {
             self.add(.fieldCharset)
         }
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Whether brackets are in pairs at the end, as in `a[b][]`, or there is none.
-    fileprivate var endsWithPairedBrackets: Bool {
-        var isOpen = false
-        var isClosed = false
-        for byte in self {
-            switch byte {
-            case 0x5B where !isOpen: (isOpen, isClosed) = (true, false)
-            case 0x5D where isOpen: (isOpen, isClosed) = (false, true)
-            case 0x5B, 0x5D: return false
-            default: if isClosed { return false }
-            }
-        }
-        return !isOpen
     }
 }
 

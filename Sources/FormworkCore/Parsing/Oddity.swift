@@ -283,7 +283,8 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
         case .looseBracket:
             ambiguity(
                 practice, .ambiguity,
-                "The name of a file has brackets that aren't pairs at its end, and PHP drops such files: leave them out.")
+                "The name of a file has brackets that aren't pairs at its end, and PHP drops such files: leave them out."
+            )
         case .emptyFilename:
             ambiguity(
                 practice, .ambiguity,

@@ -65,8 +65,15 @@ struct PendingUpload {
         guard digest != nil || !self.needsDigest else { return nil }
         let content = stored.file.map { FileContent.slices([$0.whole]) } ?? stored.upload.map { .upload($0, nil) }
         guard let content else { return nil }
+        try self.checkSize(stored.length)
         let file = try self.wholeFile(path, type, length: stored.length)
-        try await self.store(file, from: content, size: stored.length, sha256: digest?.hex, or: stored.content)
+        let (upload, hasContent) = try await self.begin(file, from: content)
+        if hasContent {
+            try await self.share?.take(stored.length)
+            self.ended(file, size: stored.length, sha256: digest?.hex)
+        } else {
+            try await self.write(try BodyPlan(copying: stored.content).buffers(), to: upload, file)
+        }
         return try await self.publish(FormFields(self.upload.metadata))
     }
 
@@ -251,30 +258,20 @@ struct PendingUpload {
     /// Stores a large file of a form, whose bytes aren't in the body that is read.
     private mutating func store(_ stored: StoredForm.File, of form: StoredForm, _ file: IncomingFile) async throws {
         let size = Int64(stored.content.count)
+        try self.checkSize(size)
         var file = file
         file.length = size
         let isKnown = self.fingerprint == nil || stored.sha256 != nil
         let content =
             stored.slices.isEmpty ? FileContent.upload(form.upload, stored.content) : .slices(stored.slices)
-        try await self.store(
-            file, from: isKnown ? content : nil, size: size, sha256: stored.sha256, or: form.content(of: stored))
-        self.foundElsewhere += 1
-    }
-
-    /// Stores a file whose bytes are there already.
-    /// - Parameters:
-    ///   - content: Where they are; `nil` if they must be read.
-    ///   - source: The same bytes, to be read if the storage can't place them.
-    private mutating func store(
-        _ file: IncomingFile, from content: FileContent?, size: Int64, sha256: String?, or source: BodySource
-    ) async throws {
-        try self.checkSize(size)
-        let (upload, hasContent) = try await self.begin(file, from: content)
-        guard hasContent else {
-            return try await self.write(try BodyPlan(copying: source).buffers(), to: upload, file)
+        let (upload, hasContent) = try await self.begin(file, from: isKnown ? content : nil)
+        if hasContent {
+            try await self.share?.take(size)
+            self.ended(file, size: size, sha256: stored.sha256)
+        } else {
+            try await self.write(try BodyPlan(copying: form.content(of: stored)).buffers(), to: upload, file)
         }
-        try await self.share?.take(size)
-        self.ended(file, size: size, sha256: sha256)
+        self.foundElsewhere += 1
     }
 
     private func checkSize(_ size: Int64) throws(FormworkError) {

@@ -95,7 +95,7 @@ final class StoredTotals: Sendable {
             var folder = folders[name] ?? Folder()
             // What was stored while it was measured may be in it, or not.
             (folder.measured, folder.added) = ((size, .now), folder.added - old.added)
-            folder.pause = (.now - begun) * 20
+            folder.pause = (ContinuousClock.now - begun) * 20
             folders[name] = folder
         }
         return true

@@ -42,7 +42,6 @@ extension ReceiverPage {
             </div>
             </div>
             <ul id="queued"></ul>
-            <p class="muted" id="none"\(files.isEmpty ? "" : " hidden" as HTML)>Nothing yet.</p>
             <ul id="arrived">\(files.reversed().map { self.row(of: $0, isNew: received.contains($0.id)) })</ul>
             <button type="button" id="show-all" hidden>Show all</button>
             </section>

@@ -141,12 +141,9 @@ extension Exchange {
     func refusal(_ problem: ProblemDetails) -> ServiceResponse {
         var answer: ServiceResponse
         if self.head.wantsHTML {
+            let refusal = problem == .tooManyTries ? problem.detail : nil
             let view: PageState.View =
-                switch problem {
-                case .tooManyTries: .login(refusal: problem.detail)
-                case _ where problem.status == 401: .login(refusal: nil)
-                default: .problem(problem)
-                }
+                refusal != nil || problem.status == 401 ? .login(refusal: refusal) : .problem(problem)
             answer = self.html(HTTPResponse.Status(code: problem.status), view)
         } else {
             answer = ServiceResponse(problem)

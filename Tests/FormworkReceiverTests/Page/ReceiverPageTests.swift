@@ -38,7 +38,10 @@ import Testing
     @Test func `No text breaks out of its place`() {
         let hostile = #"'"><script>alert(1)</script>"#
         let problem = ProblemDetails(title: hostile, status: 400, detail: hostile)
-        for view in [PageState.View.uploads(received: ArrivalNumbers([1])), .login(refusal: "The token is wrong."), .problem(problem)] {
+        for view in [
+            PageState.View.uploads(received: ArrivalNumbers([1])), .login(refusal: "The token is wrong."),
+            .problem(problem),
+        ] {
             var file = Self.file(1, hostile)
             (file.sha256, file.time) = (hostile, hostile)
             let page = Self.page(view, [file]) {
@@ -156,10 +159,13 @@ import Testing
     }
 
     @Test func `Who isn't allowed to send has no way to the login`() {
-        let page = Self.page(.problem(ProblemDetails(title: "Forbidden", status: 403, detail: "This upload link expired.")))
+        let page = Self.page(
+            .problem(ProblemDetails(title: "Forbidden", status: 403, detail: "This upload link expired.")))
         #expect(page.contains("<h1>You can’t send files here</h1>") && page.contains("This upload link expired."))
         #expect(!page.contains("Forbidden") && !page.contains("<a href"))
-        #expect(Self.page(.problem(ProblemDetails(title: "Gone", status: 410))).contains(#"<a href="/">Back to the upload page</a>"#))
+        #expect(
+            Self.page(.problem(ProblemDetails(title: "Gone", status: 410))).contains(
+                #"<a href="/">Back to the upload page</a>"#))
     }
 
     @Test(arguments: [

@@ -718,11 +718,6 @@ function draw() {
   }
   if (!active && !uploads.length && $('queue').contains(document.activeElement)) $('list-title').focus()
   wasActive = active
-  showNone()
-}
-
-function showNone() {
-  $('none').hidden = $('arrived').childElementCount > 0 || $('queued').childElementCount > 0
 }
 
 /** Shows a button while it can do something. The focus isn't lost with it. */
@@ -917,7 +912,6 @@ function showCount() {
   $('count').textContent = `${rows.size} arrived`
   $('show-all').hidden = rows.size <= rowsShown || $('arrived').classList.contains('all')
   $('show-all').textContent = `Show all ${rows.size} files`
-  showNone()
 }
 
 $('show-all').addEventListener('click', () => {
