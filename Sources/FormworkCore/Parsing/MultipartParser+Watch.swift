@@ -151,8 +151,7 @@ extension MultipartParser {
     @inline(never)
     mutating func watchEpilogue(_ chunk: RawSpan, _ range: Range<Int>, at offset: Int64) throws(FormworkError) {
         self.watch[0].strays?.epilogue.take(chunk, range, at: offset)
-        guard let found = self.watch[0].strays?.epilogue.offset else { return }
-        self.note(.partAfterEnd, at: found)
+        if let found = self.watch[0].strays?.epilogue.offset { self.note(.partAfterEnd, at: found) }
         try self.refuse()
     }
 

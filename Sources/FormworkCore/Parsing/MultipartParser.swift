@@ -258,12 +258,10 @@ public struct MultipartParser: Sendable {
     private mutating func skip(
         _ chunk: RawSpan, _ position: inout Int, to end: Int
     ) throws(FormworkError) -> Event {
+        var text = position
+        while text < end, chunk[text] == 0x0D || chunk[text] == 0x0A { text += 1 }
+        if text < end { self.note(.epilogue, at: self.bodyOffset(text)) }
         if !self.watch.isEmpty { try self.watchEpilogue(chunk, position..<end, at: self.bodyOffset(position)) }
-        while position < end, chunk[position] == 0x0D || chunk[position] == 0x0A { position += 1 }
-        if position < end {
-            self.note(.epilogue, at: self.bodyOffset(position))
-            try self.refuse()
-        }
         position = end
         return .needsInput
     }
