@@ -11,6 +11,7 @@ extension MultipartParser {
             [.byteOrderMark, .delimiterInPreamble].contains($0.oddity) || $0.oddity == .strayDelimiter && $0.part == nil
         }
         if isExplained || !self.hasPreambleText { expected.insert(.preamble) }
+        if findings.contains(where: { $0.oddity == .partAfterEnd }) { expected.insert(.epilogue) }
         return findings.compactMap { finding in
             let oddity = finding.oddity
             guard oddity.isAmbiguous, !expected.contains(oddity), seen.insert(oddity).inserted else { return nil }
