@@ -30,7 +30,7 @@ struct PendingUpload {
     /// The state of ``UploadReceipt/fingerprint``; `nil` for none.
     private var fingerprint: SHA256Digest?
     /// Its part of all that may be stored; `nil` for no limit.
-    private var share: StoredTotals.Share?
+    private var share: StoredTotals.Claim?
     /// Whether the storage is publishing the files. If that fails, the storage removes them itself.
     private var isPublishing = false
 

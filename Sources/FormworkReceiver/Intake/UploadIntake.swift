@@ -38,8 +38,8 @@ struct UploadIntake: Sendable {
     }
 
     /// The bytes that an upload on these terms may store; `nil` for no limit.
-    func share(_ terms: UploadTerms) -> StoredTotals.Share? {
-        self.totals.flatMap { StoredTotals.Share(of: $0, self.limits, terms) }
+    func share(_ terms: UploadTerms) -> StoredTotals.Claim? {
+        self.totals.flatMap { StoredTotals.Claim(of: $0, self.limits, terms) }
     }
 
     /// The name that a file gets if its upload has no other terms.

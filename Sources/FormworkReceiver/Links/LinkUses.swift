@@ -47,7 +47,7 @@ struct LinkUses: Sendable {
     /// A link's places, and those that are taken, of any link. Those of links that have expired are removed.
     private func places(_ terms: UploadTerms) async throws -> (all: [String], taken: Set<String>)? {
         guard let id = terms.link, let uses = terms.uses else { return nil }
-        let now = Int64(Date.now.timeIntervalSince1970)
+        let now = Int64(clamping: Date.now.timeIntervalSince1970)
         var taken: Set<String> = []
         for name in try await self.box.list().map(\.name) {
             let expires = name.split(separator: ".").first.flatMap { Int64($0) } ?? .max

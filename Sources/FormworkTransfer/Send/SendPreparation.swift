@@ -49,7 +49,7 @@ extension SendCommand {
                 throw ExitStatus(2, "--limit-rate \(rate.text): give 0 or more bytes a second")
             }
             // As in curl, 0 means none.
-            if rate.bytes > 0 { reading.rateLimit = .bytesPerSecond(Int(rate.bytes)) }
+            if rate.bytes > 0 { reading.rateLimit = .bytesPerSecond(Int(clamping: rate.bytes)) }
         }
         let options = try self.connection.clientOptions(asksFirst: asksFirst)
         if request.scheme == "https" { try self.connection.checkPEM() }

@@ -23,7 +23,7 @@ final class StoredTotals: Sendable {
     }
 
     /// The bytes of one upload.
-    struct Share: Sendable {
+    struct Claim: Sendable {
         let totals: StoredTotals
         /// The limit of each folder that the upload is stored in; the destination itself has no name.
         let limits: [String: Int64]
