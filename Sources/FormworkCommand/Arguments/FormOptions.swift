@@ -100,8 +100,12 @@ package struct FormOptions: ParsableArguments {
         }
     }
 
-    /// The `Content-Type` fields of `-H`.
-    private var givenTypes: [String] { GivenHeaders.ofThisProcess.filter(\.isContentType).map(\.value) }
+    /// The `Content-Type` fields of `-H`. Blanks at the end stay, as in curl.
+    private var givenTypes: [String] {
+        GivenHeaders.ofThisProcess.filter(\.isContentType).map { header in
+            String(Substring(header.text.utf8.dropFirst(header.name.utf8.count + 1).drop(while: \.isBlank)))
+        }
+    }
 
     /// The `Content-Type` of `-H`, if there is one.
     /// - Parameter isCurl: Whether there may be several, as in curl.

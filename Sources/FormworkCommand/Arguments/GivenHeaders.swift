@@ -8,7 +8,7 @@ package struct GivenHeader: Sendable {
     package let name: String
     /// ':' or ';'; `nil` without.
     package let sign: UInt8?
-    /// What is after the sign and blanks. Blanks at the end stay, as in curl.
+    /// What is after the sign, without blanks around it.
     package let value: String
 
     package init(_ text: String) {
@@ -16,7 +16,7 @@ package struct GivenHeader: Sendable {
         let name = text.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
         let rest = text.utf8[name.endIndex...]
         (self.text, self.name, self.sign) = (text, String(Substring(name)), rest.first)
-        self.value = String(Substring(rest.dropFirst().drop(while: \.isBlank)))
+        self.value = String(Substring(rest.dropFirst().trimmingBlanks))
     }
 
     func isNamed(_ names: String...) -> Bool { names.contains(self.name.lowercased()) }
