@@ -68,7 +68,7 @@ enum ForeignOption {
                 return "unknown option '\(option)': \(found.value)"
             }
             guard !word.hasPrefix("-"), ["send", "curl"].contains(verb) else { continue }
-            if word.hasPrefix("{") || word.hasPrefix("[") {
+            if ["{", "[\"", "[{"].contains(where: word.hasPrefix) {
                 return "JSON has an option: --data-json TEXT sends it; --json alone prints the result as JSON"
             }
             if isAfterURL, let item = self.item(word) { return item }

@@ -130,7 +130,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
                 isDurable: self.destination.fsync, isDigesting: options.keeping.isDigesting,
                 hasMemoryLimit: self.limits.memory != nil)
             let hooks = try hookOptions.map { options in
-                Hooks(options, box: try destination.box(FolderNotices.folderName), metrics: metrics, logger: logger)
+                Hooks(options, box: try destination.box(FolderRecordBox.folderName), metrics: metrics, logger: logger)
             }
             if options.access.linkKeys != nil {
                 options.access.linkUses = LinkUses(box: try destination.box(LinkUses.folderName))

@@ -142,10 +142,10 @@ enum OpenDestination: Sendable {
 
     /// A hidden folder for small files.
     /// - Throws: `writeFailed` if the folder can't have any.
-    func box(_ name: String) throws -> any NoticeBox {
+    func box(_ name: String) throws -> any RecordBox {
         switch self {
-        case .folder(_, let path): try FolderNotices(in: path, name)
-        case .bucket(let storage): BucketNotices(storage, name)
+        case .folder(_, let path): try FolderRecordBox(in: path, name)
+        case .bucket(let storage): BucketRecordBox(storage, name)
         }
     }
 

@@ -10,7 +10,7 @@ import FormworkEssentials
 
 /// Asks a program of the operator's before an upload is accepted, and reports when it was stored or has failed.
 ///
-/// A report is delivered at least once: it is kept in a ``NoticeBox`` until an answer 2xx to it, by whichever receiver sends
+/// A report is delivered at least once: it is kept in a ``RecordBox`` until an answer 2xx to it, by whichever receiver sends
 /// it. It has the same id each time.
 final class Hooks: Service, Sendable {
     struct Options: Sendable {
@@ -52,7 +52,7 @@ final class Hooks: Service, Sendable {
     private let options: Options
     /// Reports have connections of their own, so that slow answers to them don't keep uploads from being asked about.
     private let (asking, reporting): (HookClient, HookClient)
-    let box: any NoticeBox
+    let box: any RecordBox
     private let metrics: MemoryMetrics?
     let logger: Logger
     private let state = Mutex(State())
@@ -63,7 +63,7 @@ final class Hooks: Service, Sendable {
     /// The most bytes of a form's fields in a report; beyond, its file has them.
     private static let fieldBytes = 64 << 10
 
-    init(_ options: Options, box: any NoticeBox, metrics: MemoryMetrics? = nil, logger: Logger) {
+    init(_ options: Options, box: any RecordBox, metrics: MemoryMetrics? = nil, logger: Logger) {
         (self.options, self.box, self.metrics, self.logger) = (options, box, metrics, logger)
         self.asking = HookClient(options.url, options.secret, limit: options.limit, connections: 256)
         self.reporting = HookClient(options.url, options.secret, limit: options.limit, connections: Self.atOnce)

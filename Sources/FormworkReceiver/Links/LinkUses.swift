@@ -11,7 +11,7 @@ struct LinkUses: Sendable {
     /// The most uploads that a link can be limited to: each place may need a request.
     static let most: Int64 = 1_000
 
-    let box: any NoticeBox
+    let box: any RecordBox
 
     /// Takes a place.
     /// - Parameter upload: The name of the resumable upload that it is for; `nil` for another one.

@@ -36,7 +36,7 @@ struct Notice: Codable, Sendable {
 /// The message that files were stored, for a storage to keep in the same step.
 struct StoredNotice: Sendable {
     /// Where it is kept.
-    var box: any NoticeBox
+    var box: any RecordBox
     var name: String
     /// Makes the message from the final names of the files, and of the record if there is one.
     var event: @Sendable ([String]) -> HookEvent
@@ -50,9 +50,9 @@ struct StoredNotice: Sendable {
     }
 }
 
-/// Where messages wait until a hook has them, so that another receiver, or the next one, sends those of a receiver that was
-/// killed.
-protocol NoticeBox: Sendable {
+/// Small records that outlive a receiver: messages that wait until a hook has them, and the uses of upload links. Another
+/// receiver, or the next one, finds those of a receiver that was killed.
+protocol RecordBox: Sendable {
     /// Keeps a message, instead of the one with this name.
     func put(_ bytes: [UInt8], _ name: String) async throws
     /// Keeps a message, unless there is one with this name.
@@ -69,13 +69,13 @@ protocol NoticeBox: Sendable {
     func name(of trace: Notice.Trace) async throws -> String?
 }
 
-extension NoticeBox {
+extension RecordBox {
     /// Messages without traces need none.
     func name(of trace: Notice.Trace) async throws -> String? { nil }
 }
 
-/// Messages in a hidden folder of the destination, where a publication makes them appear together with its files.
-struct FolderNotices: NoticeBox {
+/// Records in a hidden folder of the destination, where a publication makes them appear together with its files.
+struct FolderRecordBox: RecordBox {
     static let folderName = ".formwork-hooks"
     private static let suffix = ".json"
 

@@ -121,7 +121,7 @@ extension S3Client {
 }
 
 /// Messages in the bucket, below the prefix.
-struct BucketNotices: NoticeBox {
+struct BucketRecordBox: RecordBox {
     private static let suffix = ".json"
 
     private let storage: S3Storage
@@ -130,7 +130,7 @@ struct BucketNotices: NoticeBox {
     var leastAge: Double { 30 }
 
     /// - Parameter folder: The folder below the prefix.
-    init(_ storage: S3Storage, _ folder: String = FolderNotices.folderName) {
+    init(_ storage: S3Storage, _ folder: String = FolderRecordBox.folderName) {
         (self.storage, self.prefix) = (storage, "\(storage.location.prefix)\(folder)/")
     }
 

@@ -151,6 +151,7 @@ final class FolderStorage: ReceiverStorage {
     /// A message and a receipt are two more files of the form.
     func commit(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
         let (all, records) = (uploads.compactMap { ($0 as? FolderUpload)?.takeWhole() }, self.records(of: publication))
+        let (name, others) = (publication.upload, [publication.upload, publication.notice?.name].count { $0 != nil })
         var failure: (any Error)? = Task.isCancelled ? CancellationError() : nil
         if all.count < uploads.count { failure = FormworkError(.writeFailed, "the upload has already ended") }
         // Not a child of the request's task, which may be cancelled between two names.
@@ -166,10 +167,9 @@ final class FolderStorage: ReceiverStorage {
             return try await NIOThreadPool.singleton.runIfActive { [failure] in
                 defer { for whole in all { whole.file.close() } }
                 if let failure { throw failure }
-                return try self.giveNames(all, records, publication.upload)
+                return try self.giveNames(all, records, name)
             }
         }.value
-        let others = (publication.upload == nil ? 0 : 1) + (publication.notice == nil ? 0 : 1)
         return published.dropLast(others).map(\.name)
     }
 
@@ -191,7 +191,7 @@ final class FolderStorage: ReceiverStorage {
             }
         }
         if let notice = publication.notice {
-            let (path, others) = (FolderNotices.safePath(notice.name), publication.upload == nil ? 0 : 1)
+            let (path, others) = (FolderRecordBox.safePath(notice.name), publication.upload == nil ? 0 : 1)
             records.append { RecordToPublish(notice.bytes($0.dropLast(others)), as: path, .replacing) }
         }
         return records

@@ -66,7 +66,7 @@ struct Publication: Sendable {
     /// Makes a record, stored as one more file, from the files' final names; `nil` for no record.
     var record: (@Sendable ([String]) -> FormRecord?)?
     /// A message that is kept if, and only if, the files become visible, even if this process is killed. If the storage can't
-    /// do that in one step, the message first has the traces of the files, by which ``NoticeBox/name(of:)`` finds them.
+    /// do that in one step, the message first has the traces of the files, by which ``RecordBox/name(of:)`` finds them.
     var notice: StoredNotice?
     /// The resumable upload that has the files; `nil` for another one.
     var upload: String?

@@ -22,7 +22,7 @@ struct BucketHookTests {
         _ test: @escaping @Sendable (TestReceiver) async throws -> Void
     ) async throws {
         let storage = try Self.storage(store)
-        try await Hooks.with(server, box: BucketNotices(storage), change) { hooks in
+        try await Hooks.with(server, box: BucketRecordBox(storage), change) { hooks in
             try await TestReceiver.run(storage: storage, hooks: hooks, test)
         }
         await storage.close()
@@ -118,7 +118,7 @@ struct BucketHookTests {
         let notice = Notice(
             HookEvent(.stored, upload),
             traces: [Notice.Trace(path: "a", mark: "mark-\(id)-a"), Notice.Trace(path: "b", mark: "mark-\(id)-b")])
-        try await BucketNotices(storage).put(notice.bytes, notice.event.id)
+        try await BucketRecordBox(storage).put(notice.bytes, notice.event.id)
     }
 
     @Test func `What a killed receiver was storing is looked for`() async throws {
@@ -131,7 +131,7 @@ struct BucketHookTests {
             _ = try await client.put(ByteBuffer(bytes: [1]), key: "in/\(name)", contentType: nil, marker: mark)
         }
         let server = try HookServer()
-        try await Hooks.with(server, box: BucketNotices(storage), sweeps: false) { hooks in
+        try await Hooks.with(server, box: BucketRecordBox(storage), sweeps: false) { hooks in
             await hooks.sweep()
             for _ in 0..<500 where server.messages.count < 3 || !Self.waiting(store).isEmpty {
                 try await Task.sleep(for: .milliseconds(20))
@@ -159,7 +159,7 @@ struct BucketHookTests {
         let server = try HookServer()
         // The store's messages are two days old.
         let change = { (options: inout Hooks.Options) in options.intentAge = 200_000 }
-        try await Hooks.with(server, box: BucketNotices(storage), sweeps: false, change) { hooks in
+        try await Hooks.with(server, box: BucketRecordBox(storage), sweeps: false, change) { hooks in
             await hooks.sweep()
             #expect(server.messages.isEmpty && Self.waiting(store).count == 1)
         }

@@ -67,7 +67,7 @@ struct HookTests {
         receiver: (inout ReceiverOptions) throws -> Void = { _ in },
         _ test: @escaping @Sendable (Fixture) async throws -> Void
     ) async throws {
-        let (storage, box) = (try FolderStorage(folder.path), try FolderNotices(in: folder.path))
+        let (storage, box) = (try FolderStorage(folder.path), try FolderRecordBox(in: folder.path))
         try await Hooks.with(server, box: box, change) { hooks in
             try await TestReceiver.run(
                 receiver, in: folder, storage: storage, store: UploadStore(uploads.path), hooks: hooks
@@ -140,8 +140,8 @@ struct HookTests {
     }
 
     /// Keeps a message, and returns when `isDone`.
-    private struct SlowBox: NoticeBox {
-        let box: FolderNotices
+    private struct SlowBox: RecordBox {
+        let box: FolderRecordBox
         let isDone: @Sendable () -> Bool
 
         var leastAge: Double { self.box.leastAge }
@@ -163,7 +163,7 @@ struct HookTests {
             return .answer(204)
         }
         let folder = TemporaryFolder()
-        let box = SlowBox(box: try FolderNotices(in: folder.path)) { !server.messages.isEmpty }
+        let box = SlowBox(box: try FolderRecordBox(in: folder.path)) { !server.messages.isEmpty }
         try await Hooks.with(server, box: box, { $0.sweepPause = .milliseconds(20) }) { hooks in
             await hooks.failed(Self.terms, status: 500, nil)
             // A second request would come now.
@@ -177,7 +177,7 @@ struct HookTests {
     @Test func `A damaged message stays, is logged once, and doesn't delay others`() async throws {
         let server = try HookServer()
         let folder = TemporaryFolder()
-        let box = try FolderNotices(in: folder.path)
+        let box = try FolderRecordBox(in: folder.path)
         try await box.put([], "empty-stored")
         let log = LogLines()
         try await Hooks.with(server, box: box, log: log) { hooks in

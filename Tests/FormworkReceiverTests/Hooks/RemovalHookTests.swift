@@ -16,7 +16,7 @@ struct RemovalHookTests {
         let receiver: TestReceiver
         let server: HookServer
         let store: UploadStore
-        let box: FolderNotices
+        let box: FolderRecordBox
 
         func failure() async throws -> HookServer.Message {
             #expect(try await self.receiver.eventually { !self.server.messages("upload.failed").isEmpty })
@@ -44,7 +44,7 @@ struct RemovalHookTests {
         (kept.limits.maxSize, kept.maximumCount, kept.idleTime) = (maximumSize, maximumCount, 0)
         let store = UploadStore(uploads.path, options: kept)
         let storage = try FolderStorage(folder.path)
-        let box = try FolderNotices(in: folder.path)
+        let box = try FolderRecordBox(in: folder.path)
         try await Hooks.with(server, box: box, { $0.intentAge = intentAge }) { hooks in
             try await TestReceiver.run(in: folder, storage: storage, store: store, hooks: hooks) { receiver in
                 try await test(Fixture(receiver: receiver, server: server, store: store, box: box))

@@ -36,7 +36,7 @@ struct LinkServiceTests {
             {
                 $0.token = try AccessToken("secret-of-the-owner")
                 $0.access.linkKeys = try LinkKeys(SignedLinkTests.key)
-                $0.access.linkUses = LinkUses(box: try FolderNotices(in: folder.path, LinkUses.folderName))
+                $0.access.linkUses = LinkUses(box: try FolderRecordBox(in: folder.path, LinkUses.folderName))
                 change(&$0)
             }, in: folder, storage: storage, store: UploadStore(uploads.path), metrics: MemoryMetrics(), test)
         withExtendedLifetime(uploads) {}
@@ -183,9 +183,9 @@ struct LinkServiceTests {
         var terms = UploadTerms(link: "0000000000000001")
         terms.uses = .init(count: 3, expires: 4_102_444_800)
         try await BucketUploadsTests.with(store, receivers: 2) { [terms] storages in
-            let boxes: [[any NoticeBox]] = [
-                storages.map { BucketNotices($0, LinkUses.folderName) },
-                try (0..<2).map { _ in try FolderNotices(in: folder.path, LinkUses.folderName) },
+            let boxes: [[any RecordBox]] = [
+                storages.map { BucketRecordBox($0, LinkUses.folderName) },
+                try (0..<2).map { _ in try FolderRecordBox(in: folder.path, LinkUses.folderName) },
             ]
             for two in boxes {
                 let places = await withTaskGroup(of: String?.self) { group in

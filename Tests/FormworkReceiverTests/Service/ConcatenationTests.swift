@@ -160,7 +160,7 @@ struct ConcatenationTests {
     @Test func `A hook is asked about the whole, once`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         let server = try HookServer { _, _ in .answer(204) }
-        let box = try FolderNotices(in: folder.path)
+        let box = try FolderRecordBox(in: folder.path)
         try await Hooks.with(server, box: box) { hooks in
             try await TestReceiver.run(in: folder, store: UploadStore(uploads.path), hooks: hooks) { receiver in
                 let parts = [try await Self.part(receiver, "hello"), try await Self.part(receiver, " there")]

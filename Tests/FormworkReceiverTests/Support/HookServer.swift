@@ -81,7 +81,7 @@ extension Hooks {
     /// Runs a test with hooks that send their messages to a server, which is closed then.
     /// - Parameter sweeps: Whether they look for messages of others.
     static func with(
-        _ server: HookServer, box: any NoticeBox, log: LogLines = LogLines(), sweeps: Bool = true,
+        _ server: HookServer, box: any RecordBox, log: LogLines = LogLines(), sweeps: Bool = true,
         _ change: (inout Options) -> Void = { _ in }, _ test: (Hooks) async throws -> Void
     ) async throws {
         var options = Options(server.url, try HookSecret(Self.secret))

@@ -6,10 +6,10 @@ import Testing
 @testable import FormworkReceiver
 
 /// Messages that appear in a folder together with the files that they are about.
-@Suite(.timeLimit(.minutes(10))) struct FolderNoticesTests {
+@Suite(.timeLimit(.minutes(10))) struct FolderRecordBoxTests {
     private let folder = TemporaryFolder()
 
-    private func notice(_ box: FolderNotices) -> StoredNotice {
+    private func notice(_ box: FolderRecordBox) -> StoredNotice {
         StoredNotice(box: box, name: "0f-stored") { names in
             var upload = HookEvent.Upload(upload: "0f", protocol: "tus", method: "POST", path: "/", peer: "::1")
             upload.files = names.map { UploadReceipt.File(name: $0, size: 1) }
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    private func store(_ box: FolderNotices, in storage: FolderStorage, isForm: Bool) async throws -> [String] {
+    private func store(_ box: FolderRecordBox, in storage: FolderStorage, isForm: Bool) async throws -> [String] {
         let upload = try await storage.begin(IncomingFile(try #require(SafePath("a"))))
         try await upload.write(ByteBuffer(string: "1"))
         let path = try #require(SafePath("a.form.json"))
@@ -26,11 +26,11 @@ import Testing
             notice: self.notice(box))
     }
 
-    private func names(_ box: FolderNotices) async throws -> [String] { try await box.list().map(\.name).sorted() }
+    private func names(_ box: FolderRecordBox) async throws -> [String] { try await box.list().map(\.name).sorted() }
 
     @Test(arguments: [false, true], [false, true])
     func `A message that is there already is replaced`(replacing: Bool, isForm: Bool) async throws {
-        let box = try FolderNotices(in: self.folder.path)
+        let box = try FolderRecordBox(in: self.folder.path)
         let storage = try FolderStorage(self.folder.path, replacing: replacing)
         try await box.put(Array("old".utf8), "0f-stored")
         let first = try await self.store(box, in: storage, isForm: isForm)
