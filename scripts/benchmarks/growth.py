@@ -141,18 +141,32 @@ def growth_section(tools, bench):
     return [curve.row(tools) for curve in curves]
 
 
-# The drawing: four panels, logarithmic both ways, with a line for each power of ten; the dashed line is linear growth to the last point.
+# The drawing: four panels, logarithmic both ways, with a line for each power of ten, or of 1,024 for bytes; the dashed line is linear
+# growth to the last point.
 
-SHOWN = ["fields collected as a form", "files planned and read", "bytes of a file, to /dev/null", "connections to receive, 1 core"]
-PANEL, HIGH, LEFT, TOP, BOTTOM, PER_ROW = 370, 230, 60, 40, 40, 2
+# What each panel's axis counts.
+SHOWN = {
+    "fields collected as a form": "fields",
+    "files planned and read": "files",
+    "bytes of a file, to /dev/null": "size of the file",
+    "connections to receive, 1 core": "connections at once",
+}
+PANEL, HIGH, LEFT, TOP, BOTTOM, PER_ROW = 370, 246, 60, 40, 56, 2
 
 
 def amount(case, size):
     """A size as the axis names it."""
     if "bytes" not in case:
-        return f"{size:,}"
+        return "1 million" if size == 1_000_000 else f"{size:,}"
     unit = next((power for power in (30, 20, 10) if size >= 1 << power), 0)
     return f"{size >> unit} {({30: 'GiB', 20: 'MiB', 10: 'KiB', 0: 'bytes'})[unit]}"
+
+
+def ticks(curve):
+    """The sizes that have a line: powers of ten, or of 1,024."""
+    step = 1024 if "bytes" in curve.case else 10
+    powers = (step**exponent for exponent in range(12))
+    return [power for power in powers if curve.sizes[0] <= power <= curve.sizes[-1]]
 
 
 def time(exponent):
@@ -176,12 +190,17 @@ def panel(curve, left, top):
             f'  <line x1="{left + LEFT}" y1="{y:.1f}" x2="{left + LEFT + width}" y2="{y:.1f}" class="grid"/>',
             f'  <text x="{left + LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{time(exponent)}</text>',
         ]
+    for size in ticks(curve):
+        x = left + LEFT + (math.log10(size) - sizes[0]) / (sizes[-1] - sizes[0]) * width
+        lines += [
+            f'  <line x1="{x:.1f}" y1="{top + TOP}" x2="{x:.1f}" y2="{top + TOP + height}" class="grid"/>',
+            f'  <text x="{x:.1f}" y="{top + TOP + height + 16}" text-anchor="middle">{amount(curve.case, size)}</text>',
+        ]
     # Linear growth that ends at the last point, from where it enters the panel.
     begin = max(sizes[0], sizes[-1] - (costs[-1] - low))
     return [
         *lines,
-        f'  <text x="{left + LEFT}" y="{top + HIGH - 20}">{amount(curve.case, curve.sizes[0])}</text>',
-        f'  <text x="{left + LEFT + width}" y="{top + HIGH - 20}" text-anchor="end">{amount(curve.case, curve.sizes[-1])}</text>',
+        f'  <text x="{left + LEFT + width / 2}" y="{top + TOP + height + 34}" text-anchor="middle">{SHOWN[curve.case]}</text>',
         f'  <polyline points="{at(begin, costs[-1] - (sizes[-1] - begin))} {at(sizes[-1], costs[-1])}" class="peer"/>',
         f'  <polyline points="{" ".join(at(x, y) for x, y in zip(sizes, costs))}" class="line"/>',
     ]
@@ -212,6 +231,6 @@ def draw(curves, target):
     ]
     for number, curve in enumerate(curves):
         lines += panel(curve, PANEL * (number % PER_ROW), HIGH * (number // PER_ROW))
-    note = "CPU time by size, both axes logarithmic. Dashed: linear growth."
+    note = "CPU time by size, both axes logarithmic. Dashed: linear growth, n^1. n^1.07 grows a little faster."
     lines.append(f'  <text x="{LEFT}" y="{HIGH * rows + 12}">{note}</text>')
     target.write_text("\n".join([*lines, "</svg>", ""]), encoding="utf-8")

@@ -116,7 +116,7 @@ def chart() -> str:
         y, times = TOP + STEP * number, float(ratio(cells(row)[4]))
         # A bar that is longer than the drawing ends there; its number still says how long it is.
         length = min(times, LONGEST) * BAR
-        kind = "bar slower" if times > 1.1 else "bar"
+        kind = "bar slower" if times > 1 else "bar"
         lines += [
             f'  <text x="{LEFT - 12}" y="{y + 5}" text-anchor="end">{html.escape(row.bar)}</text>',
             f'  <rect x="{LEFT}" y="{y - 9}" width="{length:.1f}" height="18" rx="3" class="{kind}"/>',

@@ -153,29 +153,12 @@ extern int *__error(void);
 #endif
 
 // <time.h>
-#include <sys/types.h>
-STRUCT(tm, {
-    int tm_sec;
-    int tm_min;
-    int tm_hour;
-    int tm_mday;
-    int tm_mon;
-    int tm_year;
-    int tm_wday;
-    int tm_yday;
-    int tm_isdst;
-    long tm_gmtoff;
-    char *tm_zone;
-});
 #if defined(FORMWORK_CLANG)
 typedef enum { CLOCK_REALTIME = 0, CLOCK_MONOTONIC = 6 } clockid_t;
 #else
 typedef enum __attribute__((swift_name("clockid_t"))) formwork_clockid : unsigned int { formwork_realtime } formwork_clockid_t;
 static const formwork_clockid_t formwork_CLOCK_REALTIME __attribute__((swift_name("CLOCK_REALTIME"))) = formwork_realtime;
 #endif
-CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
-CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
-CALL(size_t, strftime, (_:_:_:_:), char *, size_t, const char *, const struct T(tm) *);
 
 // <stdlib.h>
 #include <stddef.h>

@@ -102,23 +102,7 @@ CONSTANT(int, PATH_MAX, 4096);
 // <time.h>
 #include <sys/types.h>
 TYPE(int, clockid_t);
-STRUCT(tm, {
-    int tm_sec;
-    int tm_min;
-    int tm_hour;
-    int tm_mday;
-    int tm_mon;
-    int tm_year;
-    int tm_wday;
-    int tm_yday;
-    int tm_isdst;
-    long tm_gmtoff;
-    const char *tm_zone;
-});
 CONSTANT(int, CLOCK_REALTIME_COARSE, 5);
-CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *restrict, struct T(tm) *restrict);
-CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *restrict, struct T(tm) *restrict);
-CALL(size_t, strftime, (_:_:_:_:), char *restrict, size_t, const char *restrict, const struct T(tm) *restrict);
 
 // <stdlib.h>
 CALL(_Noreturn void, exit, (_:), int);

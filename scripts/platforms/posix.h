@@ -74,6 +74,22 @@ CALL(int, clock_gettime, (_:_:), T(clockid_t), struct T(timespec) *);
 CALL(int, clock_getres, (_:_:), T(clockid_t), struct T(timespec) *);
 CALL(int, nanosleep, (_:_:), const struct T(timespec) *, struct T(timespec) *);
 CALL(T(time_t), time, (_:), T(time_t) *);
+STRUCT(tm, {
+    int tm_sec;
+    int tm_min;
+    int tm_hour;
+    int tm_mday;
+    int tm_mon;
+    int tm_year;
+    int tm_wday;
+    int tm_yday;
+    int tm_isdst;
+    long tm_gmtoff;
+    char *tm_zone;
+});
+CALL(struct T(tm) *, localtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
+CALL(struct T(tm) *, gmtime_r, (_:_:), const T(time_t) *, struct T(tm) *);
+CALL(size_t, strftime, (_:_:_:_:), char *, size_t, const char *, const struct T(tm) *);
 
 // <stdlib.h>
 CALL(void, free, (_:), void *);
