@@ -5,11 +5,12 @@ import PackageDescription
 let environment = Context.environment
 
 // The checkout itself builds every module. A package that depends on this one builds the modules that it uses, and turns on their
-// traits, so that nothing else is resolved. While SwiftPM chooses versions, this package has no folder (/). PWD shows who builds.
+// traits, so that nothing else is resolved. While SwiftPM chooses versions, this package has no folder (/). PWD shows who builds; an
+// Xcode that no shell has started has none: it gets the library alone.
 let folder = Context.packageDirectory
 let current = environment["PWD"] ?? "/"
 let isFetched = folder == "/" || folder.contains("/checkouts/")
-let isInPackage = FileManager.default.fileExists(atPath: "\(current)/Package.swift")
+let isInPackage = current == "/" || FileManager.default.fileExists(atPath: "\(current)/Package.swift")
 let isRoot = isFetched || isInPackage ? folder == current && folder != "/" : true
 // `FORMWORK_LIBRARY=1 swift build` leaves out of the checkout what needs a trait.
 let isLibrary = environment["FORMWORK_LIBRARY"] != nil
