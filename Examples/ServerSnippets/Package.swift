@@ -1,14 +1,30 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The snippets about servers and clients, in a package that depends on Formwork as their readers' packages do.
-func formwork(_ name: String) -> Target.Dependency { .product(name: name, package: "formwork") }
-
-// The files that the snippets are in are empty without these names in Formwork's own build.
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .define("NIO"), .define("Client"), .define("Resumable"), .define("Hummingbird"), .define("Transfer"),
+// The snippets about servers and clients, in a package that depends on Formwork as their readers' packages do; a second time
+// with the main actor as the default isolation. Snippets is a link to the files that the tests compare with the pages.
+let formwork = ["Formwork", "FormworkHTTP", "FormworkNIO", "FormworkClient"].map(product)
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "AsyncHTTPClient", package: "async-http-client"),
 ]
+let nioAlone: [Target.Dependency] = [
+    .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+]
+let hummingbird: [Target.Dependency] =
+    ["FormworkHummingbird", "FormworkResumable"].map(product) + [.product(name: "Hummingbird", package: "hummingbird")]
+
+func product(_ name: String) -> Target.Dependency { .product(name: name, package: "formwork") }
+
+func snippets(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: formwork + nio + dependencies,
+        swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")] + settings)
+}
 
 let package = Package(
     name: "server-snippets",
@@ -22,31 +38,9 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
     ],
     targets: [
-        .testTarget(
-            name: "NIOSnippets",
-            dependencies: [
-                formwork("Formwork"), formwork("FormworkHTTP"), formwork("FormworkNIO"), formwork("FormworkClient"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "HummingbirdSnippets",
-            dependencies: [
-                formwork("Formwork"), formwork("FormworkHummingbird"), formwork("FormworkResumable"),
-                formwork("FormworkNIO"), formwork("FormworkHTTP"), formwork("FormworkClient"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-            ],
-            swiftSettings: settings),
+        snippets("NIOSnippets", nioAlone),
+        snippets("NIOOnMainActor", nioAlone, [.defaultIsolation(MainActor.self)]),
+        snippets("HummingbirdSnippets", hummingbird),
+        snippets("HummingbirdOnMainActor", hummingbird, [.defaultIsolation(MainActor.self)]),
     ]
 )

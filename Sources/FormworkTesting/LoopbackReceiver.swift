@@ -10,10 +10,10 @@ import FormworkEssentials
 /// ```swift
 /// import Testing
 ///
-/// let receiver = try LoopbackReceiver(answers: [.status(503, fields: ["Retry-After": "0"]), .status(201)])
-/// _ = try await send(form, to: receiver.url)
-/// #expect(receiver.requests.count == 2)
-/// try await expectForm(receiver.requests[1], equals: form)
+/// let receiver = try LoopbackReceiver(answers: [.status(503, fields: ["Retry-After": "0"]), .redirect(to: "/new")])
+/// #expect(try await send(album, to: receiver.url) == 200)
+/// #expect(receiver.requests.map(\.target) == ["/", "/", "/new"])
+/// for request in receiver.requests { try await expectForm(request, equals: album) }
 /// ```
 ///
 /// A request is listed before its answer is sent, so a client that has its answer finds it there. Requests on one

@@ -17,7 +17,7 @@ struct FileUploadTests {
         request.httpBody = Data([1])
         let session = URLSession(configuration: .ephemeral)
         let file = folder.path.appending("body")
-        let task = try session.uploadTask(plan, with: request, writtenTo: file)
+        let task = try await session.uploadTask(plan, with: request, writtenTo: file)
         #expect(try contents(of: file) == bytes)
         task.resume()
         for _ in 0..<3_000 where task.state != .completed { try await Task.sleep(for: .milliseconds(10)) }
@@ -30,11 +30,11 @@ struct FileUploadTests {
     }
 
     @Test("A body that can't be read leaves no file and makes no task")
-    func failure() throws {
+    func failure() async throws {
         let folder = TemporaryFolder()
-        let plan = try form(.stream(length: 5) { _ in DripStream([1, 2]) }).plan()
-        let error = #expect(throws: FormworkError.self) {
-            _ = try URLSession.shared.uploadTask(
+        let plan = try await form(.stream(length: 5) { _ in DripStream([1, 2]) }).plan()
+        let error = await #expect(throws: FormworkError.self) {
+            _ = try await URLSession.shared.uploadTask(
                 plan, with: URLRequest(url: URL(string: "http://localhost/")!), writtenTo: folder.path.appending("body")
             )
         }

@@ -8,11 +8,9 @@ import Testing
 struct ServerSnippetTests {
     @Test("The fences run")
     func run() async throws {
-        let router = readingParts()
-        decoding(router)
-        answering(router, from: "/nowhere")
-        proxying(router, url: "http://localhost/")
-        try await serving(router).test(.router) { client in
+        let router = Router()
+        for add in [serving, decoding, answering, proxying, handlingUploads] { await add(router) }
+        try await Application(router: router).test(.router) { client in
             try await client.execute(
                 uri: "/profile", method: .post,
                 headers: [.contentType: "application/x-www-form-urlencoded"],

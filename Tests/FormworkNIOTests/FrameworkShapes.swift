@@ -1,19 +1,21 @@
 import HTTPTypes
-import NIOCore
-import NIOHTTP1
+// Vapor exports both.
+@_exported import NIOCore
+@_exported import NIOHTTP1
 import Synchronization
 
 // Declarations of frameworks that this package doesn't depend on, as far as the articles use them, so that their fences are
-// compiled. Each is of the shape of the real one, which is named; what it does is made up for the tests.
+// compiled. Each is of the shape of the real one, which is named; what it does is made up for the tests. They are nonisolated
+// as those of another module are, also where the main actor is the default (Examples/ServerSnippets).
 
 // MARK: Vapor 4.122.0
 
 /// Sources/Vapor/Request/Request.swift, Request+Body.swift, Concurrency/RequestBody+Concurrency.swift.
-final class Request: Sendable {
-    struct Body: AsyncSequence, Sendable {
+nonisolated final class Request: Sendable {
+    nonisolated struct Body: AsyncSequence, Sendable {
         typealias Element = ByteBuffer
 
-        struct AsyncIterator: AsyncIteratorProtocol {
+        nonisolated struct AsyncIterator: AsyncIteratorProtocol {
             typealias Element = ByteBuffer
             fileprivate var chunks: [ByteBuffer]
 
@@ -40,18 +42,18 @@ final class Request: Sendable {
 }
 
 /// Sources/Vapor/Content/ContentDecoder.swift.
-protocol ContentDecoder: Sendable {
+nonisolated protocol ContentDecoder: Sendable {
     func decode<D: Decodable>(_ decodable: D.Type, from body: ByteBuffer, headers: HTTPHeaders) throws -> D
 }
 
 /// Sources/Vapor/HTTP/HTTPMediaType.swift, as far as its name goes.
-enum HTTPMediaType: String {
+nonisolated enum HTTPMediaType: String {
     case formData = "multipart/form-data"
     case urlEncodedForm = "application/x-www-form-urlencoded"
 }
 
 /// Sources/Vapor/Content/ContentConfiguration.swift.
-struct ContentConfiguration: Sendable {
+nonisolated struct ContentConfiguration: Sendable {
     private static let shared = Mutex(ContentConfiguration())
     private var decoders: [HTTPMediaType: any ContentDecoder] = [:]
 
@@ -71,14 +73,14 @@ struct ContentConfiguration: Sendable {
     }
 }
 
-struct UnsupportedMediaType: AbortError {
+nonisolated struct UnsupportedMediaType: AbortError {
     var reason: String { "Can't decode this type." }
     var status: HTTPResponseStatus { .unsupportedMediaType }
 }
 
-extension Request {
+nonisolated extension Request {
     /// Sources/Vapor/Content/ContentContainer.swift.
-    struct ContentContainer {
+    nonisolated struct ContentContainer {
         fileprivate let request: Request
 
         func decode<D: Decodable>(_ type: D.Type) throws -> D {
@@ -94,24 +96,31 @@ extension Request {
 typealias HTTPStatus = HTTPResponseStatus
 
 /// Sources/Vapor/Error/AbortError.swift, without what has a default there.
-protocol AbortError: Error {
+nonisolated protocol AbortError: Error {
     var reason: String { get }
     var status: HTTPResponseStatus { get }
     var headers: HTTPHeaders { get }
 }
 
-extension AbortError {
+nonisolated extension AbortError {
     var headers: HTTPHeaders { [:] }
 }
 
-/// Sources/Vapor/HTTP/HTTPBodyStreamStrategy.swift, Concurrency/RoutesBuilder+Concurrency.swift.
-final class RoutesBuilder {
-    enum HTTPBodyStreamStrategy {
+/// Sources/Vapor/Application.swift, HTTP/HTTPBodyStreamStrategy.swift, Concurrency/RoutesBuilder+Concurrency.swift.
+nonisolated final class Application {
+    nonisolated struct Environment {
+        static func detect() throws -> Environment { Environment() }
+    }
+
+    nonisolated enum HTTPBodyStreamStrategy {
         case stream
         case collect
     }
 
     private(set) var routes: [@Sendable (Request) async throws -> HTTPStatus] = []
+
+    static func make(_ environment: Environment) async throws -> Application { Application() }
+    func execute() async throws {}
 
     func on(
         _ method: NIOHTTP1.HTTPMethod, _ path: String..., body: HTTPBodyStreamStrategy = .collect,
@@ -126,17 +135,17 @@ final class RoutesBuilder {
 // MARK: swift-openapi-runtime 1.11
 
 /// Sources/OpenAPIRuntime/Interface/HTTPBody.swift, AsyncSequenceCommon.swift.
-final class HTTPBody: AsyncSequence, Sendable {
+nonisolated final class HTTPBody: AsyncSequence, Sendable {
     typealias ByteChunk = ArraySlice<UInt8>
     typealias Element = ByteChunk
 
-    struct Iterator: AsyncIteratorProtocol {
+    nonisolated struct Iterator: AsyncIteratorProtocol {
         fileprivate let produceNext: () async throws -> ByteChunk?
 
         mutating func next() async throws -> ByteChunk? { try await self.produceNext() }
     }
 
-    enum Length: Sendable, Equatable {
+    nonisolated enum Length: Sendable, Equatable {
         case unknown
         case known(Int64)
     }
@@ -158,7 +167,7 @@ final class HTTPBody: AsyncSequence, Sendable {
     func makeAsyncIterator() -> Iterator { self.open() }
 }
 
-enum IterationBehavior: Sendable {
+nonisolated enum IterationBehavior: Sendable {
     case single
     case multiple
 }
@@ -166,12 +175,12 @@ enum IterationBehavior: Sendable {
 // MARK: swift-http-api-proposal of August 2026, swift-async-algorithms 1.1.5, swift-collections 1.6.0
 
 /// BasicContainers and ContainersPreview of swift-collections: elements there may be noncopyable, which needs Swift 6.4.
-protocol RangeReplaceableContainer<Element>: ~Copyable {
+nonisolated protocol RangeReplaceableContainer<Element>: ~Copyable {
     associatedtype Element
     mutating func takeAll() -> [Element]
 }
 
-struct UniqueArray<Element>: RangeReplaceableContainer, ~Copyable {
+nonisolated struct UniqueArray<Element>: RangeReplaceableContainer, ~Copyable {
     private var elements: [Element]
 
     init(copying span: Span<Element>) { self.elements = span.indices.map { span[$0] } }
@@ -183,7 +192,7 @@ struct UniqueArray<Element>: RangeReplaceableContainer, ~Copyable {
 }
 
 /// Sources/AsyncStreaming/CallerAsyncWriter/CallerAsyncWriter.swift of swift-async-algorithms.
-protocol CallerAsyncWriter<WriteElement, WriteFailure, FinalElement>: ~Copyable {
+nonisolated protocol CallerAsyncWriter<WriteElement, WriteFailure, FinalElement>: ~Copyable {
     associatedtype WriteElement
     associatedtype WriteFailure: Error
     associatedtype FinalElement = Void
@@ -197,7 +206,7 @@ protocol CallerAsyncWriter<WriteElement, WriteFailure, FinalElement>: ~Copyable 
     ) async throws(WriteFailure)
 }
 
-extension CallerAsyncWriter where Self: ~Copyable, WriteElement == UInt8, FinalElement == HTTPFields? {
+nonisolated extension CallerAsyncWriter where Self: ~Copyable, WriteElement == UInt8, FinalElement == HTTPFields? {
     /// Sources/HTTPAPIs/CallerAsyncWriter+HTTP.swift.
     consuming func finish(trailer: HTTPFields?) async throws(WriteFailure) {
         var empty = UniqueArray<UInt8>(copying: [UInt8]().span)
@@ -206,9 +215,9 @@ extension CallerAsyncWriter where Self: ~Copyable, WriteElement == UInt8, FinalE
 }
 
 /// Sources/HTTPAPIs/Client/HTTPClientRequestBody.swift.
-struct HTTPClientRequestBody<Writer: CallerAsyncWriter & ~Copyable>: Sendable
+nonisolated struct HTTPClientRequestBody<Writer: CallerAsyncWriter & ~Copyable>: Sendable
 where Writer: SendableMetatype, Writer.WriteElement == UInt8, Writer.FinalElement == HTTPFields? {
-    private enum WriteBody {
+    nonisolated private enum WriteBody {
         case restartable(@Sendable (consuming Writer) async throws -> Void)
         case seekable(@Sendable (Int64, consuming Writer) async throws -> Void)
     }

@@ -24,15 +24,14 @@ struct FrameworkTests {
 
     @Test("Vapor's routes read a body that streams and one that is collected")
     func vapor() async throws {
-        let app = RoutesBuilder()
-        configureVapor()
-        vaporRoutes(app)
-        #expect(app.routes.count == 2)
-        #expect(try await app.routes[1](self.request(isStream: false)) == .ok)
+        try await vaporApplication()
+        let app = Application()
+        await vaporContent(app)
+        #expect(try await app.routes[0](self.request(isStream: false)) == .ok)
         let encoded = Request(
             ["content-type": "application/x-www-form-urlencoded"], [ByteBuffer(string: "name=Ada&photo=%01")],
             isStream: false)
-        #expect(try await app.routes[1](encoded) == .ok)
+        #expect(try await app.routes[0](encoded) == .ok)
         let request = try self.request(isStream: true)
         let parts = try ReceivedParts(request.body, contentType: request.headers.first(name: "Content-Type"))
         var names: [String?] = []
@@ -42,12 +41,11 @@ struct FrameworkTests {
 
     @Test("Vapor answers what the form's error says")
     func vaporErrors() async throws {
-        let app = RoutesBuilder()
-        configureVapor()
-        vaporRoutes(app)
+        let app = Application()
+        await vaporContent(app)
         let empty = Request(
             ["content-type": "multipart/form-data; boundary=x"], [ByteBuffer(string: "--x\r\n")], isStream: false)
-        let error = await #expect(throws: FormworkError.self) { try await app.routes[1](empty) }
+        let error = await #expect(throws: FormworkError.self) { try await app.routes[0](empty) }
         #expect(error?.status == .badRequest)
         let other = #expect(throws: FormworkError.self) {
             try Formwork.FormDataDecoder().decode(Profile.self, from: ByteBuffer(), headers: [:])

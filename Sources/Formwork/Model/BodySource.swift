@@ -311,10 +311,10 @@ extension String {
 /// A stream collected in an unlinked temporary file, so that it has a length and can be read again.
 ///
 /// ```swift
-/// let spool = try BodySpool(collecting: input)
+/// let spool = try await BodySpool(collecting: input)
 /// var form = FormData()
 /// form.append(name: "dump", source: spool.source, filename: "dump.sql")
-/// let plan = try form.plan()
+/// let plan = try await form.plan()
 /// print(plan.contentLength ?? 0, plan.isReplayable)
 /// ```
 ///

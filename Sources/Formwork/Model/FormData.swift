@@ -5,7 +5,7 @@
 /// form.append(name: "title", value: "Harbour at dawn")
 /// form.append(name: "photo", file: "harbour.jpg")
 ///
-/// let plan = try form.plan()
+/// let plan = try await form.plan()
 /// print(plan.contentType)
 /// ```
 ///

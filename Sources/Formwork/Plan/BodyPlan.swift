@@ -1,7 +1,7 @@
 /// A body whose every byte is decided, but not yet read: boundary, order, lengths, and each file's state.
 ///
 /// ```swift
-/// let plan = try form.plan()
+/// let plan = try await form.plan()
 /// print(plan.contentType, plan.contentLength ?? 0)
 /// let whole = try plan.makeReader().collect(upTo: 1 << 20)
 /// let rest = try plan.makeReader(from: 100).collect(upTo: 1 << 20)

@@ -9,7 +9,7 @@ import FormworkSystem
 ///     case "title": title = try await part.text(upTo: 200)
 ///     case "photo" where part.isFile:
 ///         let name = part.header.safeFilename ?? "photo"
-///         try await part.write(toFile: folder.appending(name))
+///         try await part.write(toFile: "received-\(name)")
 ///     default: break
 ///     }
 /// }

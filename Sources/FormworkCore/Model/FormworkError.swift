@@ -2,16 +2,16 @@
 ///
 /// ```swift
 /// do {
-///     let plan = try form.plan()
-///     try plan.write(toFile: "body.bin")
-/// } catch {
+///     let plan = try await form.plan()
+///     try await plan.write(toFile: "body.bin")
+/// } catch let error as FormworkError {
 ///     guard error.code == .sourceUnavailable else { throw error }
 ///     print(error.part?.name ?? "", error.path ?? "", error.message)
 /// }
 /// ```
 ///
-/// Most synchronous functions throw only this type, so the compiler knows it in a `catch`. Where other errors are
-/// possible, a code is a pattern: `catch FormworkError.Code.sourceChanged`.
+/// Most synchronous functions throw only this type, so the compiler knows it in a `catch`. A code is also a
+/// pattern: `catch FormworkError.Code.sourceChanged`.
 ///
 /// A message may contain user data, such as a field's name or a path: don't send it to a client. A code's text never
 /// does, and there are only a few, so it is safe as a metrics label.

@@ -25,7 +25,7 @@ extension URLSession {
     /// Plans a form, sends it like ``upload(_:with:options:)``, and reports its progress.
     ///
     /// ```swift
-    /// let (data, response) = try await session.upload(form, with: request) { print($0.sent) }
+    /// let (data, response) = try await URLSession.shared.upload(form, with: request) { print($0.sent) }
     /// ```
     /// - Parameters:
     ///   - form: The form. Its files are looked at on another thread.
@@ -247,24 +247,24 @@ extension Progress {
 }
 
 extension URLSession {
-    /// Writes a body to a file and makes a task that uploads the file, not yet started.
+    /// Writes a body to a file on a separate thread, and makes a task that uploads the file, not yet started.
     ///
     /// It is for background sessions, which accept only files: the system sends them even when the app doesn't run, and
     /// sends them again after a redirect or a 401 by itself. Remove the file when the task has ended. `GET` becomes
-    /// `POST`. The call blocks its thread while it writes.
+    /// `POST`.
     /// - Parameters:
     ///   - plan: The body.
     ///   - request: The request; its body is ignored.
     ///   - file: Where to write. The file appears when it is complete.
     ///   - replacing: Whether an existing file is replaced; otherwise it is an error.
     ///   - options: Options for the body's reader.
-    /// - Throws: The reader's errors, and ``FormworkError/Code/writeFailed``. Then there is no new file.
+    /// - Throws: The reader's errors, ``FormworkError/Code/writeFailed``, and `CancellationError`. Then there is no new file.
     public func uploadTask(
         _ plan: BodyPlan, with request: URLRequest, writtenTo file: some PathConvertible, replacing: Bool = false,
         options: ReaderOptions = ReaderOptions()
-    ) throws(FormworkError) -> URLSessionUploadTask {
+    ) async throws -> URLSessionUploadTask {
         let path = file.filePath
-        try plan.write(toFile: path, replacing: replacing, options: options)
+        try await plan.write(toFile: path, replacing: replacing, options: options)
         var request = request
         if request.httpMethod == "GET" { request.httpMethod = "POST" }
         (request.httpBody, request.httpBodyStream) = (nil, nil)

@@ -14,7 +14,7 @@ extension HTTPServerBuilder {
     /// or not.
     ///
     /// ```swift
-    /// let app = Application(router: router, server: .http1ExpectContinue())
+    /// try await Application(router: router, server: .http1ExpectContinue()).runService()
     /// ```
     ///
     /// Heads that a server must refuse by RFC 9112 are refused with 400, which NIO's decoder alone doesn't do. An

@@ -1,8 +1,9 @@
 import Formwork
 
-func changingFiles(_ plan: BodyPlan) {
+func changingFiles() async throws {
+    let plan = try await FormData().appending(name: "photo", file: "harbour.jpg").plan()
     do {
-        try plan.write(to: .standardOutput)
+        try await plan.write(to: .standardOutput)
     } catch FormworkError.Code.sourceChanged {
         print("a file changed: plan again and start over")
     } catch {
@@ -10,10 +11,10 @@ func changingFiles(_ plan: BodyPlan) {
     }
 }
 
-func snapshot() throws {
+func snapshot() async throws {
     var form = FormData()
     form.append(name: "database", file: "app.sqlite")
-    try form.snapshotFiles()
-    let plan = try form.plan()
+    try await form.snapshotFiles()
+    let plan = try await form.plan()
     _ = plan
 }

@@ -1,7 +1,7 @@
 import FormworkMigration
 import Foundation
 
-func migratingFromAlamofire() throws -> (MultipartFormData, URLRequest) {
+func migratingFromAlamofire() async throws -> (MultipartFormData, URLRequest) {
     let form = MultipartFormData()
     form.append(Data("Harbour at dawn".utf8), withName: "title")
     form.append(URL(fileURLWithPath: "harbour.jpg"), withName: "photo")
@@ -46,23 +46,21 @@ func migratingUploads(_ upload: MultipartRequest) async throws -> [Any] {
     return [created, streamed, background]
 }
 
-func migratingStreams(_ upload: MultipartRequest) -> BodyInputStream? {
+func migratingStreams(_ upload: MultipartRequest) async -> BodyInputStream? {
     let stream = upload.streamingRequest().httpBodyStream as? BodyInputStream
     stream?.open()
     return stream
 }
 
-func migratingToOldReleases() throws -> (HTTPRequestSerializer, URLRequest) {
+func migratingToOldReleases() async throws -> (HTTPRequestSerializer, URLRequest) {
     let old = HTTPRequestSerializer(settings: RequestSettings(version: "2.5.4", compatibility: .exact))
     let form = try URLRequest(
         url: URL(string: "https://example.com/login")!, formParameters: ["user": "ä b"], space: .plus)
     return (old, form)
 }
 
-func migratingExactly() throws -> (MultipartFormData, [String: Int]) {
+func migratingExactly() async -> (URLEncodedFormEncoder, MultipartFormData) {
     let sorted = URLEncodedFormEncoder(compatibility: .exact)
     let unescaped = MultipartFormData(compatibility: .exact)
-    let text: String = try sorted.encode(["page": 2])
-    let parameters = try URLEncodedFormDecoder(for: sorted).decode([String: Int].self, from: text)
-    return (unescaped, parameters)
+    return (sorted, unescaped)
 }

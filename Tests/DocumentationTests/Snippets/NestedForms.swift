@@ -1,6 +1,6 @@
 import Formwork
 
-func nestedForms() -> FormData {
+func nestedForms() async -> FormData {
     var letter = FormData(framing: MultipartFraming(subtype: "alternative"))
     letter.append(
         BodyPart(
@@ -18,7 +18,7 @@ func nestedForms() -> FormData {
     return message
 }
 
-func curlsArguments() throws -> FormData {
+func curlsArguments() async throws -> FormData {
     var arguments = CurlForm()
     try arguments.append("title=Harbour at dawn")
     try arguments.append("photo=@harbour.jpg;type=image/jpeg;headers=\"X-Camera: 7\"")

@@ -1,12 +1,12 @@
 import Formwork
 
-func overview() throws {
+func overview() async throws {
     var form = FormData()
     form.append(name: "title", value: "Harbour at dawn")
     form.append(name: "photo", file: "harbour.jpg")
 
-    let plan = try form.plan()
+    let plan = try await form.plan()
     print(plan.contentType)
     print(plan.contentLength ?? "unknown")
-    try plan.write(to: .standardOutput)
+    try await plan.write(to: .standardOutput)
 }

@@ -5,18 +5,22 @@ struct Profile: Codable {
     var photo: FormFile?
 }
 
-func receivingParts(_ body: BodyChunks, _ contentType: String, _ folder: FilePath) async throws -> String {
+func receivingParts() async throws {
+    let sent = try await FormData()
+        .appending(name: "title", value: "Harbour").appending(name: "photo", file: "harbour.jpg").plan()
+    let (body, contentType) = (sent.chunks(), sent.contentType)
+
     var title = ""
     for try await part in try ReceivedParts(body, contentType: contentType) {
         switch part.name {
         case "title": title = try await part.text(upTo: 200)
         case "photo" where part.isFile:
             let name = part.header.safeFilename ?? "photo"
-            try await part.write(toFile: folder.appending(name))
+            try await part.write(toFile: "received-\(name)")
         default: break
         }
     }
-    return title
+    print(title)
 }
 
 func receivingForms(_ body: BodyChunks, _ contentType: String) async throws -> Profile {

@@ -1,6 +1,7 @@
 import Formwork
 
-func retrying(_ plan: BodyPlan) throws -> BodyReader {
+func retrying() async throws -> BodyReader {
+    let plan = try await FormData().appending(name: "photo", file: "harbour.jpg").plan()
     if let blocker = plan.replayBlocker {
         print("can't be retried: \(blocker)")
     }

@@ -1,6 +1,6 @@
 import FormworkURLEncoded
 
-func urlEncoding() throws -> (texts: [String], tree: ParameterValue) {
+func urlEncoding() async throws -> (texts: [String], tree: ParameterValue) {
     let parameters: ParameterValue = ["title": "Harbour at dawn", "tags": ["sea", "fog"], "draft": false]
     let browser = try URLEncodedDialect.whatwg.encode(parameters)
     // title=Harbour+at+dawn&tags%5B%5D=sea&tags%5B%5D=fog&draft=false
@@ -17,7 +17,7 @@ func urlEncoding() throws -> (texts: [String], tree: ParameterValue) {
     return ([browser, php, query], tree)
 }
 
-func ownTypes() throws -> String {
+func ownTypes() async throws -> String {
     struct Search: Codable {
         var words: String
         var pages: [Int]
@@ -31,14 +31,14 @@ func ownTypes() throws -> String {
     return "\(text) \(search)"
 }
 
-func checkedEncoding() throws {
+func checkedEncoding() async throws {
     var checked = URLEncodedDialect.alamofire
     checked.checksReadBack = true
     _ = try checked.encode(["crew": [["name": "Ada"], ["age": 36]]])
     // error: "crew" would be read back as 1 element, not 2: give its objects the same members in the same order
 }
 
-func urlEncodedPieces() throws -> [String] {
+func urlEncodedPieces() async throws -> [String] {
     var parser = URLEncodedParser(rules: URLEncodedParsing(invalidText: .refused))
     var names: [String] = []
     for chunk in [Array("title=Harb".utf8), Array("our&dra".utf8), Array("ft".utf8)] {

@@ -1,7 +1,7 @@
 import FormworkHummingbird
 import Hummingbird
 
-/// Of the README and Getting started.
+/// Of the README, Getting started and Receiving in a server.
 func readmeServer() async throws {
     let router = Router()
     router.post("photos") { request, _ in
@@ -12,7 +12,8 @@ func readmeServer() async throws {
 }
 
 /// Of Accept uploads safely.
-func acceptingSafely(_ router: Router<BasicRequestContext>) {
+func acceptingSafely() async throws {
+    let router = Router()
     router.post("avatar") { request, _ in
         var limits = ParsingLimits()
         (limits.totalBytes, limits.fileBytes, limits.files) = (6 << 20, 5 << 20, 1)
@@ -20,4 +21,5 @@ func acceptingSafely(_ router: Router<BasicRequestContext>) {
         try await request.formParts(profile: .strict, limits: limits, deadlines: deadlines).writeFiles(into: "incoming")
         return HTTPResponse.Status.created
     }
+    try await Application(router: router, server: .http1ExpectContinue()).runService()
 }

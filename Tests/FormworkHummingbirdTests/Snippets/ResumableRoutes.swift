@@ -1,9 +1,13 @@
 import FormworkHummingbird
 import Hummingbird
 
-func receivingPieces() -> some ApplicationProtocol {
+func receivingPieces() async throws {
     let router = Router()
     router.resumableUploads("files", into: "inbox")
+    try await Application(router: router, server: .http1ExpectContinue()).runService()
+}
+
+func handlingUploads(_ router: Router<BasicRequestContext>) async {
     var options = UploadStoreOptions()
     options.limits.maxSize = 10 << 30
     router.resumableUploads("albums", in: UploadStore("unfinished", options: options)) { upload, context in
@@ -11,6 +15,4 @@ func receivingPieces() -> some ApplicationProtocol {
         try await form.files(named: "photo").first?.write(into: "albums")
         return "Thanks for \(form["title"] ?? "the album")"
     }
-    let app = Application(router: router, server: .http1ExpectContinue())
-    return app
 }

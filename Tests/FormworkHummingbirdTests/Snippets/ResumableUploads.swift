@@ -1,7 +1,8 @@
 import AsyncHTTPClient
 import FormworkClient
 
-func resuming(_ form: FormData, to url: String) async throws {
+func resuming() async throws {
+    let (url, form) = ("http://127.0.0.1:8080/files", FormData().appending(name: "photo", file: "harbour.jpg"))
     let monitor = UploadMonitor()
     let answer = try await HTTPClient.shared.upload(
         form.plan(), with: HTTPClientRequest(url: url), resuming: UploadResuming(file: "upload.state"),

@@ -1,7 +1,7 @@
 import Formwork
 import HTTPTypes
 
-extension HTTPClientRequestBody where Writer: ~Copyable {
+nonisolated extension HTTPClientRequestBody where Writer: ~Copyable {
     static func plan(_ plan: BodyPlan) -> Self {
         guard plan.isReplayable, plan.contentLength != nil else {
             return .restartable(knownLength: plan.contentLength) { try await plan.write(from: 0, to: $0) }
@@ -10,7 +10,7 @@ extension HTTPClientRequestBody where Writer: ~Copyable {
     }
 }
 
-extension BodyPlan {
+nonisolated extension BodyPlan {
     func write<Writer: CallerAsyncWriter & ~Copyable>(
         from offset: Int64, to writer: consuming Writer
     ) async throws where Writer.WriteElement == UInt8, Writer.FinalElement == HTTPFields? {

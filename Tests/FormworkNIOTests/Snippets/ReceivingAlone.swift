@@ -6,6 +6,8 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
 
+let (port, folder) = (8080, FilePath("inbox"))
+
 /// What arrives on a connection: the head of a request, then its body.
 actor Incoming {
     private let parts: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator

@@ -15,8 +15,3 @@ func writingBuffers(_ plan: BodyPlan, _ channel: any Channel) async throws {
         try await channel.writeAndFlush(buffer).get()
     }
 }
-
-func writingRegions(_ plan: BodyPlan, _ channel: any Channel) async throws -> Int64 {
-    let count = try await channel.writeBody(plan)
-    return count
-}

@@ -8,16 +8,16 @@ struct Order: Codable, Equatable {
     var note: String?
 }
 
-func codingOrders() throws -> (FormData, ReceivedForm) {
+func codingOrders() async throws -> (FormData, ReceivedForm) {
     let order = Order(item: "rope", sizes: [8, 10])
     let form = try FormDataEncoder().encode(order)
     // item=rope, sizes[]=8, sizes[]=10
-    let plan = try form.plan()
-    let received = try ReceivedForm(plan.bytes(upTo: 1 << 20), contentType: plan.contentType)
+    let plan = try await form.plan()
+    let received = try await ReceivedForm(plan.bytes(upTo: 1 << 20), contentType: plan.contentType)
     return (form, received)
 }
 
-func codingWithoutCoders(_ received: ReceivedForm) throws -> (FormData, Order) {
+func codingWithoutCoders(_ received: ReceivedForm) async throws -> (FormData, Order) {
     let form = try FormData(Order(item: "rope", sizes: [8, 10]))
     func back(_ form: ReceivedForm) throws -> Order {
         let order = try form.decode(Order.self)
@@ -26,12 +26,12 @@ func codingWithoutCoders(_ received: ReceivedForm) throws -> (FormData, Order) {
     return (form, try back(received))
 }
 
-func codingBack(_ form: ReceivedForm) throws -> Order {
+func codingBack(_ form: ReceivedForm) async throws -> Order {
     let order = try FormDataDecoder().decode(Order.self, from: form)
     return order
 }
 
-func codingBytes(_ body: [UInt8], _ contentType: String?) throws -> Profile {
+func codingBytes(_ body: [UInt8], _ contentType: String?) async throws -> Profile {
     let profile = try FormDataDecoder().decode(Profile.self, from: body, contentType: contentType)
     return profile
 }

@@ -2,7 +2,7 @@ import Formwork
 
 // The examples in the comments of FormData, BodyPart, BodySource, PartSequence, BodySpool and CurlForm.
 
-func composingParts() -> FormData {
+func composingParts() async -> FormData {
     let title = BodyPart(name: "title", value: "Harbour at dawn")
     let photo = BodyPart(name: "photo", file: "harbour.jpg", contentType: "image/jpeg")
     let table = BodyPart(name: "table", source: .text("a,b\r\n1,2\r\n"), filename: "table.csv")
@@ -10,7 +10,7 @@ func composingParts() -> FormData {
     return form
 }
 
-func composingInOneExpression(_ metadata: [String: Int]) throws -> FormData {
+func composingInOneExpression(_ metadata: [String: Int]) async throws -> FormData {
     let form = try FormData()
         .appending(name: "title", value: "Holiday")
         .appending(name: "photo", file: "beach.jpg")
@@ -18,7 +18,7 @@ func composingInOneExpression(_ metadata: [String: Int]) throws -> FormData {
     return form
 }
 
-func composingSources() -> FormData {
+func composingSources() async -> FormData {
     var form = FormData()
     form.append(name: "log", source: .file("app.log", offset: 4096), filename: "app.log")
     form.append(name: "readme", source: .concatenation([.text("# Harbour\n"), .file("notes.md")]))
@@ -26,7 +26,7 @@ func composingSources() -> FormData {
     return form
 }
 
-func composingSequences() -> FormData {
+func composingSequences() async -> FormData {
     var form = FormData()
     form.append(
         PartSequence(count: 1_000_000) { index in
@@ -35,22 +35,22 @@ func composingSequences() -> FormData {
     return form
 }
 
-func composingSpools(_ input: FileDescriptor) throws -> BodyPlan {
-    let spool = try BodySpool(collecting: input)
+func composingSpools(_ input: FileDescriptor) async throws -> BodyPlan {
+    let spool = try await BodySpool(collecting: input)
     var form = FormData()
     form.append(name: "dump", source: spool.source, filename: "dump.sql")
-    let plan = try form.plan()
+    let plan = try await form.plan()
     print(plan.contentLength ?? 0, plan.isReplayable)
     return plan
 }
 
-func composingForwards(_ parts: ReceivedParts<BodyChunks>) -> FormData {
+func composingForwards(_ parts: ReceivedParts<BodyChunks>) async -> FormData {
     var form = FormData()
     form.append(once: parts.filter { $0.name != "token" }.map { BodyPart($0) })
     return form
 }
 
-func composingLikeCurl() throws -> FormData {
+func composingLikeCurl() async throws -> FormData {
     var arguments = CurlForm()
     try arguments.append("title=Harbour")
     try arguments.append("photo=@a.jpg;type=image/jpeg")

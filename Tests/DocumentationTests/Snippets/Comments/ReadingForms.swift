@@ -21,14 +21,14 @@ func readingJSON<Chunks>(_ part: ReceivedPart<Chunks>) async throws -> Metadata 
     return metadata
 }
 
-func readingWithLimits(_ body: BodyChunks, _ contentType: String) throws -> ReceivedParts<BodyChunks> {
+func readingWithLimits(_ body: BodyChunks, _ contentType: String) async throws -> ReceivedParts<BodyChunks> {
     var limits = ParsingLimits()
     (limits.totalBytes, limits.fileBytes, limits.files) = (50 << 20, 20 << 20, 5)
     let parts = try ReceivedParts(body, contentType: contentType, limits: limits)
     return parts
 }
 
-func readingEvents(_ chunks: [[UInt8]], _ contentType: String) throws -> (names: [String], content: [UInt8]) {
+func readingEvents(_ chunks: [[UInt8]], _ contentType: String) async throws -> (names: [String], content: [UInt8]) {
     var (names, content): ([String], [UInt8]) = ([], [])
     var parser = try MultipartParser(contentType: contentType)
     for chunk in chunks {
@@ -47,11 +47,11 @@ func readingEvents(_ chunks: [[UInt8]], _ contentType: String) throws -> (names:
     return (names, content)
 }
 
-func readingErrors(_ form: FormData) throws(FormworkError) {
+func readingErrors(_ form: FormData) async throws {
     do {
-        let plan = try form.plan()
-        try plan.write(toFile: "body.bin")
-    } catch {
+        let plan = try await form.plan()
+        try await plan.write(toFile: "body.bin")
+    } catch let error as FormworkError {
         guard error.code == .sourceUnavailable else { throw error }
         print(error.part?.name ?? "", error.path ?? "", error.message)
     }

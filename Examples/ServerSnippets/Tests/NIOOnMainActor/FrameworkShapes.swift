@@ -1,0 +1,1 @@
+../../../../Tests/FormworkNIOTests/FrameworkShapes.swift
