@@ -51,7 +51,12 @@ package struct TimeOption {
     package let text: String
     package let seconds: Double
 
-    package init(_ seconds: Double, _ text: String) { (self.seconds, self.text) = (seconds, text) }
+    private init(_ seconds: Double, _ text: String) { (self.seconds, self.text) = (seconds, text) }
+
+    /// A default: a number of seconds, or of another unit.
+    package init(_ count: Int, _ unit: Character = "s") {
+        self.init(Double(count) * (Self.units[unit] ?? 1), "\(count)\(unit)")
+    }
 
     /// An option's value.
     package static func read(_ argument: String) throws -> TimeOption {

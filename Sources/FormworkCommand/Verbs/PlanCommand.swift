@@ -11,8 +11,8 @@ struct PlanCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               formwork plan -F title=Harbour -F photo=@a.jpg
-              formwork plan -F photo=@a.jpg --save upload.json
-              formwork body --from upload.json
+              formwork plan -F photo=@a.jpg --save form.json
+              formwork body --from form.json
 
             --save writes a description with the boundary and the state of every file. Another process can make the same \
             bytes from it later; a file that changed meanwhile is an error.

@@ -30,8 +30,8 @@ package struct LinkCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
     var to: String
 
-    @Option(time: "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d. (default: 24h)")
-    var expires = TimeOption(86_400, "24h")
+    @Option(time: "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d.")
+    var expires = TimeOption(24, "h")
 
     @Option(
         bytes: "The largest file. A form with all of its files may have 1 MiB more. --limit total=BYTES is for all "

@@ -4,10 +4,7 @@ import FormworkCommand
 
 /// The limits of `receive`.
 struct ReceiveLimits: ParsableArguments {
-    @Option(
-        parsing: .unconditional,
-        help: "The largest body of a request. (default: \(ByteCount(ReceivingLimits().bodyBytes).text))",
-        transform: ByteCount.read)
+    @Option(bytes: "The largest body of a request.")
     var maxSize = ByteCount(ReceivingLimits().bodyBytes)
 
     @Option(
@@ -34,12 +31,10 @@ struct ReceiveLimits: ParsableArguments {
             + "seconds is answered 503. (default: what --max-uploads needs)")
     var memory: ByteCount?
 
-    @Option(time: "How long a client may send nothing; also the time over which --min-rate is measured. (default: 30)")
-    var idleTimeout = TimeOption(30, "30")
+    @Option(time: "How long a client may send nothing; also the time over which --min-rate is measured.")
+    var idleTimeout = TimeOption(30)
 
-    @Option(
-        bytes: "Bytes a second that a client must send; 0 for any rate. (default: "
-            + "\(ByteCount(ReceivingPace().bytesPerSecond).text))")
+    @Option(bytes: "Bytes a second that a client must send; 0 for any rate.")
     var minRate = ByteCount(ReceivingPace().bytesPerSecond)
 
     func validate() throws {

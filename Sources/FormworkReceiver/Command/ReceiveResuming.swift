@@ -35,8 +35,8 @@ struct ReceiveResuming: ParsableArguments {
         completion: .directory)
     var resumeDir: String?
 
-    @Option(time: "An upload can be continued until this long after its last byte. (default: 24h)")
-    var resumeLifetime = TimeOption(86_400, "24h")
+    @Option(time: "An upload can be continued until this long after its last byte.")
+    var resumeLifetime = TimeOption(24, "h")
 
     @Option(
         parsing: .unconditional,

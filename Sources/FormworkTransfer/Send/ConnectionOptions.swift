@@ -61,10 +61,10 @@ struct ConnectionOptions: ParsableArguments {
     @Option(file: "Connect to this Unix socket instead of the URL's host.", kind: "path")
     var unixSocket: String?
 
-    @Option(time: "The time-out for connecting (default: 300; 0 also means 300).")
+    @Option(time: "The time-out for connecting; 0 means the default. (default: \(FormClient.Options().connectTimeout.components.seconds)s)")
     var connectTimeout: TimeOption?
 
-    @Option(time: "Give up if the server neither reads nor answers for this long (0, the default: never).")
+    @Option(time: "Give up if the server neither reads nor answers for this long; 0 for never. (default: 0)")
     var stallTimeout: TimeOption?
 
     @Option(
