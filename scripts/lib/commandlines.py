@@ -34,7 +34,7 @@ EXCEPTIONS = {
 }
 # What isn't there, and what is there instead.
 INSTEAD = [
-    (r"https?://(?:[a-z]+\.)?example\.com(?=/)|http://127\.0\.0\.1:8080(?=/)|https?://(?:up|app|backup)\.example\.com", "$U"),
+    (r"https?://(?:[a-z]+\.)?example\.com(?:(?=/)|:8080)|http://127\.0\.0\.1:8080(?=/)|https?://(?:up|app)\.example\.com", "$U"),
     (r"(?<=')URL(?=')|URL$|http://h/", "$U"), (r"(?<=[ @])/(?=(?:var|etc|srv|dev/shm)/)", "$PWD/"), 
     (r"10G", "10M"), (r"KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_ENDPOINT_URL_S3=\S+", "KEY_ID=$AWS_ACCESS_KEY_ID"),
     (r"--port 8080", ""), (r"…", "a-word-of-16-or-more"), (r"\n~/", "\n$HOME/"), (r"\$\{fpath\[1\]\}", "$HOME"), (r"(?<=> )~", "$HOME"),
@@ -141,6 +141,9 @@ def main(program: str, wanted: str = "") -> int:
             # The receiver's come from the code. Of the others, a word that isn't a value says what happens.
             if value and name not in ("receive", "link") and (value[1] or value[2]) not in ("off", "not", "to", "the"):
                 defaults.append((name, option, value[1] or value[2]))
+    errors = (ROOT / "Sources/Formwork/Formwork.docc/Errors.md").read_text()
+    if "".join(f"| {status} | {meaning} |\n" for status, meaning in manual.topic(str(program), "statuses")) not in errors:
+        wrong.append("Errors.md doesn't have the rows of 'formwork help statuses'")
     with tempfile.TemporaryDirectory(prefix="formwork-lines-") as folder, store.opened("bucket", []) as bucket:
         runner = Runner(program, Path(folder), bucket.variables)
         with runner.receiver, ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:

@@ -15,11 +15,11 @@ package struct LinkCommand: ParsableCommand {
             EXAMPLES
               openssl rand -hex 32 > link.key
               formwork receive inbox --public --link-key-file link.key
-              formwork link --to https://up.example.com --key-file link.key --expires 2d
+              formwork link --to http://up.example.com:8080 --key-file link.key --expires 2d
 
             Everyone who has the URL can open its page, or upload with any client, without a token:
               curl -T film.mov 'URL'
-              formwork send 'URL' -F film=@film.mov --resume auto
+              formwork send 'URL' -F film=@film.mov --resume ietf
 
             The command makes no request. The URL has the limits and their signature. Every receiver with the same key \
             checks them, and the expiry by its own clock. A link can be used several times until it expires, unless it has \
@@ -34,7 +34,7 @@ package struct LinkCommand: ParsableCommand {
     var expires = TimeOption(24, "h")
 
     @Option(
-        bytes: "The largest file. A form with all of its files may have 1 MiB more. --limit total=BYTES is for all "
+        bytes: "The largest upload: a file, or all files of a form together, with 1 MiB for its fields. --limit total=BYTES is for all "
             + "files in the link's folder, --limit uses=NUMBER for its uploads. (default: the receiver's limits)")
     var maxSize: ByteCount?
 

@@ -127,7 +127,7 @@ struct ReceiveResuming: ParsableArguments {
         guard first?.string.hasPrefix(".") != true else { return }
         throw ExitStatus(
             2,
-            "\(GivenValue("--resume-dir", resumeDir).text) is inside --dir, where clients can write: choose a "
-                + "folder elsewhere, or one directly in --dir whose name begins with a dot")
+            "\(GivenValue("--resume-dir", resumeDir).text) is inside the folder, where clients can write: choose "
+                + "one elsewhere, or one directly in it whose name begins with a dot")
     }
 }
