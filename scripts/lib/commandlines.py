@@ -34,7 +34,7 @@ EXCEPTIONS = {
 }
 # What isn't there, and what is there instead.
 INSTEAD = [
-    (r"https?://(?:[a-z]+\.)?example\.com(?:(?=/)|:8080)|http://127\.0\.0\.1:8080(?=/)|https?://(?:up|app)\.example\.com", "$U"),
+    (r"https?://(?:[a-z]+\.)?example\.com(?:(?=/)|:8080)|http://127\.0\.0\.1:8080(?=/)|https?://(?:up|app)\.example\.com|http://10\.0\.0\.5:8080", "$U"),
     (r"(?<=')URL(?=')|URL$|http://h/", "$U"), (r"(?<=[ @])/(?=(?:var|etc|srv|dev/shm)/)", "$PWD/"), 
     (r"10G", "10M"), (r"KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_ENDPOINT_URL_S3=\S+", "KEY_ID=$AWS_ACCESS_KEY_ID"),
     (r"--port 8080", ""), (r"…", "a-word-of-16-or-more"), (r"\n~/", "\n$HOME/"), (r"\$\{fpath\[1\]\}", "$HOME"), (r"(?<=> )~", "$HOME"),

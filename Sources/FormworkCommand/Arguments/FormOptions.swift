@@ -222,10 +222,7 @@ package struct FormOptions: ParsableArguments {
         let type = try self.givenType(isCurl: isCurl)
         let named = try self.boundary.map(Boundary.init)
         // curl sends both.
-        if !isCurl, let named, let type,
-            let framing = try? MultipartFraming(contentType: type, boundary: named),
-            framing.boundary != named
-        {
+        if !isCurl, let named, let type, let other = Boundary(of: type), other != named {
             throw ExitStatus(2, "--boundary and -H 'Content-Type: …' both give the boundary: leave one out")
         }
         var form = CurlForm(grammar: isCurl ? .curl : .strict)
@@ -320,10 +317,30 @@ extension FormOptions {
     }
 
     /// Whether `--boundary` or `-H` gives the boundary.
-    var choosesBoundary: Bool {
-        guard self.boundary == nil else { return true }
+    package var choosesBoundary: Bool {
+        self.boundary != nil || self.givenTypes.first.flatMap(Boundary.init(of:)) != nil
+    }
+
+    /// Warns if a multipart body that isn't made here begins with another boundary than its `Content-Type` names.
+    package static func warnOfOtherBoundary(_ plan: BodyPlan) {
+        guard plan.isReplayable, plan.contentType.lowercased().hasPrefix("multipart/"),
+            let start = try? plan.makeReader().read(upTo: 64 << 10),
+            case .found(let boundary) = BoundarySniffer.sniff(start, isWhole: start.count < 64 << 10)
+        else { return }
+        let named = Boundary(of: plan.contentType)
+        guard named?.text != boundary else { return }
+        let names = named.map { "the boundary \($0.text)" } ?? "no boundary"
+        Messages.warn("-H 'Content-Type: …' names \(names), but the body has \(boundary): receivers find no parts")
+    }
+}
+
+extension Boundary {
+    /// The boundary that a `Content-Type` names; `nil` if it names none.
+    init?(of contentType: String) {
         let random = Boundary.random()
-        guard let type = self.givenTypes.first else { return false }
-        return (try? MultipartFraming(contentType: type, boundary: random)).map { $0.boundary != random } ?? false
+        guard let framing = try? MultipartFraming(contentType: contentType, boundary: random),
+            framing.boundary != random
+        else { return nil }
+        self = framing.boundary
     }
 }

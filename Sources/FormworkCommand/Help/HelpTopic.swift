@@ -2,6 +2,8 @@
 enum HelpTopic: String, CaseIterable {
     case parts, statuses
 
+    static var names: [String] { self.allCases.map(\.rawValue) }
+
     /// Lines of two columns: what is written, and what it means.
     private var rows: [(String, String)] {
         switch self {

@@ -67,11 +67,15 @@ struct ParsingOptions: ParsableArguments {
         if let (option, value) = self.boundary.map({ ("--boundary", $0) })
             ?? self.contentType.map({ ("--content-type", $0) })
         {
+            let type = self.contentType ?? Self.type(with: value)
             let parser = try Self.given(option, value) { () throws(FormworkError) in
-                let type = self.contentType ?? Self.type(with: value)
-                return try MultipartParser(contentType: type, profile: profile, limits: limits)
+                try MultipartParser(contentType: type, profile: profile, limits: limits)
             }
-            return PartWalk(try self.input(), parser)
+            let input = try self.input()
+            if let own = input.contentType.flatMap(Boundary.init(of:)), let given = Boundary(of: type), own != given {
+                input.note("the capture's Content-Type names another boundary, \(own.text): receivers find no parts")
+            }
+            return PartWalk(input, parser)
         }
         let input = try self.input()
         if let type = input.contentType {

@@ -90,7 +90,7 @@ package enum FormworkVerbs {
                     topic.text(width: max(40, given ?? Terminal.columns(of: .standardOutput) ?? 80)))
             }
             let parsed = words.words
-            let topics = words.verb == "help" ? HelpTopic.allCases.map(\.rawValue) : []
+            let topics = words.verb == "help" ? HelpTopic.names : []
             try self.checkVerb(parsed.drop { $0 == "help" }, Root.configuration.subcommands, topics)
             // ArgumentParser answers an empty command line with help, and 0.
             guard given.isEmpty || parsed.contains(where: { $0 != "--" }) else {

@@ -15,7 +15,7 @@ package struct LinkCommand: ParsableCommand {
             EXAMPLES
               openssl rand -hex 32 > link.key
               formwork receive inbox --public --link-key-file link.key
-              formwork link --to http://up.example.com:8080 --key-file link.key --expires 2d
+              formwork link --to http://10.0.0.5:8080 --key-file link.key --expires 2d
 
             Everyone who has the URL can open its page, or upload with any client, without a token:
               curl -T film.mov 'URL'

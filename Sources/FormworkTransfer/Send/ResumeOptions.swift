@@ -81,11 +81,11 @@ struct ResumeOptions: ParsableArguments {
     /// Reads the saved state and computes the digest.
     /// - Parameters:
     ///   - job: Gets the plan that the state has, the digest, and how the upload is resumed.
-    ///   - boundary: The requested one; `nil` for any.
+    ///   - hasBoundary: Whether the user asked for one.
     ///   - repeatsAll: Whether a whole request without an answer may be repeated, because the user gave --retry.
     ///   - files: The files that are read, and where the answer is written, which can't keep the state.
     func prepare(
-        _ job: inout SendJob, boundary: String?, repeatsAll: Bool, files: (inputs: [String], output: String?)
+        _ job: inout SendJob, hasBoundary: Bool, repeatsAll: Bool, files: (inputs: [String], output: String?)
     ) async throws {
         try self.checkFields(job.request.headerFields)
         var link: SavedUpload?
@@ -99,8 +99,8 @@ struct ResumeOptions: ParsableArguments {
             job.lock = try self.lock(path, isOwn: folder != nil)
             folder?.removeExpired(except: path)
             (job.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil)
-            if boundary != nil, link != nil, job.plan.contentType != plan.contentType {
-                Messages.warn("--boundary is ignored: the upload saved in \(path) continues with its own boundary")
+            if hasBoundary, link != nil, job.plan.contentType != plan.contentType {
+                Messages.warn("the given boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
             save = { [plan = job.plan] link in
                 guard let link else { return ResumableState.remove(path) }

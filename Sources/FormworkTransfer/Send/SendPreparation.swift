@@ -32,7 +32,7 @@ extension SendCommand {
             job.sender.options.reading.checksFraming = checks
         }
         try await self.resume.prepare(
-            &job, boundary: self.form.boundary, repeatsAll: self.transfer.retry != nil,
+            &job, hasBoundary: self.form.choosesBoundary, repeatsAll: self.transfer.retry != nil,
             files: (inputs, self.transfer.output))
         if let content {
             job.filename = content.filename
@@ -76,6 +76,7 @@ extension SendCommand {
     /// The plan of a body that isn't a form.
     private func plan(_ content: BodyOptions.Body) async throws -> BodyPlan {
         let plan = try await content.plan.checkedIfEmpty()
+        FormOptions.warnOfOtherBoundary(plan)
         return try await self.form.spool ? Self.measured(plan) : plan
     }
 
