@@ -25,13 +25,7 @@ from receiving import Receiver
 from tree import ROOT, files
 
 # What begins a line that isn't run, and why.
-EXCEPTIONS = {
-    "sudo ": "needs root, and a package", "docker ": "needs an image", "brew ": "needs Homebrew",
-    "tcpdump ": "needs root", "tshark ": "is another program's", "mitmdump ": "is another program's",
-    "formwork send http://localhost/up -F photo=@a.jpg --unix-socket": "needs a server on a Unix socket",
-    "formwork send https://example.com/up -F photo=@a.jpg -x": "needs a proxy",
-    "formwork send https://example.com/up -F photo=@a.jpg -u me  ": "asks on the terminal",
-}
+EXCEPTIONS = dict(line.split(" -> ") for line in Path(__file__).with_suffix(".txt").read_text().splitlines())
 # What isn't there, and what is there instead.
 INSTEAD = [
     (r"https?://(?:[a-z]+\.)?example\.com(?:(?=/)|:8080)|http://127\.0\.0\.1:8080(?=/)|https?://(?:up|app)\.example\.com|http://10\.0\.0\.5:8080", "$U"),

@@ -77,9 +77,7 @@ package struct TimeOption {
     /// - Parameter option: The option's name, for errors.
     /// - Throws: `ExitStatus` for less than 0.
     package func duration(_ option: String) throws -> Duration {
-        guard self.seconds >= 0 else {
-            throw ExitStatus(2, "\(option) \(self.text): give 0 or more seconds")
-        }
+        try ExitStatus.refuse(if: self.seconds < 0, "\(option) \(self.text): give 0 or more seconds")
         return self.duration
     }
 

@@ -53,7 +53,8 @@ struct CurlArguments {
 
     /// Whether they give credentials, or may give them by a configuration file.
     var giveCredentials: Bool {
-        self.items.contains { Self.credentials.contains($0.option) } || self.headers.contains(where: Self.isAuthorization)
+        self.items.contains { Self.credentials.contains($0.option) }
+            || self.headers.contains(where: Self.isAuthorization)
     }
 
     /// The values of `-H`.

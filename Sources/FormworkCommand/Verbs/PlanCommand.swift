@@ -41,9 +41,7 @@ struct PlanCommand: ParsableCommand {
         if let save = self.save {
             let text = try JSONText.encode(plan.describe())
             guard save != "-" else {
-                guard !self.json else {
-                    throw ExitStatus(2, "--save - writes to standard output: leave out --json")
-                }
+                try ExitStatus.refuse(if: self.json, "--save - writes to standard output: leave out --json")
                 return try StandardOutput.write(text)
             }
             do { try BodyPlan(copying: .text(text)).write(toFile: FilePath(save), replacing: true) } catch {

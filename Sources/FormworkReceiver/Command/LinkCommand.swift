@@ -34,7 +34,8 @@ package struct LinkCommand: ParsableCommand {
     var expires = TimeOption(24, "h")
 
     @Option(
-        bytes: "The largest upload: a file, or all files of a form together, with 1 MiB for its fields. --limit total=BYTES is for all "
+        bytes:
+            "The largest upload: a file, or all files of a form together, with 1 MiB for its fields. --limit total=BYTES is for all "
             + "files in the link's folder, --limit uses=NUMBER for its uploads. (default: the receiver's limits)")
     var maxSize: ByteCount?
 

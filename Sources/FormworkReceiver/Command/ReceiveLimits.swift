@@ -38,13 +38,11 @@ struct ReceiveLimits: ParsableArguments {
     var minRate = ByteCount(ReceivingPace().bytesPerSecond)
 
     func validate() throws {
-        guard self.maxUploads ?? 1 >= 1 else { throw ValidationError("--max-uploads: give 1 or more") }
-        guard self.maxUploadsPerClient ?? 1 >= 1 else {
-            throw ValidationError("--max-uploads-per-client: give 1 or more")
-        }
-        guard self.idleTimeout.seconds >= 0.1, self.idleTimeout.seconds <= 86_400 else {
-            throw ValidationError("--idle-timeout: give 0.1 to 86400 seconds")
-        }
+        try ValidationError.check([
+            "--max-uploads: give 1 or more": self.maxUploads ?? 1 < 1,
+            "--max-uploads-per-client: give 1 or more": self.maxUploadsPerClient ?? 1 < 1,
+            "--idle-timeout: give 0.1 to 86400 seconds": !(0.1...86_400).contains(self.idleTimeout.seconds),
+        ])
     }
 
     /// - Parameter isInMemory: Whether the storage buffers parts of each upload in memory.

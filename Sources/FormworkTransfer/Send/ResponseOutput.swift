@@ -110,7 +110,8 @@ struct ResponseOutput: Sendable {
                 if !isBinary, bytes.contains(0) {
                     isBinary = true
                     held = []
-                    Messages.warn("the answer is binary, and isn't shown on a terminal: -o FILE keeps it, -o - shows it")
+                    Messages.warn(
+                        "the answer is binary, and isn't shown on a terminal: -o FILE keeps it, -o - shows it")
                 }
                 guard !isBinary else { continue }
                 held += bytes
@@ -123,7 +124,7 @@ struct ResponseOutput: Sendable {
             throw error
         }
         if !held.isEmpty, !answer.body.isCut,
-            let layout = JSONLayout.text(held, isColoured: TerminalColours.areWanted)
+            let layout = JSONLayout.shown(held)
         {
             return try Self.show(layout, count)
         }

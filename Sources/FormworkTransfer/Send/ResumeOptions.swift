@@ -64,18 +64,13 @@ struct ResumeOptions: ParsableArguments {
 
     func validate() throws {
         try GivenPath.check(["--state": self.state])
-        guard self.state != "-" else {
-            throw ValidationError("--state -: the state is read and written: name a file")
-        }
-        guard !self.keepsState || self.choice != .off else {
-            throw ValidationError("--state: has no use with --resume off: leave one of them out")
-        }
-        guard !self.restartIfChanged || self.keepsState else {
-            throw ValidationError("--restart-if-changed: give --state, too")
-        }
-        guard self.pieceSize.map({ $0.bytes > 0 && self.choice != .off }) ?? true else {
-            throw ValidationError("--piece-size: give 1 or more, together with --resume or --state")
-        }
+        let (isOff, size) = (self.choice == .off, self.pieceSize?.bytes)
+        try ValidationError.check([
+            "--state -: the state is read and written: name a file": self.state == "-",
+            "--state: has no use with --resume off: leave one of them out": self.keepsState && isOff,
+            "--restart-if-changed: give --state, too": self.restartIfChanged && !self.keepsState,
+            "--piece-size: give 1 or more, together with --resume or --state": size == 0 || size != nil && isOff,
+        ])
     }
 
     /// Reads the saved state and computes the digest.
@@ -100,7 +95,8 @@ struct ResumeOptions: ParsableArguments {
             folder?.removeExpired(except: path)
             (job.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil)
             if hasBoundary, link != nil, job.plan.contentType != plan.contentType {
-                Messages.warn("the given boundary is ignored: the upload saved in \(path) continues with its own boundary")
+                Messages.warn(
+                    "the given boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
             save = { [plan = job.plan] link in
                 guard let link else { return ResumableState.remove(path) }
