@@ -9,7 +9,7 @@ struct CompletionTests {
     /// A word that is typed before Tab, and the line that the shell makes of it.
     static let rows: [(typed: String, completed: String)] = [
         ("formwork insp", "inspect"), ("formwork inspect no", "inspect notes.txt"),
-        ("formwork type no", "type notes.txt"),
+        ("formwork type no", "type notes.txt"), ("formwork help insp", "help inspect"),
         ("formwork receive inb", "receive inbox/"),
         ("formwork send http://a --state no", "send http://a --state notes.txt"),
         ("formwork send http://a --resume iet", "send http://a --resume ietf"),

@@ -197,8 +197,8 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "2\n2\n2\n2\n2\n2\n0\n", "\(outcome)")
         #expect(
             outcome.errors.contains(
-                "formwork: --resume-dir rd is inside --dir, where clients can write: choose a folder elsewhere, or one directly in "
-                    + "--dir whose name begins with a dot\n"))
+                "formwork: --resume-dir rd is inside the folder, where clients can write: choose one elsewhere, or one directly in "
+                    + "it whose name begins with a dot\n"))
     }
 
     @Test func `Of --resume-dir only the last component is made`() throws {

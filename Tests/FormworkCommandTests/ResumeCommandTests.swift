@@ -35,7 +35,7 @@ struct ResumeCommandTests {
                 """, "\(outcome.errors)")
         #expect(
             outcome.errors.contains(
-                "--boundary is ignored: the upload saved in state continues with its own boundary\n"),
+                "the given boundary is ignored: the upload saved in state continues with its own boundary\n"),
             "\(outcome.errors)")
     }
 

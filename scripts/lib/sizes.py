@@ -11,10 +11,10 @@ a number by hand, and then the sum stays or falls. The options of each verb come
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import manual
 from tree import ROOT, files
 
 NUMBERS = Path(__file__).with_name("sizes.json")
@@ -59,18 +59,9 @@ def options() -> dict[str, int]:
     program = Path(program).with_name("formwork-transfer")
     if not program.exists():
         sys.exit(f"sizes: {program} is missing: swift build")
-    dumped = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, check=True).stdout
-
-    def verbs(command: dict, prefix: str = "") -> dict[str, int]:
-        counts = {}
-        for each in command.get("subcommands", []):
-            name = prefix + each["commandName"]
-            shown = [one for one in each.get("arguments", []) if one["kind"] != "positional" and one["shouldDisplay"]]
-            counts[name] = sum(one["valueName"] != "help" for one in shown)
-            counts |= verbs(each, name + " ")
-        return counts
-
-    return verbs(json.loads(dumped)["command"])
+    verbs = manual.described(program)[1:]
+    shown = {" ".join(verb["words"][1:]): [one for group in manual.groups(verb).values() for one in group] for verb in verbs}
+    return {name: sum(not one["isArgument"] for one in options) for name, options in shown.items()}
 
 
 def measured() -> dict[str, dict[str, int]]:

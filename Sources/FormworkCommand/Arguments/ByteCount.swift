@@ -51,7 +51,12 @@ package struct TimeOption {
     package let text: String
     package let seconds: Double
 
-    package init(_ seconds: Double, _ text: String) { (self.seconds, self.text) = (seconds, text) }
+    private init(_ seconds: Double, _ text: String) { (self.seconds, self.text) = (seconds, text) }
+
+    /// A default: a number of seconds, or of another unit.
+    package init(_ count: Int, _ unit: Character = "s") {
+        self.init(Double(count) * (Self.units[unit] ?? 1), "\(count)\(unit)")
+    }
 
     /// An option's value.
     package static func read(_ argument: String) throws -> TimeOption {
@@ -72,9 +77,7 @@ package struct TimeOption {
     /// - Parameter option: The option's name, for errors.
     /// - Throws: `ExitStatus` for less than 0.
     package func duration(_ option: String) throws -> Duration {
-        guard self.seconds >= 0 else {
-            throw ExitStatus(2, "\(option) \(self.text): give 0 or more seconds")
-        }
+        try ExitStatus.refuse(if: self.seconds < 0, "\(option) \(self.text): give 0 or more seconds")
         return self.duration
     }
 

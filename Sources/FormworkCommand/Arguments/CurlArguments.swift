@@ -53,11 +53,12 @@ struct CurlArguments {
 
     /// Whether they give credentials, or may give them by a configuration file.
     var giveCredentials: Bool {
-        self.items.contains { item in
-            Self.credentials.contains(item.option)
-                || ["-H", "--header"].contains(item.option) && Self.isAuthorization(item.value ?? "")
-        }
+        self.items.contains { Self.credentials.contains($0.option) }
+            || self.headers.contains(where: Self.isAuthorization)
     }
+
+    /// The values of `-H`.
+    var headers: [String] { self.items.filter { ["-H", "--header"].contains($0.option) }.compactMap(\.value) }
 
     /// The first option that has curl send a request again.
     var repetition: String? {

@@ -23,9 +23,9 @@ package struct EnvironmentCredentials {
             return Self(fieldValue: credentials.fieldValue, user: user)
         case (nil, let token?):
             let isText = token.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F }
-            guard isText, token.utf8.first != 0x20, token.utf8.last != 0x20 else {
-                throw ExitStatus(2, "FORMWORK_TOKEN contains a line end or another control character")
-            }
+            try ExitStatus.refuse(
+                if: !isText || token.utf8.first == 0x20 || token.utf8.last == 0x20,
+                "FORMWORK_TOKEN contains a line end or another control character")
             return Self(fieldValue: "Bearer \(token)", user: nil)
         }
     }

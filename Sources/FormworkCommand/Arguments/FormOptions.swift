@@ -61,7 +61,7 @@ package struct FormOptions: ParsableArguments {
     @Option(
         help: "Use this boundary, not a random one. If content contains it, send and curl fail; body does with --check."
     )
-    package var boundary: String?
+    var boundary: String?
 
     @Option(
         value: "whatwg|backslash|refuse",
@@ -110,9 +110,9 @@ package struct FormOptions: ParsableArguments {
     /// The `Content-Type` of `-H`, if there is one.
     /// - Parameter isCurl: Whether there may be several, as in curl.
     private func givenType(isCurl: Bool = false) throws -> String? {
-        guard isCurl || self.givenTypes.count < 2 else {
-            throw ExitStatus(2, "-H 'Content-Type: …': it can be given only once: leave one of them out")
-        }
+        try ExitStatus.refuse(
+            if: !isCurl && self.givenTypes.count > 1,
+            "-H 'Content-Type: …': it can be given only once: leave one of them out")
         return self.givenTypes.first
     }
 
@@ -151,15 +151,13 @@ package struct FormOptions: ParsableArguments {
             throw other.refused("is a header of the request, not of the body: leave it out")
         }
         if let description = self.description {
-            guard arguments.isEmpty else {
-                throw ExitStatus(2, "--from reads the whole form: leave out \(arguments[0].option.rawValue)")
-            }
+            try ExitStatus.refuse(
+                if: !arguments.isEmpty, "--from reads the whole form: leave out \(arguments[0].option.rawValue)")
             try self.refuseDescribed(composing)
             return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description, of: "--from").form))
         }
-        guard !arguments.isEmpty else {
-            throw ExitStatus(2, "the form has no parts: give at least one -F name=value or -F name=@file")
-        }
+        try ExitStatus.refuse(
+            if: arguments.isEmpty, "the form has no parts: give at least one -F name=value or -F name=@file")
         var form = try self.emptyForm(composing)
         defer {
             form.warnings.forEach(Messages.warn)
@@ -213,24 +211,20 @@ package struct FormOptions: ParsableArguments {
 
     private func emptyForm(_ composing: ComposingOptions?) throws -> CurlForm {
         let (isCurl, typeFrom) = (composing?.compat != nil, composing?.typeFrom)
-        guard !isCurl || typeFrom == nil else {
-            throw ExitStatus(2, "--type-from: --compat curl uses curl's types: give only one of the two")
-        }
+        try ExitStatus.refuse(
+            if: isCurl && typeFrom != nil, "--type-from: --compat curl uses curl's types: give only one of the two")
         if self.formEscape, let escape, escape != .backslash {
             throw ExitStatus(2, "--form-escape and --escape \(escape) contradict each other: leave one out")
         }
         let type = try self.givenType(isCurl: isCurl)
         let named = try self.boundary.map(Boundary.init)
         // curl sends both.
-        if !isCurl, let named, let type,
-            let framing = try? MultipartFraming(contentType: type, boundary: named),
-            framing.boundary != named
-        {
+        if !isCurl, let named, let type, let other = Boundary(of: type), other != named {
             throw ExitStatus(2, "--boundary and -H 'Content-Type: …' both give the boundary: leave one out")
         }
         var form = CurlForm(grammar: isCurl ? .curl : .strict)
         form.escapesWithBackslash = self.formEscape
-        form.escaping = (self.escape ?? .whatwg).rule
+        form.escaping = self.escape.flatMap { ParameterEscaping(rawValue: $0.rawValue) } ?? .whatwg
         form.contentType = type
         form.boundary = named
         form.measuresQuotedPrintable = self.spool
@@ -244,23 +238,11 @@ extension GivenHeader {
     fileprivate var isContentType: Bool { self.sign != nil && self.isNamed("content-type") }
 }
 
-/// The escaping rules that the command offers.
-enum EscapeOption: String, ChoiceOption {
-    case whatwg, backslash, refuse
-
-    var rule: ParameterEscaping {
-        switch self {
-        case .whatwg: .whatwg
-        case .backslash: .backslash
-        case .refuse: .refuse
-        }
-    }
-}
+/// The names of the escaping rules that the command offers.
+enum EscapeOption: String, ChoiceOption { case whatwg, backslash, refuse }
 
 /// The program whose bytes to produce.
-enum CompatOption: String, ChoiceOption {
-    case curl
-}
+enum CompatOption: String, ChoiceOption { case curl }
 
 extension FormOptions {
     /// The files that a plan reads, and the description that it was made from.
@@ -290,13 +272,11 @@ extension FormOptions {
         if self.description != nil, !isResumed { return true }
         guard self.description != nil || self.choosesBoundary else { return false }
         guard plan.isReplayable else {
-            guard !isResumed else {
-                let reason = plan.replayBlocker.map { " (\($0))" } ?? ""
-                throw ExitStatus(
-                    2,
-                    "--boundary: a body that is resumed can't be checked for it, as it can be read only "
-                        + "once\(reason): leave out --boundary, or add --spool")
-            }
+            let reason = plan.replayBlocker.map { " (\($0))" } ?? ""
+            try ExitStatus.refuse(
+                if: isResumed,
+                "--boundary: a body that is resumed can't be checked for it, as it can be read only once\(reason): leave out "
+                    + "--boundary, or add --spool")
             return true
         }
         let reader = try plan.makeReader(options: ReaderOptions(checksFraming: true))
@@ -314,16 +294,36 @@ extension FormOptions {
 
     /// Refuses a given boundary where curl makes the body: no argument of curl's sets it.
     func refuseBoundary(for option: String) throws {
-        guard self.choosesBoundary else { return }
         let given = self.boundary == nil ? "the boundary of -H 'Content-Type: …'" : "--boundary"
-        throw ExitStatus(2, "\(option): curl chooses its boundary itself: leave out \(given)")
+        try ExitStatus.refuse(
+            if: self.choosesBoundary, "\(option): curl chooses its boundary itself: leave out \(given)")
     }
 
     /// Whether `--boundary` or `-H` gives the boundary.
-    var choosesBoundary: Bool {
-        guard self.boundary == nil else { return true }
+    package var choosesBoundary: Bool {
+        self.boundary != nil || self.givenTypes.first.flatMap(Boundary.init(of:)) != nil
+    }
+
+    /// Warns if a multipart body that isn't made here begins with another boundary than its `Content-Type` names.
+    package static func warnOfOtherBoundary(_ plan: BodyPlan) {
+        guard plan.isReplayable, plan.contentType.lowercased().hasPrefix("multipart/"),
+            let start = try? plan.makeReader().read(upTo: 64 << 10),
+            case .found(let boundary) = BoundarySniffer.sniff(start, isWhole: start.count < 64 << 10)
+        else { return }
+        let named = Boundary(of: plan.contentType)
+        guard named?.text != boundary else { return }
+        let names = named.map { "the boundary \($0.text)" } ?? "no boundary"
+        Messages.warn("-H 'Content-Type: …' names \(names), but the body has \(boundary): receivers find no parts")
+    }
+}
+
+extension Boundary {
+    /// The boundary that a `Content-Type` names; `nil` if it names none.
+    init?(of contentType: String) {
         let random = Boundary.random()
-        guard let type = self.givenTypes.first else { return false }
-        return (try? MultipartFraming(contentType: type, boundary: random)).map { $0.boundary != random } ?? false
+        guard let framing = try? MultipartFraming(contentType: contentType, boundary: random),
+            framing.boundary != random
+        else { return nil }
+        self = framing.boundary
     }
 }

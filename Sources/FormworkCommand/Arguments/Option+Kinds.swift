@@ -2,10 +2,11 @@ import ArgumentParser
 
 // Options whose values are of one kind: help shows the kind, and a number may begin with a hyphen.
 extension Option {
-    /// A time, such as 90s.
+    /// A time, such as 90s. ArgumentParser itself shows no default of a value that is read by a function.
     package init(wrappedValue: TimeOption, time help: String) where Value == TimeOption {
         self.init(
-            wrappedValue: wrappedValue, parsing: .unconditional, help: ArgumentHelp(help, valueName: "time"),
+            wrappedValue: wrappedValue, parsing: .unconditional,
+            help: ArgumentHelp("\(help) (default: \(wrappedValue.text))", valueName: "time"),
             transform: TimeOption.read)
     }
 
@@ -19,7 +20,8 @@ extension Option {
     /// A number of bytes, such as 4G.
     package init(wrappedValue: ByteCount, bytes help: String) where Value == ByteCount {
         self.init(
-            wrappedValue: wrappedValue, parsing: .unconditional, help: ArgumentHelp(help, valueName: "bytes"),
+            wrappedValue: wrappedValue, parsing: .unconditional,
+            help: ArgumentHelp("\(help) (default: \(wrappedValue.text))", valueName: "bytes"),
             transform: ByteCount.read)
     }
 

@@ -2,27 +2,24 @@ import Formwork
 import FormworkSystem
 
 /// A certificate or key that an option names, checked first because the TLS library's errors are vague.
-package struct PEMFile {
+package enum PEMFile {
     /// What a file must hold.
     package enum Content { case certificates, certificatesOrFolder, privateKey }
-
-    private let option: String
-    private let path: String
-
-    package init(option: String, path: String) { (self.option, self.path) = (option, path) }
 
     /// - Parameters:
     ///   - status: The exit status for other content.
     ///   - unreadable: The exit status if the file can't be read.
-    package func check(_ content: Content, status: Int32, unreadable: Int32) throws {
-        let kind = (try? SystemCalls.status(of: FilePath(self.path)))?.kind
+    package static func check(
+        _ option: String, _ path: String, _ content: Content, status: Int32, unreadable: Int32
+    ) throws {
+        let kind = (try? SystemCalls.status(of: FilePath(path)))?.kind
         // A pipe, such as that of <(…), can be read only once, and OpenSSL reads of a folder what it needs.
         guard [nil, .regular, .directory].contains(kind), content != .certificatesOrFolder || kind != .directory else {
             return
         }
-        let shown = "\(self.option) \(ShellQuote.quote(self.path))"
+        let shown = "\(option) \(ShellQuote.quote(path))"
         let bytes: [UInt8]
-        do { bytes = try GivenFile.bytes(of: self.path, shown, limit: 16 << 20) } catch var error as ExitStatus {
+        do { bytes = try GivenFile.bytes(of: path, shown, limit: 16 << 20) } catch var error as ExitStatus {
             error.code = unreadable
             throw error
         }
@@ -32,9 +29,7 @@ package struct PEMFile {
             throw ExitStatus(status, "\(shown): contains no \(what) in PEM (-----BEGIN \(what.uppercased())-----)")
         }
         guard content == .privateKey, text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("4,ENCRYPTED")
-        else {
-            return
-        }
+        else { return }
         throw ExitStatus(
             status, "\(shown): the private key is encrypted: decrypt it, as with 'openssl pkey -in KEY -out PLAIN'")
     }

@@ -70,9 +70,9 @@ struct QueryOptions: ParsableArguments {
     func decoding() throws -> URLEncodedDialect {
         var (dialect, _) = try self.named()
         if let nulls = try Self.nulls.value("--null", self.null) {
-            guard nulls == .nameOnly || nulls == .text("") else {
-                throw ExitStatus(2, "--null \(self.null ?? ""): 'query decode' accepts name or empty")
-            }
+            try ExitStatus.refuse(
+                if: nulls != .nameOnly && nulls != .text(""),
+                "--null \(self.null ?? ""): 'query decode' accepts name or empty")
             dialect.flattening.nulls = nulls
         }
         return dialect

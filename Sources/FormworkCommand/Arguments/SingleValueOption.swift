@@ -18,9 +18,8 @@ enum SingleValueOption {
         var given: Set<String> = []
         for item in words.items where item.value != nil {
             guard let (spelling, advice) = self.advice(for: item.word, words.verb) else { continue }
-            guard given.insert(spelling).inserted else {
-                throw ExitStatus(2, "\(spelling) is given more than once: \(advice)")
-            }
+            try ExitStatus.refuse(
+                if: !given.insert(spelling).inserted, "\(spelling) is given more than once: \(advice)")
         }
     }
 

@@ -38,10 +38,10 @@ struct TextInput {
         do throws(FormworkError) {
             return try work()
         } catch {
-            var error = error
-            error.part = nil
-            if error.path == nil, !error.message.hasPrefix(name) { error.path = name }
-            throw error
+            throw error.changed {
+                $0.part = nil
+                if $0.path == nil, !$0.message.hasPrefix(name) { $0.path = name }
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 enum HelpTopic: String, CaseIterable {
     case parts, statuses
 
+    static var names: [String] { self.allCases.map(\.rawValue) }
+
     /// Lines of two columns: what is written, and what it means.
     private var rows: [(String, String)] {
         switch self {
@@ -27,30 +29,29 @@ enum HelpTopic: String, CaseIterable {
         case .statuses:
             [
                 ("0", "success"),
-                ("1", "a redirect leads to a scheme other than http and https"),
+                ("1", "a redirect leads to another scheme than http and https"),
                 ("2", "the arguments are wrong, or ask for what isn't there or allowed"),
                 ("3", "a redirect leads to an invalid URL, or 307 or 308 has no Location"),
                 ("6", "the host's name can't be resolved"),
                 ("7", "the host doesn't accept the connection"),
-                ("22", "the server answered 400 or more"),
-                ("23", "the output can't be written, or its reader went away"),
+                ("22", "the server answered 400 or more, with and without -f"),
+                ("23", "the output can't be written"),
                 ("26", "a file can't be read, has another length, or doesn't fit ;encoder"),
                 ("28", "a time-out passed"),
                 ("35", "the TLS handshake failed"),
-                ("43", "an ;encoder isn't known, with --compat curl"),
+                ("43", "--compat curl doesn't know an ;encoder"),
                 ("47", "too many redirects, or one from https to http"),
                 ("55", "the server answered before it had all of a body over 4 MiB"),
                 ("56", "the connection failed before the answer was complete"),
                 ("58", "the client's certificate or key can't be used"),
-                ("60", "the server's certificate isn't trusted, or isn't valid now"),
+                ("60", "the server's certificate isn't trusted, or not valid now"),
                 ("63", "a limit was exceeded"),
-                ("65", "a file changed, can't be read again or has an unknown length, or the upload can't continue"),
-                ("70", "the input is malformed: a body, a query string or JSON"),
+                ("65", "a file changed, can't be read again or has no length, or the upload can't continue"),
+                ("70", "the input is malformed"),
                 ("71", "too few open files, threads or memory, or the port is taken"),
                 ("77", "the certificates to trust can't be read"),
                 ("127", "curl or formwork-transfer isn't installed"),
-                ("129", "its terminal was closed (SIGHUP)"),
-                ("130, 143", "interrupted, or terminated: shells report the signal so; receive ends with 0"),
+                ("129, 130, 143", "ended by SIGHUP, SIGINT or SIGTERM; receive ends with 0"),
             ]
         }
     }
@@ -59,7 +60,7 @@ enum HelpTopic: String, CaseIterable {
         switch self {
         case .parts: "-F name=content adds a part to the form, in the grammar of curl's -F. CONTENT is"
         case .statuses:
-            "Exit statuses of all verbs are those of curl where curl has one. 'formwork curl' exits with curl's own if curl ran."
+            "All verbs have curl's exit statuses, but for 70, 71 and 22 without -f. 'formwork curl' exits with curl's own if curl ran."
         }
     }
 

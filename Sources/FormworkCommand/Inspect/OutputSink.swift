@@ -28,11 +28,7 @@ struct OutputSink: PartSink {
 
     mutating func end() throws {
         guard self.isTaken, self.isTerminal else { return }
-        let isText =
-            String(validating: self.held, as: UTF8.self)?.unicodeScalars.allSatisfy {
-                "\n\t\r".unicodeScalars.contains($0) || String($0).withControlCharactersEscaped == String($0)
-            } ?? false
-        guard isText else { throw Self.refusal }
+        guard self.held.isPlainText else { throw Self.refusal }
         try self.write(self.held)
         self.held = []
     }

@@ -60,18 +60,22 @@ struct ParsingOptions: ParsableArguments {
         profile.watches = true
         if looksOn { profile.skipsPreambleDelimiters = true }
         let limits = try LimitOption.limits(self.limit)
-        guard self.boundary == nil || self.contentType == nil else {
-            throw ExitStatus(2, "--boundary and --content-type both give the boundary: leave one out")
-        }
+        try ExitStatus.refuse(
+            if: self.boundary != nil && self.contentType != nil,
+            "--boundary and --content-type both give the boundary: leave one out")
         // Arguments are checked before waiting for input.
         if let (option, value) = self.boundary.map({ ("--boundary", $0) })
             ?? self.contentType.map({ ("--content-type", $0) })
         {
+            let type = self.contentType ?? Self.type(with: value)
             let parser = try Self.given(option, value) { () throws(FormworkError) in
-                let type = self.contentType ?? Self.type(with: value)
-                return try MultipartParser(contentType: type, profile: profile, limits: limits)
+                try MultipartParser(contentType: type, profile: profile, limits: limits)
             }
-            return PartWalk(try self.input(), parser)
+            let input = try self.input()
+            if let own = input.contentType.flatMap(Boundary.init(of:)), let given = Boundary(of: type), own != given {
+                input.note("the capture's Content-Type names another boundary, \(own.text): receivers find no parts")
+            }
+            return PartWalk(input, parser)
         }
         let input = try self.input()
         if let type = input.contentType {
@@ -116,9 +120,7 @@ struct ParsingOptions: ParsableArguments {
     ) throws -> MultipartParser {
         do throws(FormworkError) { return try work() } catch {
             guard error.code != .limitExceeded else { throw error }
-            var shown = error
-            shown.cause = nil
-            throw ExitStatus(2, "\(option) \(ShellQuote.quote(value)): \(shown)")
+            throw ExitStatus(2, "\(option) \(ShellQuote.quote(value)): \(error.changed { $0.cause = nil })")
         }
     }
 

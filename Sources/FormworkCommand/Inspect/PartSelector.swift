@@ -48,12 +48,10 @@ struct PartSelector {
                 self.list.isEmpty ? "the body has no parts" : "the body has \(self.list.joined(separator: ", "))\(more)"
             throw ExitStatus(2, "--part \(shown): no such part: \(list)")
         }
-        if self.isSingle, self.matches.count > 1 {
-            throw ExitStatus(
-                2,
-                "--part \(shown): parts #\(self.matches[0]) and #\(self.matches[1]) have this name, and only the "
-                    + "first was written: choose by number, such as --part '#\(self.matches[1])'")
-        }
+        try ExitStatus.refuse(
+            if: self.isSingle && self.matches.count > 1,
+            "--part \(shown): parts #\(self.matches[0]) and #\(self.matches[1]) have this name, and only the "
+                + "first was written: choose by number, such as --part '#\(self.matches[1])'")
     }
 
     private static func shown(_ header: ReceivedHeader, _ number: Int) -> String {

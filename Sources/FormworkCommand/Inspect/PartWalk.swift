@@ -81,8 +81,7 @@ extension BodyDiagnosis {
     /// The error line for a body that can't be read: kind, offset, what was expected, and the probable cause.
     /// - Parameter cause: What the walk has seen, if the diagnosis has no better reason.
     func status(of error: FormworkError, _ input: BodyInput, _ cause: String? = nil) throws -> ExitStatus {
-        var shown = error
-        (shown.cause, shown.offset) = (nil, nil)
+        let shown = error.changed { ($0.cause, $0.offset) = (nil, nil) }
         var line = error.parsingFailure.map { $0.kind.rawValue } ?? error.code.description
         if let offset = error.offset { line += " at offset \(offset)" }
         line += ": \(shown)"

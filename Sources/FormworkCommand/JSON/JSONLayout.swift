@@ -1,4 +1,5 @@
 import Formwork
+import FormworkSystem
 
 /// JSON text as a terminal shows it: indented, coloured on request, and unable to move the cursor.
 ///
@@ -16,8 +17,16 @@ package struct JSONLayout {
     private var output = ""
     private var depth = 0
 
+    /// Whether standard output is a terminal with colours, and NO_COLOR is unset or empty.
+    static var wantsColours: Bool {
+        Terminal.isTerminal(.standardOutput) && !Terminal.isDumb && SystemCalls.environment("NO_COLOR") ?? "" == ""
+    }
+
+    /// The text for standard output.
     /// - Returns: Lines, each with its end; `nil` if the text isn't JSON.
-    package static func text(_ text: [UInt8], isColoured: Bool) -> String? {
+    package static func shown(_ text: [UInt8]) -> String? { self.text(text, isColoured: self.wantsColours) }
+
+    static func text(_ text: [UInt8], isColoured: Bool) -> String? {
         guard (try? OrderedJSON.check(text)) != nil else { return nil }
         var layout = JSONLayout(text: text, isColoured: isColoured)
         layout.run()

@@ -151,21 +151,19 @@ package struct OrderedJSON {
     private mutating func escape(into bytes: inout [UInt8]) throws(FormworkError) {
         let start = self.index
         self.index += 1
-        switch self.byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(self.text[self.index])
-        case UInt8(ascii: "b"): bytes.append(0x08)
-        case UInt8(ascii: "f"): bytes.append(0x0C)
-        case UInt8(ascii: "n"): bytes.append(0x0A)
-        case UInt8(ascii: "r"): bytes.append(0x0D)
-        case UInt8(ascii: "t"): bytes.append(0x09)
-        case UInt8(ascii: "u"):
+        if self.byte == UInt8(ascii: "u") {
             self.index = start
-            bytes += String(try self.escapedScalar()).utf8
-            return
-        default: throw self.failure("this \"\\\" doesn't begin a JSON escape: write \\\\ for a backslash", at: start)
+            return bytes += String(try self.escapedScalar()).utf8
         }
+        guard let byte, let plain = Self.escapes[byte] else {
+            throw self.failure("this \"\\\" doesn't begin a JSON escape: write \\\\ for a backslash", at: start)
+        }
+        bytes.append(plain)
         self.index += 1
     }
+
+    private static let escapes = Dictionary(
+        uniqueKeysWithValues: zip("\"\\/bfnrt".utf8, "\"\\/\u{8}\u{C}\n\r\t".utf8))
 
     private mutating func escapedScalar() throws(FormworkError) -> Unicode.Scalar {
         let start = self.index

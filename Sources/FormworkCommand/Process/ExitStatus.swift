@@ -50,6 +50,11 @@ package struct ExitStatus: Error {
         }
     }
 
+    /// Refuses wrong arguments.
+    package static func refuse(if isWrong: Bool, _ reason: @autoclosure () -> String) throws(ExitStatus) {
+        if isWrong { throw ExitStatus(2, reason()) }
+    }
+
     /// The same, with what it is about in front of its message.
     package func about(_ subject: String) -> ExitStatus {
         ExitStatus(self.code, "\(subject): \(self.message ?? "it failed")")

@@ -61,7 +61,7 @@ package enum JSONOutput {
     /// - Parameter indent: The columns before every line but the first.
     static func text(_ value: ParameterValue, indent: Int = 0) -> String {
         var text = OrderedJSON.write(value, isPretty: true)
-        if TerminalColours.areWanted, let coloured = JSONLayout.text(Array(text.utf8), isColoured: true) {
+        if JSONLayout.wantsColours, let coloured = JSONLayout.text(Array(text.utf8), isColoured: true) {
             text = String(coloured.dropLast())
         }
         guard indent > 0 else { return text }

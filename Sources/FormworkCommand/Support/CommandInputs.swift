@@ -70,14 +70,19 @@ package enum CommandInputs {
         try self.note(file, for: option)
         guard file != "-" else { return .descriptor(.standardInput) }
         do throws(FormworkError) { return .file(try FilePath(ofFile: file)) } catch {
-            var shown = error
-            shown.path = nil
-            throw ExitStatus(shown).about(option)
+            throw ExitStatus(error.changed { $0.path = nil }).about(option)
         }
     }
 }
 
 extension FormworkError {
+    /// The same error with other members.
+    func changed(_ change: (inout FormworkError) -> Void) -> FormworkError {
+        var error = self
+        change(&error)
+        return error
+    }
+
     /// The option with which a form gets a length, as the end of an error; empty if no option helps.
     package var lengthRemedy: String {
         ["standard input", "quoted-printable"].contains(where: self.message.hasPrefix) ? ": --spool finds it" : ""
@@ -118,13 +123,21 @@ package enum GivenFile {
     }
 }
 
+extension ValidationError {
+    /// Checks options that may have no use together.
+    /// - Parameter faults: What may be wrong, and whether it is. The first that is ends the command.
+    package static func check(_ faults: KeyValuePairs<String, Bool>) throws {
+        if let fault = faults.first(where: \.value)?.key { throw ValidationError(fault) }
+    }
+}
+
 /// Names of files that options give.
 package enum GivenPath {
     /// Refuses empty names, such as an unset variable of a shell gives. `FilePath` takes them for the current folder.
     /// - Parameter paths: By option; `nil` for one that wasn't given.
     package static func check(_ paths: KeyValuePairs<String, String?>) throws {
-        for (option, path) in paths where path?.isEmpty == true {
-            throw ValidationError("\(option): the path is empty")
+        for (option, path) in paths {
+            try ValidationError.check(["\(option): the path is empty": path?.isEmpty == true])
         }
     }
 

@@ -87,10 +87,11 @@ package enum ShellQuote {
     }
 }
 
-/// Whether output may have colours.
-package enum TerminalColours {
-    /// Whether standard output is a terminal with colours, and NO_COLOR is unset or empty.
-    package static var areWanted: Bool {
-        Terminal.isTerminal(.standardOutput) && !Terminal.isDumb && SystemCalls.environment("NO_COLOR") ?? "" == ""
+extension [UInt8] {
+    /// Whether a terminal can show the bytes as they are: text without control characters, but TAB and line ends.
+    var isPlainText: Bool {
+        String(validating: self, as: UTF8.self)?.unicodeScalars.allSatisfy {
+            "\n\t\r".unicodeScalars.contains($0) || String($0).withControlCharactersEscaped == String($0)
+        } ?? false
     }
 }

@@ -2,10 +2,11 @@
 enum Paragraph {
     /// Breaks a text between words.
     /// - Parameters:
-    ///   - width: Columns, indentation included. A longer word is broken too.
+    ///   - width: Columns, indentation included; `nil` for any number. A longer word is broken too.
     ///   - indent: The columns before every other line.
     /// - Returns: Lines without their ends; the first has no indentation.
-    static func lines(_ text: String, width: Int, indent: Int) -> [String] {
+    static func lines(_ text: String, width: Int?, indent: Int) -> [String] {
+        guard let width else { return [text] }
         var lines: [String] = []
         var line = ""
         var used = 0

@@ -112,10 +112,11 @@ extension Duration {
     package var seconds: Double { self / .seconds(1) }
 }
 
-/// Bytes per second over the last five seconds.
+/// Bytes per second over the last ten seconds, the pauses between requests included.
 struct ProgressRate {
+    private static let window = Duration.seconds(10)
     private var samples: [(instant: ContinuousClock.Instant, done: Int64)]
-    private var skipped: Int64?
+    private var skipped: Int64 = 0
 
     /// Begins to count.
     init(from instant: ContinuousClock.Instant) { self.samples = [(instant, 0)] }
@@ -123,19 +124,17 @@ struct ProgressRate {
     /// Adds a moment.
     /// - Returns: Bytes per second, finite and at least 0.
     mutating func take(_ moment: ProgressMoment, at now: ContinuousClock.Instant) -> Double {
-        if moment.skipped != self.skipped {
-            // The first moment, or a request that continues at another offset: bytes before it don't count.
-            self.samples = [(self.samples.last?.instant ?? now, moment.skipped)]
+        let last = self.samples[self.samples.count - 1].done
+        if moment.skipped != self.skipped || moment.done < last {
+            // A request begins elsewhere, or the server has fewer bytes: what was moved before counts, and the step doesn't.
+            let step = (moment.skipped != self.skipped ? moment.skipped : moment.done) &- last
+            self.samples = self.samples.map { ($0.instant, $0.done &+ step) }
             self.skipped = moment.skipped
-        } else if let last = self.samples.last, last.done > moment.done {
-            // Another try starts again, or the server reported that it has fewer bytes.
-            self.samples = [(now, moment.done)]
         }
         self.samples.append((now, moment.done))
-        while self.samples.count > 2, self.samples[1].instant < now - .seconds(5) { self.samples.removeFirst() }
-        let first = self.samples[0]
-        let (moved, isBeyond) = moment.done.subtractingReportingOverflow(first.done)
-        let seconds = max(first.instant.duration(to: now).seconds, 0.001)
+        while self.samples.count > 2, self.samples[1].instant < now - Self.window { self.samples.removeFirst() }
+        let (moved, isBeyond) = moment.done.subtractingReportingOverflow(self.samples[0].done)
+        let seconds = max(self.samples[0].instant.duration(to: now).seconds, 0.001)
         return max(0, isBeyond ? Double(Int64.max) : Double(moved)) / seconds
     }
 }

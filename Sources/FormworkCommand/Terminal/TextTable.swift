@@ -83,7 +83,6 @@ struct ShownColumns {
     func note(_ titles: [DisplayText], _ width: Int?) -> [String] {
         guard !self.dropped.isEmpty else { return [] }
         let names = self.dropped.sorted().map { titles[$0].text }.joined(separator: ", ")
-        let text = "(no room for: \(names))"
-        return width.map { Paragraph.lines(text, width: $0, indent: 2) } ?? [text]
+        return Paragraph.lines("(no room for: \(names))", width: width, indent: 2)
     }
 }

@@ -66,21 +66,19 @@ struct BodyCommand: ParsableCommand {
             throw ExitStatus(2, "\(name) \(value): give 0 or more")
         }
         try GivenPath.checkOutput("-o", self.output)
-        guard self.shape == nil || self.offset == 0 && self.length == nil else {
-            throw ExitStatus(2, "--as is for the whole body: leave out --offset and --length")
-        }
+        try ExitStatus.refuse(
+            if: self.shape != nil && (self.offset != 0 || self.length != nil),
+            "--as is for the whole body: leave out --offset and --length")
         let plan = try self.form.makePlan(self.composing, passesHeaders: self.shape != nil)
         try SeparateOutput.check("-o", self.output, inputs: self.form.inputs(of: plan))
         let file = self.output == "-" ? nil : self.output
         if self.shape == .curl { return try self.writeCurlCommand(plan, to: file) }
         let head = self.shape == .request ? try self.requestHead(plan) : nil
         let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
-        if isTerminal, self.output == nil, !plan.isPlainText {
-            throw ExitStatus(
-                2,
-                "the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or -o - to "
-                    + "write it anyway")
-        }
+        try ExitStatus.refuse(
+            if: isTerminal && self.output == nil && !plan.isPlainText,
+            "the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or -o - to "
+                + "write it anyway")
         let style = self.progress.style(bodyGoesToTerminal: isTerminal)
         let options = ReaderOptions(checksFraming: self.check, readsFiles: self.readFiles)
         try ProgressLine.shown(style, from: self.offset, options) { options in
@@ -132,9 +130,9 @@ struct BodyCommand: ParsableCommand {
             throw ExitStatus(2, "--url \(shown): a URL can't contain blanks or control characters: percent-encode them")
         }
         let scheme = url.utf8.authorityStart.map { String(url[..<$0]).lowercased() } ?? "http://"
-        guard ["http://", "https://"].contains(scheme), !url.utf8.authority.isEmpty else {
-            throw ExitStatus(2, "--url \(shown): give a URL of http or https, such as http://localhost:8080/")
-        }
+        try ExitStatus.refuse(
+            if: !["http://", "https://"].contains(scheme) || url.utf8.authority.isEmpty,
+            "--url \(shown): give a URL of http or https, such as http://localhost:8080/")
         return url
     }
 
@@ -195,8 +193,6 @@ extension BodyPlan {
     /// Whether a terminal can show the body: small values in memory, without control characters.
     fileprivate var isPlainText: Bool {
         let isInMemory = self.layout.allSatisfy { $0.kind == .framing || $0.kind == .memory }
-        guard isInMemory, let bytes = try? self.bytes(upTo: 64 << 10) else { return false }
-        return String(validating: bytes, as: UTF8.self) != nil
-            && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+        return isInMemory && (try? self.bytes(upTo: 64 << 10))?.isPlainText == true
     }
 }

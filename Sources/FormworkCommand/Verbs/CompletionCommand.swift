@@ -19,8 +19,20 @@ struct CompletionCommand: ParsableCommand {
     enum Shell: String, ChoiceOption { case bash, zsh, fish }
 
     func script(of root: any ParsableCommand.Type) -> String {
-        let script = CompletionShell(rawValue: self.shell.rawValue).map { root.completionScript(for: $0) } ?? ""
-        return script + "\n" + (self.shell == .bash ? Self.bashFiles : "")
+        let script = CompletionShell(rawValue: self.shell.rawValue).map { root.completionScript(for: $0) + "\n" } ?? ""
+        let names = root.configuration.subcommands.compactMap { $0.configuration.commandName } + HelpTopic.names
+        let words = names.joined(separator: self.shell == .bash ? "\n" : " ")
+        // ArgumentParser's scripts offer nothing after 'help'.
+        switch self.shell {
+        case .bash:
+            return script.replacing("_help() {\n    :", with: "_help() {\n    __formwork_add_completions -W '\(words)'")
+                + Self.bashFiles
+        case .zsh:
+            return script.replacing("'*:subcommands:'", with: "':subcommands:(\(words))'")
+        case .fish:
+            let place = #"__formwork_should_offer_completions_for_positional "formwork help" -eq 1"#
+            return script + "complete -c formwork -n '\(place)' -fka '\(words)'\n"
+        }
     }
 
     /// Completes the file in `name=@file`. The other shells have ``FileWord`` for that, but bash breaks words at '=' and '@'.

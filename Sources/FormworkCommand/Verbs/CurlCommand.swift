@@ -121,6 +121,9 @@ struct CurlCommand: ParsableCommand {
                 "\(option): curl would send the body twice, but can read it only once from a pipe: use 'formwork "
                     + "send', which repeats and redirects, or 'formwork curl --print'")
         }
+        if let header = arguments.headers.map({ GivenHeader($0) }).first(where: { $0.isNamed("content-type") }) {
+            throw header.refused("curl would send two types, and the body has one boundary: give it before '--'")
+        }
         if let word = arguments.secondRequest {
             throw ExitStatus(
                 2,

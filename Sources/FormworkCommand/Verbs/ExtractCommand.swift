@@ -44,16 +44,13 @@ struct ExtractCommand: ParsableCommand {
     func validate() throws { try GivenPath.check(["--to": self.to]) }
 
     func run() throws {
-        guard self.to != nil || self.part != nil else {
-            throw ExitStatus(2, "no destination: give --to DIR, or --part NAME for standard output")
-        }
-        guard self.to != "-" || self.part != nil else {
-            throw ExitStatus(2, "--to -: standard output has room for one part: add --part NAME")
-        }
+        try ExitStatus.refuse(
+            if: self.to == nil && self.part == nil, "no destination: give --to DIR, or --part NAME for standard output")
+        try ExitStatus.refuse(
+            if: self.to == "-" && self.part == nil, "--to -: standard output has room for one part: add --part NAME")
         let to = self.to == "-" ? nil : self.to
-        guard self.part == nil || self.only == nil else {
-            throw ExitStatus(2, "--part and --only exclude each other: give one of them")
-        }
+        try ExitStatus.refuse(
+            if: self.part != nil && self.only != nil, "--part and --only exclude each other: give one of them")
         var walk = try self.options.open()
         let device = try to.flatMap(self.device)
         defer { if let device { try? device.close() } }
@@ -78,9 +75,8 @@ struct ExtractCommand: ParsableCommand {
         case nil, .regular?, .directory?: return nil
         default: break
         }
-        guard self.part != nil else {
-            throw ExitStatus(2, "--to \(ShellQuote.quote(path)): a device or FIFO has room for one part: give --part")
-        }
+        try ExitStatus.refuse(
+            if: self.part == nil, "--to \(ShellQuote.quote(path)): a device or FIFO has room for one part: give --part")
         do { return try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec) } catch {
             throw FormworkError(.writeFailed, "can't be written", path: path, cause: error)
         }

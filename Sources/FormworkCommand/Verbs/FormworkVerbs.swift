@@ -4,6 +4,9 @@ import FormworkSystem
 
 /// What the two executables share: the list of verbs, and how one of them is run.
 package enum FormworkVerbs {
+    /// The version of the command, as `--version` prints it and `User-Agent` names it.
+    package static let version = "0.1.0"
+
     /// The abstracts of the verbs that only one of the executables has, in the list of all verbs.
     package static let send = "Send a form to a server, with progress, retries and resuming."
     package static let receive = "Receive uploads into a folder or an object store, from a web page or any client."
@@ -80,9 +83,7 @@ package enum FormworkVerbs {
             try GivenHeaders.take(from: &words)
             PartArgument.take(from: &words)
             GivenData.take(from: &words)
-            if words.flags.contains("--version") {
-                return try StandardOutput.write(FormworkVersion.text + "\n")
-            }
+            if words.flags.contains("--version") { return try StandardOutput.write(self.version + "\n") }
             if words.verb == "help", given.count == 2, let topic = HelpTopic(rawValue: given[1]) {
                 // As for the verbs' help.
                 let given = SystemCalls.environment("COLUMNS").flatMap { Int($0) }
@@ -90,13 +91,12 @@ package enum FormworkVerbs {
                     topic.text(width: max(40, given ?? Terminal.columns(of: .standardOutput) ?? 80)))
             }
             let parsed = words.words
-            let topics = words.verb == "help" ? HelpTopic.allCases.map(\.rawValue) : []
+            let topics = words.verb == "help" ? HelpTopic.names : []
             try self.checkVerb(parsed.drop { $0 == "help" }, Root.configuration.subcommands, topics)
             // ArgumentParser answers an empty command line with help, and 0.
-            guard given.isEmpty || parsed.contains(where: { $0 != "--" }) else {
-                throw ExitStatus(
-                    2, "no verb: write formwork send URL -F … or formwork body -F …; 'formwork help' lists all")
-            }
+            try ExitStatus.refuse(
+                if: !given.isEmpty && parsed.allSatisfy { $0 == "--" },
+                "no verb: write formwork send URL -F … or formwork body -F …; 'formwork help' lists all")
             try SingleValueOption.check(words)
             var command = try Root.parseAsRoot(parsed)
             if let completion = command as? CompletionCommand {
@@ -146,9 +146,8 @@ package enum FormworkVerbs {
         let names = verbs.map { $0.configuration.commandName ?? "" }
         guard let place = names.firstIndex(of: word) else {
             let shown = ShellQuote.quote(SecretText.masked(url: word))
-            guard word.utf8.authorityStart == nil else {
-                throw ExitStatus(2, "no verb before \(shown): write formwork send \(shown) -F …")
-            }
+            try ExitStatus.refuse(
+                if: word.utf8.authorityStart != nil, "no verb before \(shown): write formwork send \(shown) -F …")
             // A letter was left out, added, exchanged with its neighbour, or is another one.
             let meant = names.first { $0.first == word.first && $0.difference(from: word.prefix(20)).count <= 2 }
             let advice =
@@ -179,11 +178,6 @@ package enum FormworkVerbs {
         if status.code != 0 { JSONOutput.fail(status) }
         status.leave()
     }
-}
-
-/// The version of the command, as `--version` prints it and `User-Agent` names it.
-package enum FormworkVersion {
-    package static let text = "0.1.0"
 }
 
 struct QueryCommand: ParsableCommand {

@@ -27,9 +27,7 @@ struct HeadersCommand: ParsableCommand {
 
     func run() throws {
         let plan = try self.form.makePlan(self.composing)
-        if self.json {
-            return try JSONOutput.write(plan.properties)
-        }
+        if self.json { return try JSONOutput.write(plan.properties) }
         var text = "Content-Type: \(plan.contentType)\n"
         if let length = plan.contentLength { text += "Content-Length: \(length)\n" }
         try StandardOutput.write(text)

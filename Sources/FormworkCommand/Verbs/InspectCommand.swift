@@ -88,8 +88,7 @@ struct InspectCommand: ParsableCommand {
         let output = OutputBuffer()
         let width = Terminal.columns(of: .standardOutput)
         for finding in findings {
-            let lines = width.map { Paragraph.lines("\(finding)", width: $0, indent: 4) } ?? ["\(finding)"]
-            for line in lines { try output.write(line + "\n") }
+            for line in Paragraph.lines("\(finding)", width: width, indent: 4) { try output.write(line + "\n") }
         }
         if leftOut > 0 { try output.write("\(leftOut) more\n") }
         try output.flush()

@@ -11,8 +11,8 @@ struct PlanCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               formwork plan -F title=Harbour -F photo=@a.jpg
-              formwork plan -F photo=@a.jpg --save upload.json
-              formwork body --from upload.json
+              formwork plan -F photo=@a.jpg --save form.json
+              formwork body --from form.json
 
             --save writes a description with the boundary and the state of every file. Another process can make the same \
             bytes from it later; a file that changed meanwhile is an error.
@@ -41,9 +41,7 @@ struct PlanCommand: ParsableCommand {
         if let save = self.save {
             let text = try JSONText.encode(plan.describe())
             guard save != "-" else {
-                guard !self.json else {
-                    throw ExitStatus(2, "--save - writes to standard output: leave out --json")
-                }
+                try ExitStatus.refuse(if: self.json, "--save - writes to standard output: leave out --json")
                 return try StandardOutput.write(text)
             }
             do { try BodyPlan(copying: .text(text)).write(toFile: FilePath(save), replacing: true) } catch {

@@ -48,13 +48,11 @@ extension LayoutEntry.Kind {
     /// Where the bytes come from, for people.
     var sourceText: String {
         switch self {
-        case .framing: "framing"
-        case .memory: "memory"
         case .file(let path, let offset):
             (path ?? "open descriptor") + (offset > 0 ? " from \(offset)" : "")
-        case .synthetic: "synthetic"
         case .stream(let label): label
         case .parts(let count): "\(count, "part")"
+        default: self.name
         }
     }
 }
@@ -78,9 +76,7 @@ extension BodyPlan {
             "Can be sent again: " + (self.replayBlocker.map { "no, \($0)" } ?? "yes"),
         ]
         // The value of Content-Type may be copied, so it is never broken.
-        let notes = lines.flatMap { line in
-            width.map { Paragraph.lines(line, width: $0, indent: 2) } ?? [line]
-        }
+        let notes = lines.flatMap { Paragraph.lines($0, width: width, indent: 2) }
         return table.text(width: width) + "\n" + notes.map { $0 + "\n" }.joined()
     }
 }

@@ -48,9 +48,8 @@ struct QueryDecodeCommand: ParsableCommand {
 
     func run() throws {
         let dialect = try self.options.decoding()
-        guard self.repeated == .dialect || !self.pairs else {
-            throw ExitStatus(2, "--repeated: --pairs lists every pair: leave one of them out")
-        }
+        try ExitStatus.refuse(
+            if: self.repeated != .dialect && self.pairs, "--repeated: --pairs lists every pair: leave one of them out")
         let input = try TextInput(self.file)
         if !self.url {
             self.warnOfURL(input.bytes)
@@ -181,16 +180,14 @@ struct RepeatedNames {
 extension FormworkError {
     /// The same error with advice about the text. A limit's error already has advice.
     fileprivate func advising(_ advice: String) -> FormworkError {
-        var error = self
-        if self.code == .malformedBody { error.message += ": \(advice)" }
-        return error
+        self.changed { if $0.code == .malformedBody { $0.message += ": \(advice)" } }
     }
 
     /// The same error with its place in the input.
     fileprivate func placed(from start: Int) -> FormworkError {
-        var error = self
-        if let offset = self.offset { error.message = "offset \(Int64(start) + offset): \(error.message)" }
-        error.offset = nil
-        return error
+        self.changed {
+            if let offset = $0.offset { $0.message = "offset \(Int64(start) + offset): \($0.message)" }
+            $0.offset = nil
+        }
     }
 }

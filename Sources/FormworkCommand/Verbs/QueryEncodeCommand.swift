@@ -52,10 +52,8 @@ struct QueryEncodeCommand: ParsableCommand {
             do throws(FormworkError) {
                 text = try destination.url(into, adding: text)
             } catch {
-                var error = error
-                error.message = "--into \(ShellQuote.quote(into)): \(error.message)"
-                error.offset = nil
-                throw error
+                let message = "--into \(ShellQuote.quote(into)): \(error.message)"
+                throw error.changed { ($0.message, $0.offset) = (message, nil) }
             }
         }
         let isTerminal = Terminal.isTerminal(.standardOutput)

@@ -15,11 +15,11 @@ package struct LinkCommand: ParsableCommand {
             EXAMPLES
               openssl rand -hex 32 > link.key
               formwork receive inbox --public --link-key-file link.key
-              formwork link --to https://up.example.com --key-file link.key --expires 2d
+              formwork link --to http://10.0.0.5:8080 --key-file link.key --expires 2d
 
             Everyone who has the URL can open its page, or upload with any client, without a token:
               curl -T film.mov 'URL'
-              formwork send 'URL' -F film=@film.mov --resume auto
+              formwork send 'URL' -F film=@film.mov --resume ietf
 
             The command makes no request. The URL has the limits and their signature. Every receiver with the same key \
             checks them, and the expiry by its own clock. A link can be used several times until it expires, unless it has \
@@ -30,11 +30,12 @@ package struct LinkCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
     var to: String
 
-    @Option(time: "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d. (default: 24h)")
-    var expires = TimeOption(86_400, "24h")
+    @Option(time: "How long the link works: seconds, or with a unit, as 90s, 15m, 24h or 7d.")
+    var expires = TimeOption(24, "h")
 
     @Option(
-        bytes: "The largest file. A form with all of its files may have 1 MiB more. --limit total=BYTES is for all "
+        bytes:
+            "The largest upload: a file, or all files of a form together, with 1 MiB for its fields. --limit total=BYTES is for all "
             + "files in the link's folder, --limit uses=NUMBER for its uploads. (default: the receiver's limits)")
     var maxSize: ByteCount?
 

@@ -256,8 +256,8 @@ struct ReceiveTLS: ParsableArguments {
         switch (self.tlsCert, self.tlsKey) {
         case (nil, nil): return nil
         case (let certificates?, let key?):
-            try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2, unreadable: 26)
-            try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2, unreadable: 26)
+            try PEMFile.check("--tls-cert", certificates, .certificates, status: 2, unreadable: 26)
+            try PEMFile.check("--tls-key", key, .privateKey, status: 2, unreadable: 26)
             do {
                 return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
             } catch {

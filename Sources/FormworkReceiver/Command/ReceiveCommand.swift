@@ -273,13 +273,13 @@ struct ReceiveLog: ParsableArguments {
 
 /// How `receive` ends.
 struct ReceiveStopping: ParsableArguments {
-    @Option(time: "How long uploads under way may continue after a signal. (default: 10)")
-    var grace = TimeOption(10, "10")
+    @Option(time: "How long uploads under way may continue after a signal.")
+    var grace = TimeOption(10)
 
     @Option(
         time: "How long connections are still accepted after a signal, while /readyz answers 503: a load balancer "
-            + "needs that time. (default: 0)")
-    var drainDelay = TimeOption(0, "0")
+            + "needs that time.")
+    var drainDelay = TimeOption(0)
 
     func check() throws {
         for (option, time) in [("--grace", self.grace), ("--drain-delay", self.drainDelay)] {

@@ -21,7 +21,9 @@ struct ReceiveHooks: ParsableArguments {
             + "several, one a line, all sign each message. Without it, FORMWORK_HOOK_SECRET is used.")
     var hookSecretFile: String?
 
-    @Option(time: "How long the hook may take to answer (default: 10).")
+    private static let usualTimeout = TimeOption(10)
+
+    @Option(time: "How long the hook may take to answer. (default: \(Self.usualTimeout.text))")
     var hookTimeout: TimeOption?
 
     @Option(
@@ -39,7 +41,7 @@ struct ReceiveHooks: ParsableArguments {
         for (option, isGiven) in given where isGiven && self.hook == nil {
             throw ValidationError("\(option): has no use without --hook")
         }
-        guard (0.1...300).contains(self.hookTimeout?.seconds ?? 10) else {
+        guard (0.1...300).contains((self.hookTimeout ?? Self.usualTimeout).seconds) else {
             throw ValidationError("--hook-timeout: give 0.1 to 300 seconds")
         }
     }
@@ -52,7 +54,7 @@ struct ReceiveHooks: ParsableArguments {
             throw GivenValue("--hook", url: hook).fails("give an http or https URL, without user and password")
         }
         var options = Hooks.Options(url, try self.secret())
-        options.limit = .seconds(self.hookTimeout?.seconds ?? 10)
+        options.limit = (self.hookTimeout ?? Self.usualTimeout).duration
         options.acceptsWithoutAnswer = self.hookFailure == .accept
         return options
     }

@@ -4,10 +4,7 @@ import FormworkCommand
 
 /// The limits of `receive`.
 struct ReceiveLimits: ParsableArguments {
-    @Option(
-        parsing: .unconditional,
-        help: "The largest body of a request. (default: \(ByteCount(ReceivingLimits().bodyBytes).text))",
-        transform: ByteCount.read)
+    @Option(bytes: "The largest body of a request.")
     var maxSize = ByteCount(ReceivingLimits().bodyBytes)
 
     @Option(
@@ -34,22 +31,18 @@ struct ReceiveLimits: ParsableArguments {
             + "seconds is answered 503. (default: what --max-uploads needs)")
     var memory: ByteCount?
 
-    @Option(time: "How long a client may send nothing; also the time over which --min-rate is measured. (default: 30)")
-    var idleTimeout = TimeOption(30, "30")
+    @Option(time: "How long a client may send nothing; also the time over which --min-rate is measured.")
+    var idleTimeout = TimeOption(30)
 
-    @Option(
-        bytes: "Bytes a second that a client must send; 0 for any rate. (default: "
-            + "\(ByteCount(ReceivingPace().bytesPerSecond).text))")
+    @Option(bytes: "Bytes a second that a client must send; 0 for any rate.")
     var minRate = ByteCount(ReceivingPace().bytesPerSecond)
 
     func validate() throws {
-        guard self.maxUploads ?? 1 >= 1 else { throw ValidationError("--max-uploads: give 1 or more") }
-        guard self.maxUploadsPerClient ?? 1 >= 1 else {
-            throw ValidationError("--max-uploads-per-client: give 1 or more")
-        }
-        guard self.idleTimeout.seconds >= 0.1, self.idleTimeout.seconds <= 86_400 else {
-            throw ValidationError("--idle-timeout: give 0.1 to 86400 seconds")
-        }
+        try ValidationError.check([
+            "--max-uploads: give 1 or more": self.maxUploads ?? 1 < 1,
+            "--max-uploads-per-client: give 1 or more": self.maxUploadsPerClient ?? 1 < 1,
+            "--idle-timeout: give 0.1 to 86400 seconds": !(0.1...86_400).contains(self.idleTimeout.seconds),
+        ])
     }
 
     /// - Parameter isInMemory: Whether the storage buffers parts of each upload in memory.

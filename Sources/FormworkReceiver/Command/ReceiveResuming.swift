@@ -35,8 +35,8 @@ struct ReceiveResuming: ParsableArguments {
         completion: .directory)
     var resumeDir: String?
 
-    @Option(time: "An upload can be continued until this long after its last byte. (default: 24h)")
-    var resumeLifetime = TimeOption(86_400, "24h")
+    @Option(time: "An upload can be continued until this long after its last byte.")
+    var resumeLifetime = TimeOption(24, "h")
 
     @Option(
         parsing: .unconditional,
@@ -127,7 +127,7 @@ struct ReceiveResuming: ParsableArguments {
         guard first?.string.hasPrefix(".") != true else { return }
         throw ExitStatus(
             2,
-            "\(GivenValue("--resume-dir", resumeDir).text) is inside --dir, where clients can write: choose a "
-                + "folder elsewhere, or one directly in --dir whose name begins with a dot")
+            "\(GivenValue("--resume-dir", resumeDir).text) is inside the folder, where clients can write: choose "
+                + "one elsewhere, or one directly in it whose name begins with a dot")
     }
 }

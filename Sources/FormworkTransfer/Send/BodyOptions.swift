@@ -55,9 +55,8 @@ struct BodyOptions: ParsableArguments {
             form.isGiven ? "-F" : nil, self.uploadFile == nil ? nil : "-T", self.hasData ? "-d" : nil,
             self.dataJson == nil ? nil : "--data-json",
         ].compactMap(\.self)
-        guard given.count <= 1 else {
-            throw ExitStatus(2, "\(given.joined(separator: " and ")) each make a whole body: use only one")
-        }
+        try ExitStatus.refuse(
+            if: given.count > 1, "\(given.joined(separator: " and ")) each make a whole body: use only one")
         if let uploadFile { return try self.body(ofFile: uploadFile, form) }
         if let dataJson { return try self.body(ofJSON: dataJson, form) }
         guard self.hasData else { return nil }

@@ -61,10 +61,13 @@ struct ConnectionOptions: ParsableArguments {
     @Option(file: "Connect to this Unix socket instead of the URL's host.", kind: "path")
     var unixSocket: String?
 
-    @Option(time: "The time-out for connecting (default: 300; 0 also means 300).")
+    @Option(
+        time:
+            "The time-out for connecting; 0 means the default. (default: \(FormClient.Options().connectTimeout.components.seconds)s)"
+    )
     var connectTimeout: TimeOption?
 
-    @Option(time: "Give up if the server neither reads nor answers for this long (0, the default: never).")
+    @Option(time: "Give up if the server neither reads nor answers for this long; 0 for never. (default: 0)")
     var stallTimeout: TimeOption?
 
     @Option(
@@ -85,12 +88,12 @@ struct ConnectionOptions: ParsableArguments {
     /// Checks the files of certificates and keys.
     func checkPEM() throws {
         if let (option, path) = self.trusted, !self.insecure {
-            try PEMFile(option: option, path: path).check(.certificatesOrFolder, status: 77, unreadable: 77)
+            try PEMFile.check(option, path, .certificatesOrFolder, status: 77, unreadable: 77)
         }
         guard let cert else { return }
-        try PEMFile(option: "--cert", path: cert).check(.certificates, status: 58, unreadable: 58)
-        try PEMFile(option: self.key == nil ? "--cert" : "--key", path: self.key ?? cert)
-            .check(.privateKey, status: 58, unreadable: 58)
+        try PEMFile.check("--cert", cert, .certificates, status: 58, unreadable: 58)
+        try PEMFile.check(
+            self.key == nil ? "--cert" : "--key", self.key ?? cert, .privateKey, status: 58, unreadable: 58)
     }
 
     func validate() throws {
@@ -131,9 +134,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     func clientOptions(asksFirst: Bool) throws -> FormClient.Options {
-        guard self.key == nil || self.cert != nil else {
-            throw ExitStatus(2, "--key: give --cert too")
-        }
+        try ExitStatus.refuse(if: self.key != nil && self.cert == nil, "--key: give --cert too")
         var options = FormClient.Options()
         switch self.http ?? self.version {
         case .http1: options.version = .http1

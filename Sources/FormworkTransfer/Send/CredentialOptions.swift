@@ -40,7 +40,7 @@ struct CredentialOptions: ParsableArguments {
     /// The value of `Authorization` for `-u`; `nil` without it.
     func option() throws -> String? {
         guard let user else { return nil }
-        guard !user.isEmpty else { throw ExitStatus(2, "-u: the user is missing: write user:password") }
+        try ExitStatus.refuse(if: user.isEmpty, "-u: the user is missing: write user:password")
         if let credentials = BasicCredentials(user) { return credentials.fieldValue }
         let password = try PasswordPrompt.ask("Password for \(user.withControlCharactersEscaped): ")
         guard let password else {
@@ -56,9 +56,8 @@ struct CredentialOptions: ParsableArguments {
     ) throws -> BasicCredentials? {
         guard self.netrc || self.netrcFile != nil else { return nil }
         let home = environment["HOME"] ?? ""
-        guard self.netrcFile != nil || !home.isEmpty else {
-            throw ExitStatus(2, "--netrc: HOME isn't set: name the file with --netrc-file")
-        }
+        try ExitStatus.refuse(
+            if: self.netrcFile == nil && home.isEmpty, "--netrc: HOME isn't set: name the file with --netrc-file")
         let path = self.netrcFile ?? home + "/.netrc"
         let option = self.netrcFile == nil ? "--netrc" : "--netrc-file"
         let authority = request.authority ?? ""

@@ -30,16 +30,16 @@ struct HabitOptions: ParsableArguments {
     /// The headers that these options mean. Those of `-H` have precedence.
     func headers() throws -> [String] {
         var headers: [String] = []
-        for (option, value) in [("-A", self.userAgent), ("-b", self.cookie)] {
-            guard let value, !HTTPField.isValidValue(value) else { continue }
+        for (option, value) in [("-A", self.userAgent), ("-b", self.cookie)]
+        where value.map(HTTPField.isValidValue) == false {
             throw ExitStatus(2, "\(option): a value can't contain line ends or other control characters")
         }
         if let userAgent { headers.append(userAgent.isEmpty ? "User-Agent:" : "User-Agent: \(userAgent)") }
         if let cookie {
             // By bytes: a sign and a combining mark after it are one Character.
-            guard cookie.utf8.contains(UInt8(ascii: "=")) else {
-                throw ExitStatus(2, "-b: cookie files aren't read: write -b 'name=value; other=value'")
-            }
+            try ExitStatus.refuse(
+                if: !cookie.utf8.contains(UInt8(ascii: "=")),
+                "-b: cookie files aren't read: write -b 'name=value; other=value'")
             headers.append("Cookie: \(cookie)")
         }
         return headers

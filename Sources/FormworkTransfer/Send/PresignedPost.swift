@@ -34,13 +34,13 @@ struct PresignedPost {
         guard let file = files.first else {
             throw Self.refusal("the form has no file: give one with -F file=@path, or -F 'file=@-;filename=name'")
         }
-        guard files.count == 1 else {
-            throw Self.refusal(
-                "the form has \(files.count, "file"), and S3 accepts one at a time: send the others separately")
-        }
-        guard file == parts.indices.last else {
-            throw Self.refusal("S3 reads no field after the file: put \"\(parts[file].header.name ?? "")\" last")
-        }
+        try ExitStatus.refuse(
+            if: files.count > 1,
+            "--presigned: the form has \(files.count, "file"), and S3 accepts one at a time: send the others separately"
+        )
+        let name = parts[file].header.name ?? ""
+        try ExitStatus.refuse(
+            if: file != parts.indices.last, "--presigned: S3 reads no field after the file: put \"\(name)\" last")
         if let twice = parts.first(where: { part in self.fields.contains { $0.name == part.header.name } }) {
             throw Self.refusal("the field \"\(twice.header.name ?? "")\" is signed already: leave it out")
         }

@@ -6,7 +6,7 @@ import FormworkSystem
 /// that would be sent without it, `Name;` adds
 /// an empty one. `-H @FILE` has been replaced by the file's lines.
 struct RequestFields {
-    private(set) var fields: HTTPFields = [.userAgent: "formwork/\(FormworkVersion.text)", .accept: "*/*"]
+    private(set) var fields: HTTPFields = [.userAgent: "formwork/\(FormworkVerbs.version)", .accept: "*/*"]
     /// Whether `Expect: 100-continue` may be sent before a large body.
     private(set) var asksFirst = true
     private var removed: Set<HTTPField.Name> = []

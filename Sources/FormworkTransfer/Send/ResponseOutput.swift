@@ -48,7 +48,7 @@ struct ResponseOutput: Sendable {
                 self.note(report)
                 throw error
             }
-        } else if Terminal.isTerminal(.standardOutput) {
+        } else if self.file == nil, Terminal.isTerminal(.standardOutput) {
             report.bytesReceived = try await self.show(answer, report)
         } else {
             report.bytesReceived = try await self.write(answer, report) { bytes in
@@ -95,7 +95,7 @@ struct ResponseOutput: Sendable {
     }
 
     /// Shows the whole answer on a terminal: JSON with colours and indented, unless it is long, other text as it arrives,
-    /// without control characters.
+    /// without control characters. As in curl, a NUL means that it isn't text, and isn't shown.
     /// - Returns: The number of bytes of the answer's body.
     private func show(_ answer: ExchangeResponse, _ report: SendReport) async throws -> Int64 {
         var text = TerminalText()
@@ -103,9 +103,17 @@ struct ResponseOutput: Sendable {
         var count: Int64 = 0
         // Bytes of JSON that aren't shown yet.
         var held: [UInt8] = []
+        var isBinary = false
         do {
             while let bytes = try await answer.body.nextBytes() {
                 count += Int64(bytes.count)
+                if !isBinary, bytes.contains(0) {
+                    isBinary = true
+                    held = []
+                    Messages.warn(
+                        "the answer is binary, and isn't shown on a terminal: -o FILE keeps it, -o - shows it")
+                }
+                guard !isBinary else { continue }
                 held += bytes
                 guard !report.isJSON || count > Self.limit else { continue }
                 try Self.show(text.next(held))
@@ -116,7 +124,7 @@ struct ResponseOutput: Sendable {
             throw error
         }
         if !held.isEmpty, !answer.body.isCut,
-            let layout = JSONLayout.text(held, isColoured: TerminalColours.areWanted)
+            let layout = JSONLayout.shown(held)
         {
             return try Self.show(layout, count)
         }

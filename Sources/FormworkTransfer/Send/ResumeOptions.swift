@@ -64,28 +64,23 @@ struct ResumeOptions: ParsableArguments {
 
     func validate() throws {
         try GivenPath.check(["--state": self.state])
-        guard self.state != "-" else {
-            throw ValidationError("--state -: the state is read and written: name a file")
-        }
-        guard !self.keepsState || self.choice != .off else {
-            throw ValidationError("--state: has no use with --resume off: leave one of them out")
-        }
-        guard !self.restartIfChanged || self.keepsState else {
-            throw ValidationError("--restart-if-changed: give --state, too")
-        }
-        guard self.pieceSize.map({ $0.bytes > 0 && self.choice != .off }) ?? true else {
-            throw ValidationError("--piece-size: give 1 or more, together with --resume or --state")
-        }
+        let (isOff, size) = (self.choice == .off, self.pieceSize?.bytes)
+        try ValidationError.check([
+            "--state -: the state is read and written: name a file": self.state == "-",
+            "--state: has no use with --resume off: leave one of them out": self.keepsState && isOff,
+            "--restart-if-changed: give --state, too": self.restartIfChanged && !self.keepsState,
+            "--piece-size: give 1 or more, together with --resume or --state": size == 0 || size != nil && isOff,
+        ])
     }
 
     /// Reads the saved state and computes the digest.
     /// - Parameters:
     ///   - job: Gets the plan that the state has, the digest, and how the upload is resumed.
-    ///   - boundary: The requested one; `nil` for any.
+    ///   - hasBoundary: Whether the user asked for one.
     ///   - repeatsAll: Whether a whole request without an answer may be repeated, because the user gave --retry.
     ///   - files: The files that are read, and where the answer is written, which can't keep the state.
     func prepare(
-        _ job: inout SendJob, boundary: String?, repeatsAll: Bool, files: (inputs: [String], output: String?)
+        _ job: inout SendJob, hasBoundary: Bool, repeatsAll: Bool, files: (inputs: [String], output: String?)
     ) async throws {
         try self.checkFields(job.request.headerFields)
         var link: SavedUpload?
@@ -99,8 +94,9 @@ struct ResumeOptions: ParsableArguments {
             job.lock = try self.lock(path, isOwn: folder != nil)
             folder?.removeExpired(except: path)
             (job.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil)
-            if boundary != nil, link != nil, job.plan.contentType != plan.contentType {
-                Messages.warn("--boundary is ignored: the upload saved in \(path) continues with its own boundary")
+            if hasBoundary, link != nil, job.plan.contentType != plan.contentType {
+                Messages.warn(
+                    "the given boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
             save = { [plan = job.plan] link in
                 guard let link else { return ResumableState.remove(path) }

@@ -46,15 +46,12 @@ package struct SendCommand: ParsableCommand, Sendable {
 
     package func validate() throws {
         try GivenPath.check(["-o": self.transfer.output, "--presigned": self.body.presigned])
-        guard !self.transfer.dryRun || !self.transfer.json else {
-            throw ValidationError("--dry-run: there is no answer to report: leave out --json")
-        }
-        guard !self.transfer.json || !self.answer.include else {
-            throw ValidationError("-i: --json prints the answer's header fields in its object: leave -i out")
-        }
-        guard !self.transfer.json || self.answer.writeOut == nil else {
-            throw ValidationError("-w: --json prints one object alone: leave one out, or write -w '%{json}'")
-        }
+        guard self.transfer.json else { return }
+        try ValidationError.check([
+            "--dry-run: there is no answer to report: leave out --json": self.transfer.dryRun,
+            "-i: --json prints the answer's header fields in its object: leave -i out": self.answer.include,
+            "-w: --json prints one object alone: leave one out, or write -w '%{json}'": self.answer.writeOut != nil,
+        ])
     }
 
     package init() {}

@@ -5,9 +5,9 @@ extension SendCommand {
     /// Makes a job of the arguments. Reads the arguments and the files' states. Nothing is sent.
     func job(_ monitor: UploadMonitor) async throws -> SendJob {
         let post = try self.body.presigned.map { try PresignedPost(file: $0) }
-        guard post == nil || !self.body.givesBody else {
-            throw ExitStatus(2, "--presigned sends a form: give its file with -F file=@path, not with -T or -d")
-        }
+        try ExitStatus.refuse(
+            if: post != nil && self.body.givesBody,
+            "--presigned sends a form: give its file with -F file=@path, not with -T or -d")
         let content = post == nil ? try self.body.body(self.form) : nil
         let json = content?.isJSON == true ? ["Accept: application/json"] : []
         var fields = try RequestFields(options: json + self.habits.headers(), self.form.otherHeaders)
@@ -32,7 +32,7 @@ extension SendCommand {
             job.sender.options.reading.checksFraming = checks
         }
         try await self.resume.prepare(
-            &job, boundary: self.form.boundary, repeatsAll: self.transfer.retry != nil,
+            &job, hasBoundary: self.form.choosesBoundary, repeatsAll: self.transfer.retry != nil,
             files: (inputs, self.transfer.output))
         if let content {
             job.filename = content.filename
@@ -45,9 +45,7 @@ extension SendCommand {
     private func sender(_ request: HTTPRequest, asksFirst: Bool, _ monitor: UploadMonitor) throws -> FormSender {
         var reading = ReaderOptions()
         if let rate = self.transfer.limitRate {
-            guard rate.bytes >= 0 else {
-                throw ExitStatus(2, "--limit-rate \(rate.text): give 0 or more bytes a second")
-            }
+            try ExitStatus.refuse(if: rate.bytes < 0, "--limit-rate \(rate.text): give 0 or more bytes a second")
             // As in curl, 0 means none.
             if rate.bytes > 0 { reading.rateLimit = .bytesPerSecond(Int(clamping: rate.bytes)) }
         }
@@ -76,6 +74,7 @@ extension SendCommand {
     /// The plan of a body that isn't a form.
     private func plan(_ content: BodyOptions.Body) async throws -> BodyPlan {
         let plan = try await content.plan.checkedIfEmpty()
+        FormOptions.warnOfOtherBoundary(plan)
         return try await self.form.spool ? Self.measured(plan) : plan
     }
 

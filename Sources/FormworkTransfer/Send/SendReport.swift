@@ -60,9 +60,7 @@ struct SendReport: Sendable {
 
     /// Whether the answer's body is declared as JSON.
     var isJSON: Bool {
-        guard let type = self.fields[.contentType]?.prefix(while: { $0 != ";" && $0 != " " }).lowercased() else {
-            return false
-        }
+        let type = self.fields[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased() ?? ""
         return type == "application/json" || type.hasSuffix("+json")
     }
 

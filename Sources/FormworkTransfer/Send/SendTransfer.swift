@@ -75,12 +75,10 @@ struct SendTransfer {
             let remedy = isForm ? job.plan.lengthBlocker?.lengthRemedy ?? "" : ": --spool finds it"
             throw ExitStatus(2, "\(error)\(remedy)")
         }
-        guard deliveries.count == 1 || !self.command.resume.keepsState else {
-            throw ExitStatus(
-                2,
-                "a saved state belongs to one upload, and this tus server makes each of the "
-                    + "\(deliveries.count, "file") an upload: send them one by one")
-        }
+        try ExitStatus.refuse(
+            if: deliveries.count != 1 && self.command.resume.keepsState,
+            "a saved state belongs to one upload, and this tus server makes each of the "
+                + "\(deliveries.count, "file") an upload: send them one by one")
         // Before the first file is sent.
         for delivery in deliveries { _ = try await delivery.plan.checkedIfEmpty() }
         return deliveries.map { delivery in
@@ -139,24 +137,22 @@ struct SendTransfer {
                 Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
         observer.beginning = { [record] trace in record.update { $0.begin(trace) } }
+        let isVerbose = self.command.transfer.verbose
+        let show: @Sendable (String, MaskedHead, String) -> Void = { kind, head, sign in
+            progress?.interrupt()
+            if !Messages.head(kind, head.line, head.fields) { Self.write(head.lines, sign) }
+        }
         observer.received = { [record] response, version in
             record.update { $0.head = .init(response: response, version: version) }
+            if isVerbose { show("answer", MaskedHead(.init(response: response, version: version)), "<") }
         }
-        if self.command.transfer.verbose {
-            let show: @Sendable (String, MaskedHead, String) -> Void = { kind, head, sign in
-                progress?.interrupt()
-                if !Messages.head(kind, head.line, head.fields) { Self.write(head.lines, sign) }
-            }
+        if isVerbose {
             observer.requesting = { [record] request, isHTTP2 in
                 record.update { $0.version = isHTTP2 ? .http2 : .http11 }
                 show("request", MaskedHead(request, isHTTP2: isHTTP2), ">")
             }
             observer.informed = { [record] in
                 show("answer", MaskedHead(.init(response: $0, version: record.current.version)), "<")
-            }
-            observer.received = { [received = observer.received] response, version in
-                received(response, version)
-                show("answer", MaskedHead(.init(response: response, version: version)), "<")
             }
         }
         observer.resuming = { offset, total in

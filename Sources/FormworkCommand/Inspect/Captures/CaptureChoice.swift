@@ -27,12 +27,10 @@ enum CaptureChoice {
         guard let first = forms.first else {
             throw FormworkError(.malformedBody, "no entry of this \(kind) has a multipart body")
         }
-        guard forms.count == 1 else {
-            throw ExitStatus(
-                2,
-                "\(forms.count, "entry") of this \(kind) have a multipart body: choose one with --entry N"
-                    + self.list(forms))
-        }
+        try ExitStatus.refuse(
+            if: forms.count > 1,
+            "\(forms.count, "entry") of this \(kind) have a multipart body: choose one with --entry N"
+                + self.list(forms))
         return first
     }
 

@@ -29,11 +29,7 @@ struct CurlTrace {
                 isSent = event == .sendHeader || event == .sendData
                 // A head may be written in several pieces. Another request begins after data or an answer.
                 if event == .sendHeader, !isInHeader { finish() }
-                switch event {
-                case .sendHeader: isInHeader = true
-                case .sendData, .received: isInHeader = false
-                case .other: break
-                }
+                if event != .other { isInHeader = event == .sendHeader }
             } else if isSent {
                 guard let bytes = Self.bytes(of: line) else {
                     throw FormworkError(

@@ -6,27 +6,6 @@
 import Foundation
 import MultipartKit
 
-/// A body in chunks of at most a given size, always ready.
-struct Chunks: AsyncSequence, Sendable {
-    let body: [UInt8]
-    let size: Int
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        let body: [UInt8]
-        let size: Int
-        var position = 0
-
-        mutating func next() async -> ArraySlice<UInt8>? {
-            guard self.position < self.body.count else { return nil }
-            let start = self.position
-            self.position = Swift.min(start + self.size, self.body.count)
-            return self.body[start..<self.position]
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: self.body, size: self.size) }
-}
-
 struct Order: Decodable {
     var street: String
     var house: Int
@@ -82,7 +61,7 @@ case "order":
     print(sum)
 default:
     func parse() async throws -> (parts: Int, bytes: Int) {
-        let chunks = Chunks(body: body, size: number)
+        let chunks = MemoryChunks(body: body, size: number)
         if arguments[1] == "collect" {
             return try await parts(of: MultipartParserAsyncSequence(boundary: boundary, buffer: chunks))
         }

@@ -1,0 +1,1 @@
+../../../bench/Sources/formwork-bench/MemoryChunks.swift
