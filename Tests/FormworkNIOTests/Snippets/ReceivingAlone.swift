@@ -41,6 +41,7 @@ func receive(_ connection: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>, i
 
 func receivingAlone(port: Int, into folder: FilePath) async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .bind(host: "127.0.0.1", port: port) { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.configureHTTPServerPipeline()

@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import FormworkClient
 import Foundation
+import NIOCore
+import NIOHTTP1
 import Testing
 
 /// The servers of the articles, at the address that Hummingbird has by default, and the clients that send to them.
@@ -16,10 +18,12 @@ struct ProgramTests {
     private func content(_ path: String) -> Int? { FileManager.default.contents(atPath: path)?.count }
 
     /// Runs a client when the server listens.
-    private func run(_ server: @escaping @Sendable () async throws -> Void, _ client: () async throws -> Void) async throws {
+    private func run(
+        _ server: @escaping @Sendable () async throws -> Void, _ client: () async throws -> Void
+    ) async throws {
         let task = Task { try await server() }
         let request = HTTPClientRequest(url: "http://127.0.0.1:8080/")
-        while (try? await HTTPClient.shared.execute(request, timeout: .seconds(5))) == nil {
+        while (try? await HTTPClient.shared.execute(request, timeout: .seconds(1))) == nil {
             try await Task.sleep(for: .milliseconds(50))
         }
         try await client()
@@ -31,7 +35,8 @@ struct ProgramTests {
         try await run(readmeServer) {
             let form = FormData().appending(name: "photo", file: "harbour.jpg")
             let request = HTTPClientRequest(url: "http://127.0.0.1:8080/photos")
-            #expect(try await HTTPClient.shared.upload(form, with: request).status == .created)
+            let answer = try await HTTPClient.shared.upload(form, with: request)
+            #expect(answer.status == .created)
             #expect(content("uploads/harbour.jpg") == 100_000)
         }
     }
