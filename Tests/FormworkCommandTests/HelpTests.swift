@@ -24,7 +24,9 @@ struct HelpTests {
 
     @Test func `Topics list the exit statuses and what a part may be`() throws {
         let text = try Command.run("help", "statuses").text
-        let statuses = text.matches(of: #/\n  (\d[\d, ]*)  /#).flatMap { $0.1.split { ", ".contains($0) }.compactMap { Int($0) } }
+        let statuses = text.matches(of: #/\n  (\d[\d, ]*)  /#).flatMap { row in
+            row.1.split { ", ".contains($0) }.compactMap { Int($0) }
+        }
         #expect(
             statuses == [
                 0, 1, 2, 3, 6, 7, 22, 23, 26, 28, 35, 43, 47, 55, 56, 58, 60, 63, 65, 70, 71, 77, 127, 129, 130, 143,

@@ -303,18 +303,6 @@ extension FormOptions {
     package var choosesBoundary: Bool {
         self.boundary != nil || self.givenTypes.first.flatMap(Boundary.init(of:)) != nil
     }
-
-    /// Warns if a multipart body that isn't made here begins with another boundary than its `Content-Type` names.
-    package static func warnOfOtherBoundary(_ plan: BodyPlan) {
-        guard plan.isReplayable, plan.contentType.lowercased().hasPrefix("multipart/"),
-            let start = try? plan.makeReader().read(upTo: 64 << 10),
-            case .found(let boundary) = BoundarySniffer.sniff(start, isWhole: start.count < 64 << 10)
-        else { return }
-        let named = Boundary(of: plan.contentType)
-        guard named?.text != boundary else { return }
-        let names = named.map { "the boundary \($0.text)" } ?? "no boundary"
-        Messages.warn("-H 'Content-Type: …' names \(names), but the body has \(boundary): receivers find no parts")
-    }
 }
 
 extension Boundary {

@@ -56,3 +56,17 @@ struct BoundarySniffer {
         return line
     }
 }
+
+extension BodyPlan {
+    /// Warns if a multipart body that isn't made here begins with another boundary than its `Content-Type` names.
+    package func warnOfOtherBoundary() {
+        guard self.isReplayable, self.contentType.lowercased().hasPrefix("multipart/"),
+            let start = try? self.makeReader().read(upTo: 64 << 10),
+            case .found(let boundary) = BoundarySniffer.sniff(start, isWhole: start.count < 64 << 10)
+        else { return }
+        let named = Boundary(of: self.contentType)
+        guard named?.text != boundary else { return }
+        let names = named.map { "the boundary \($0.text)" } ?? "no boundary"
+        Messages.warn("-H 'Content-Type: …' names \(names), but the body has \(boundary): receivers find no parts")
+    }
+}

@@ -69,10 +69,9 @@ extension BodyPlan {
             let part: String = entry.part.map { "\($0)" } ?? ""
             table.append(range + [part, entry.kind.sourceText, type?.mediaType ?? "", type?.reason ?? ""])
         }
-        let blocker = self.lengthBlocker.map { "\($0)" } ?? ""
         let lines = [
             "Content-Type: \(self.contentType)",
-            "Content-Length" + (self.contentLength.map { ": \($0)" } ?? " unknown: \(blocker)"),
+            "Content-Length\(self.contentLength.map { ": \($0)" } ?? " unknown: \(self.lengthBlocker?.description ?? "")")",
             "Can be sent again: " + (self.replayBlocker.map { "no, \($0)" } ?? "yes"),
         ]
         // The value of Content-Type may be copied, so it is never broken.

@@ -74,7 +74,7 @@ extension SendCommand {
     /// The plan of a body that isn't a form.
     private func plan(_ content: BodyOptions.Body) async throws -> BodyPlan {
         let plan = try await content.plan.checkedIfEmpty()
-        FormOptions.warnOfOtherBoundary(plan)
+        plan.warnOfOtherBoundary()
         return try await self.form.spool ? Self.measured(plan) : plan
     }
 
