@@ -246,11 +246,14 @@ def run(options, program, found, folder):
     cases += [Case("form", name, [type_], [body]) for name, type_, body in forms if name.startswith(("form ", "change "))]
     questions = [(case.types, body) for case in cases for body in case.bodies]
     print(f"{len(cases)} cases, {len(questions)} bodies")
-    answers = {}
-    for name, (_, command) in found.items():
-        asked = [question for question in questions if question[0] is not None or name in peers.WITH_HTTP]
-        given = iter(peers.answers(command, folder, asked))
-        answers[name] = iter([latin1(next(given)) if types is not None or name in peers.WITH_HTTP else None for types, _ in questions])
+
+    def answers_of(name):
+        given = iter(peers.answers(found[name][1], folder, [each for each in questions if each[0] is not None or name in peers.WITH_HTTP]))
+        return [latin1(next(given)) if types is not None or name in peers.WITH_HTTP else None for types, _ in questions]
+
+    # Some wait long for bodies that don't end.
+    with ThreadPoolExecutor(len(found)) as pool:
+        answers = dict(zip(found, map(iter, pool.map(answers_of, found))))
     formwork = Formwork(program, folder)
     with ThreadPoolExecutor(2) as pool:
         ours = pool.map(formwork.answer, questions)
