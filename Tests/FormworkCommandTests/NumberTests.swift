@@ -25,24 +25,24 @@ struct NumberTests {
     }
 
     @Test("A chunk's size is below 2^63")
-    func chunkSizes() throws {
+    func chunkSizes() {
         var long = ChunkedCoding()
-        #expect(try long.decode(Array("0000000000000a3\r\nabc".utf8)) == Array("abc".utf8))
+        #expect(long.decode(Array("0000000000000a3\r\nabc".utf8)) == Array("abc".utf8) && long.fault == nil)
         for (size, place) in [("8000000000000000", 15), ("10000000000000003", 16), ("100000000000000000000", 16)] {
             var coding = ChunkedCoding()
-            let error = #expect(throws: FormworkError.self) { _ = try coding.decode(Array("\(size)\r\nabc\r\n".utf8)) }
+            #expect(coding.decode(Array("\(size)\r\nabc\r\n".utf8)) == [])
             #expect(
-                error?.message
+                coding.fault
                     == "the capture's chunked coding is broken at byte \(place): expected a chunk's size below 2^63")
         }
     }
 
     @Test("Chunks are whole when the last one, which is empty, was there")
-    func wholeness() throws {
+    func wholeness() {
         let body = "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nA: b\r\n\r\n"
         for count in 0...body.utf8.count {
             var coding = ChunkedCoding()
-            _ = try coding.decode(Array(body.utf8.prefix(count)))
+            _ = coding.decode(Array(body.utf8.prefix(count)))
             #expect(coding.isWhole == (count == body.utf8.count), "\(count) bytes")
         }
     }
@@ -55,12 +55,12 @@ struct NumberTests {
             ("3\r\nabc\n0\r\n\r\n", "LF without CR"), ("3\r\nabc\r\n0\r\n\n", "LF without CR"),
             ("3\r\nabc\r\r\n0\r\n\r\n", "CR without LF"), ("3\rx\r\nabc\r\n0\r\n\r\n", "CR without LF"),
         ] as [(String, String?)])
-    func slips(text: String, slip: String?) throws {
+    func slips(text: String, slip: String?) {
         for size in [1, 2, 100] {
             var (coding, content) = (ChunkedCoding(), [UInt8]())
             let bytes = Array(text.utf8)
             for start in stride(from: 0, to: bytes.count, by: size) {
-                content += try coding.decode(Array(bytes[start..<min(bytes.count, start + size)]))
+                content += coding.decode(Array(bytes[start..<min(bytes.count, start + size)]))
             }
             #expect(content == Array("abc".utf8) && coding.isWhole && coding.slip == slip)
         }

@@ -17,8 +17,10 @@ final class BodyInput: ChunkInput {
 
     /// What was done to the input before it was parsed, as half sentences.
     private(set) var notes: [String] = []
-    /// What receivers read differently in the message around the body, or isn't in it, as half sentences.
-    private var doubts: [String] = []
+    /// What is odd in the message around the body, in half sentences, or isn't in it.
+    private var oddities: [Finding] = []
+    /// Whether to continue where the body's place isn't certain, so that all that is odd is found.
+    private let readsOn: Bool
 
     /// Whether an event of a gateway says that its body isn't encoded.
     private var isDeclaredText = false
@@ -29,10 +31,10 @@ final class BodyInput: ChunkInput {
 
     /// - Parameters:
     ///   - entry: The request in a capture of several, from 1.
-    ///   - isBare: Whether the caller knows the content. Then it isn't examined for a capture of several requests.
-    init(_ file: String?, entry: Int?, isBare: Bool) throws {
+    ///   - isBare: Whether the caller knows the type. Then the input isn't examined for a capture of several requests.
+    init(_ file: String?, entry: Int?, isBare: Bool, readsOn: Bool) throws {
         let raw = try RawInput(file)
-        self.raw = raw
+        (self.raw, self.readsOn) = (raw, readsOn)
         super.init(name: raw.name)
         let kind = isBare ? .none : try Self.kind(of: raw)
         if entry != nil, case .none = kind {
@@ -50,7 +52,7 @@ final class BodyInput: ChunkInput {
             throw error
         }
         try TextInput.naming(raw.name) { () throws(FormworkError) in
-            if case .untilEnd = self.framing { try self.openMessage() }
+            if case .untilEnd = self.framing { try self.openMessage(hasType: isBare) }
             try self.decodeBase64()
         }
     }
@@ -83,24 +85,37 @@ final class BodyInput: ChunkInput {
         return "the capture continues after the \(self.contentLength ?? 0, "byte") of its Content-Length"
     }
 
-    /// What receivers read differently in the message around the body, as half sentences.
-    func allDoubts() throws(FormworkError) -> [String] {
-        var doubts = self.doubts + [self.shortfall, try self.surplus()].compactMap { $0 }
+    /// All that is odd in the message around the body, as far as it was read.
+    func findings() throws(FormworkError) -> [Finding] {
+        var sentences = [self.shortfall, try self.surplus()].compactMap { $0 }
         if case .chunked(let coding) = self.framing, let slip = coding.slip {
-            doubts.append("the chunked coding of the capture has \(slip), and receivers differ in how they read it")
+            sentences.append("the chunked coding of the capture has \(slip), and receivers differ in how they read it")
         }
-        return doubts
+        return self.oddities + sentences.map { Finding(.messageFraming, $0) }
+    }
+
+    private func doubt(_ sentence: String) { self.oddities.append(Finding(.messageFraming, sentence)) }
+
+    /// Notes why it isn't certain what the body is.
+    /// - Throws: It, unless reading continues.
+    private func refuse(_ sentence: String) throws(FormworkError) {
+        guard self.readsOn else { throw FormworkError(.malformedBody, sentence) }
+        self.doubt(sentence)
     }
 
     override func read() throws(FormworkError) -> [UInt8] {
         while true {
             if case .length(0) = self.framing { return [] }
+            if case .chunked(let coding) = self.framing, let fault = coding.fault {
+                (self.oddities, self.framing) = (try self.findings(), .memory)
+                try TextInput.naming(self.name) { () throws(FormworkError) in try self.refuse(fault) }
+            }
+            if case .memory = self.framing { return [] }
             let bytes = try self.raw.next()
             self.isAtEnd = bytes.isEmpty
             if bytes.isEmpty { return [] }
             switch self.framing {
-            case .untilEnd: return bytes
-            case .memory: return []
+            case .untilEnd, .memory: return bytes
             case .length(let left):
                 let count = Int(min(left, Int64(bytes.count)))
                 self.framing = .length(left: left - Int64(count))
@@ -108,38 +123,30 @@ final class BodyInput: ChunkInput {
                 return self.hasSurplus ? Array(bytes[..<count]) : bytes
             case .chunked(var coding):
                 // The decoder holds no buffer, so copying it costs nothing.
-                let content = try TextInput.naming(self.name) { () throws(FormworkError) in try coding.decode(bytes) }
+                let content = coding.decode(bytes)
                 self.framing = .chunked(coding)
                 if !content.isEmpty { return content }
             }
         }
     }
 
-    private func openMessage() throws(FormworkError) {
-        guard let head = try CapturedHead.read(self.raw) else { return }
-        (self.contentType, self.contentEncoding) = (try head.contentType(), head.contentEncoding)
-        if let line = head.invalidLine {
-            let text = DisplayText(line, limit: 60).text
-            self.doubts.append(
-                "the line \"\(text)\" of the captured head isn't a header field, and receivers differ in how they read it"
-            )
+    /// - Parameter hasType: Whether the caller knows the type.
+    private func openMessage(hasType: Bool) throws(FormworkError) {
+        guard let (head, hasBareLineFeeds) = try CapturedHead.read(self.raw) else { return }
+        let types = head.values("Content-Type")
+        (self.contentType, self.contentEncoding) = (types.first, head.value("Content-Encoding"))
+        if hasBareLineFeeds { self.oddities.append(Finding(.bareLineFeed)) }
+        head.doubts.forEach(self.doubt)
+        if Set(types).count > 1, !hasType, !self.readsOn {
+            throw FormworkError(
+                .malformedBody,
+                "the captured head has two Content-Type fields that differ: choose one with --content-type")
         }
-        if let coding = head.value("Transfer-Encoding") {
-            if coding.lowercased() != "chunked" {
-                self.doubts.append(
-                    "the Transfer-Encoding of the capture is \"\(DisplayText(coding, limit: 60).text)\", not chunked")
-            }
-            if !head.values("Content-Length").isEmpty {
-                self.doubts.append(
-                    "the capture has a Transfer-Encoding and a Content-Length, and receivers use different ones")
-            }
+        guard !head.isChunked else { return self.framing = .chunked(ChunkedCoding()) }
+        do throws(FormworkError) { self.contentLength = try head.contentLength() } catch {
+            try self.refuse(error.message)
         }
-        if head.isChunked {
-            self.framing = .chunked(ChunkedCoding())
-        } else if let length = try head.contentLength() {
-            self.contentLength = length
-            self.framing = .length(left: length)
-        }
+        if let length = self.contentLength { self.framing = .length(left: length) }
     }
 
     /// All bytes of a capture.
@@ -166,7 +173,7 @@ final class BodyInput: ChunkInput {
         let text = try self.all(
             orElse: "looks like base64, of which at most \(CaptureKind.limit >> 20) MiB are decoded: use base64 -d")
         // What is missing from the capture, or follows the body, stays known.
-        self.doubts = try self.allDoubts()
+        self.oddities = try self.findings()
         self.framing = .memory
         var letters = text.filter { !$0.isBlank && $0 != 0x0D && $0 != 0x0A }
         while letters.count % 4 != 0, letters.count % 4 != 1 { letters.append(UInt8(ascii: "=")) }
@@ -201,7 +208,7 @@ final class BodyInput: ChunkInput {
         (self.ahead, self.contentType, self.isDeclaredText) =
             (captured.bytes, captured.contentType, captured.isDeclaredText)
         guard let length = captured.length, length > self.ahead.count else { return }
-        self.doubts.append(
+        self.doubt(
             "the capture is cut: the request had \(Int64(clamping: length), "byte"), and \(self.ahead.count) were "
                 + "saved. Browsers leave out the contents of files: capture it with a proxy instead")
     }

@@ -84,26 +84,35 @@ struct ParsingOptions: ParsableArguments {
             }
             input.note("the Content-Type has no boundary: the one of the body's first line is used")
         }
-        return try self.walk(input, Self.type(with: try Self.sniff(input)), profile, limits)
+        return try self.walk(input, nil, profile, limits)
     }
 
     /// All that is odd in the input. Reading continues where a parser would fail.
     func lint() throws -> (name: String, findings: [Finding], leftOut: Int) {
         let limits = try LimitOption.limits(self.limit)
-        let input = try self.input()
-        let given = self.contentType ?? self.boundary.map(Self.type(with:)) ?? input.contentType
-        let type = try given ?? Self.type(with: Self.sniff(input))
+        let input: BodyInput
+        do { input = try self.input(readsOn: true) } catch let error as FormworkError
+            where [.malformedBody, .truncatedBody].contains(error.code)
+        {
+            return (error.path ?? "", [Finding(.messageFraming, error.message)], 0)
+        }
         let parser: MultipartParser
-        do throws(FormworkError) { parser = try MultipartParser(linting: type, limits: limits) } catch {
-            return (input.name, [Finding(error)], 0)
+        do throws(FormworkError) {
+            let given = self.contentType ?? self.boundary.map(Self.type(with:)) ?? input.contentType
+            let type = if let given { given } else { try Self.sniffedType(input) }
+            parser = try MultipartParser(linting: type, limits: limits)
+        } catch {
+            let damage = try Self.diagnosis(of: input).finding(for: error)
+            return (input.name, try input.findings() + [Finding(error)] + [damage].compactMap { $0 }, 0)
         }
         var walk = PartWalk(input, parser)
         let (findings, leftOut) = try walk.lint()
         return (input.name, findings, leftOut)
     }
 
-    private func input() throws -> BodyInput {
-        try BodyInput(self.file, entry: self.entry, isBare: self.boundary != nil || self.contentType != nil)
+    private func input(readsOn: Bool = false) throws -> BodyInput {
+        let isBare = self.boundary != nil || self.contentType != nil
+        return try BodyInput(self.file, entry: self.entry, isBare: isBare, readsOn: readsOn)
     }
 
     /// Whether a capture's type is a form's, and only the boundary is missing. The body's first line has it.
@@ -124,29 +133,31 @@ struct ParsingOptions: ParsableArguments {
         }
     }
 
+    /// - Parameter type: `nil` to use the boundary of the body's first line.
     private func walk(
-        _ input: BodyInput, _ type: String, _ profile: ParsingProfile, _ limits: ParsingLimits
+        _ input: BodyInput, _ type: String?, _ profile: ParsingProfile, _ limits: ParsingLimits
     ) throws -> PartWalk {
         do throws(FormworkError) {
-            let parser = try MultipartParser(contentType: type, profile: profile, limits: limits)
-            return PartWalk(input, parser)
+            let type = if let type { type } else { try Self.sniffedType(input) }
+            return PartWalk(input, try MultipartParser(contentType: type, profile: profile, limits: limits))
         } catch {
-            throw try Self.diagnosis(of: input).status(of: error, input)
+            throw try Self.diagnosis(of: input).status(of: error, input, input.findings().first?.message)
         }
     }
 
-    private static func sniff(_ input: BodyInput) throws -> String {
+    private static func sniffedType(_ input: BodyInput) throws(FormworkError) -> String {
         var wanted = 1
         while true {
             let bytes = try input.lookAhead(wanted)
             let isWhole = bytes.count < wanted
-            if case .found(let boundary) = BoundarySniffer.sniff(bytes, isWhole: isWhole) { return boundary }
-            if isWhole || bytes.count >= self.sniffBytes {
-                let error = FormworkError(
+            if case .found(let boundary) = BoundarySniffer.sniff(bytes, isWhole: isWhole) {
+                return self.type(with: boundary)
+            }
+            guard !isWhole, bytes.count < self.sniffBytes else {
+                throw FormworkError(
                     .malformedBody,
                     "No line --BOUNDARY was found, as each multipart body has: give --boundary or --content-type.",
                     offset: nil, cause: ParsingFailure(.missingBoundaryParameter))
-                throw try self.diagnosis(of: input).status(of: error, input)
             }
             wanted = bytes.count + 1
         }

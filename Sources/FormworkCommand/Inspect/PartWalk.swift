@@ -29,10 +29,11 @@ struct PartWalk {
         if let error = try self.read(&sink) {
             throw try self.diagnosis.status(of: error, self.input, self.parser.cause(of: error, self.recent))
         }
-        let doubts = try self.input.allDoubts()
-        if self.parser.profile.refusesAmbiguity, let doubt = doubts.first {
-            throw ExitStatus(70, "\(self.input.name): \(doubt)")
+        let oddities = try self.input.findings()
+        if self.parser.profile.refusesAmbiguity, let first = oddities.first {
+            throw ExitStatus(70, "\(self.input.name): \(first.message)")
         }
+        let doubts = oddities.filter { $0.oddity == .messageFraming }.map(\.message)
         let damage = self.diagnosis.finding(for: nil)?.message
         return self.input.notes + doubts + self.parser.warnings + [damage].compactMap { $0 }
     }
@@ -41,9 +42,9 @@ struct PartWalk {
     mutating func lint() throws -> (findings: [Finding], leftOut: Int) {
         var sink = PartRecorder(wantsDigest: false) { _ in }
         let error = try self.read(&sink)
-        let doubts = try self.input.allDoubts().map { Finding(.messageFraming, $0) }
         let damage = [self.diagnosis.finding(for: error)].compactMap { $0 }
-        return (doubts + self.parser.findings(endingWith: error) + damage, self.parser.leftOutFindings)
+        let findings = try self.input.findings() + self.parser.findings(endingWith: error) + damage
+        return (findings, self.parser.leftOutFindings)
     }
 
     /// - Returns: The parser's error; `nil` if the whole body was read.

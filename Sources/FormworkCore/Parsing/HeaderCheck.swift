@@ -168,8 +168,6 @@ struct HeaderCheck {
             self.add(.nestedFiles)
         } else if let charset = self.header.charset, !["utf-8", "us-ascii", "iso-8859-1"].contains(charset) {
             self.add(.otherCharset, charset)
-        } else if !self.header.isFile, type.hasPrefix("application/octet-stream") {
-            self.add(.fileType)
         } else if !self.header.isFile, type.contains("charset=") {
             self.add(.fieldCharset)
         }

@@ -93,7 +93,7 @@ extension MultipartParser {
 
     private mutating func contentBegins(_ header: ReceivedHeader, at start: Int64) throws(FormworkError) -> Event {
         self.isFile = header.isFile
-        self.isUnnamedFile = self.isFile && header.hasEmptyFilename
+        self.contentOddity = header.contentOddity
         if !self.watch.isEmpty { try self.watchPart(header, at: start) }
         self.headerOffset = start
         let (kind, limit, count): (ParsingFailure.Kind, Int, Int)

@@ -13,8 +13,14 @@ struct BodyWatch: Sendable {
     /// Searches for delimiters that aren't recognised, in content and after the close delimiter. `nil` for no search: then only
     /// what the parser comes across is noted.
     var strays: (content: StrayDelimiter, epilogue: StrayDelimiter)?
-    /// The start of the value of `_charset_`; `nil` outside such a field.
-    var charset: [UInt8]?
+    /// The start of a field's content, enough for a charset's name or a number; `nil` in a file.
+    var start: [UInt8]?
+    /// The charset in which only some receivers read the field; `nil` for none.
+    var charset: String?
+    /// The value of `MAX_FILE_SIZE`: PHP drops larger files that follow.
+    var maxFileSize = Int64.max
+    /// The first names, without their brackets, with whether they had some.
+    var names: [ArraySlice<UInt8>: Bool] = [:]
 
     mutating func add(_ finding: Finding) {
         let isFirst = self.seen.insert(finding.oddity).inserted
@@ -112,14 +118,34 @@ extension MultipartParser {
         if header.bytes.withRawSpan({ search.first(in: $0, from: 0, to: $0.byteCount) }) != nil {
             self.note(.strayDelimiter, at: offset, isInPart: true)
         }
-        self.watch[0].charset = header.name == "_charset_" && !header.isFile ? [] : nil
+        self.watch[0].start = header.isFile ? nil : []
+        self.watch[0].charset = header.isFile || ["utf-8", "utf8"].contains(header.charset) ? nil : header.charset
+        if self.profile.watches, let name = header.nameBytes { self.watchName(name, at: offset) }
         try self.refuse()
+    }
+
+    private mutating func watchName(_ name: ArraySlice<UInt8>, at offset: Int64) {
+        let root = name.prefix { $0 != 0x5B }
+        let hasKeys = root.count < name.count
+        if let others = self.watch[0].names[root] {
+            if others != hasKeys { self.note(.mixedName, at: offset, isInPart: true) }
+        } else if root.count <= 100, self.watch[0].names.count < BodyWatch.limit {
+            self.watch[0].names[Array(root)[...]] = hasKeys
+        }
     }
 
     @inline(never)
     mutating func watchContent(_ chunk: RawSpan, _ range: Range<Int>, at offset: Int64) {
-        if let count = self.watch[0].charset?.count {
-            self.watch[0].charset?.append(chunk, range.prefix(max(0, 64 - count)))
+        if self.isInPart {
+            if let count = self.watch[0].start?.count {
+                self.watch[0].start?.append(chunk, range.prefix(max(0, 64 - count)))
+            } else if self.contentBytes + Int64(range.count) > self.watch[0].maxFileSize {
+                self.note(.maxFileSize, at: self.headerOffset, isInPart: true)
+            }
+            if let charset = self.watch[0].charset, range.contains(where: { chunk[$0] >= 0x80 }) {
+                self.watch[0].charset = nil
+                self.note(.otherCharset, charset, at: self.headerOffset, isInPart: true)
+            }
         }
         guard let stray = self.watch[0].strays?.content, stray.offset == nil else { return }
         self.watch[0].strays?.content.take(chunk, range, at: offset)
@@ -134,11 +160,21 @@ extension MultipartParser {
             self.watch[0].strays?.content.end()
             self.noteStray()
         }
-        let charset = self.watch[0].charset.map { String(decoding: $0, as: UTF8.self) }
-        if let charset, !["utf-8", "utf8"].contains(charset.lowercased()) {
-            self.note(.defaultCharset, charset, at: self.headerOffset, isInPart: true)
-        }
+        if let start = self.watch[0].start { self.noteField(String(decoding: start, as: UTF8.self)) }
         try self.refuse()
+    }
+
+    /// - Parameter start: The start of the field's content.
+    private mutating func noteField(_ start: String) {
+        let name = self.watch[0].part?.name
+        if start.utf8.starts(with: "\u{FEFF}".utf8) { self.note(.markedField, at: self.headerOffset, isInPart: true) }
+        if name == "_charset_", !["utf-8", "utf8"].contains(start.lowercased()) {
+            self.note(.defaultCharset, start, at: self.headerOffset, isInPart: true)
+        }
+        if name?.lowercased() == "max_file_size", !start.isEmpty {
+            let size = start.utf8.count < 64 && start.utf8.allSatisfy(\.isDigit) ? Int64(start) ?? .max : -1
+            self.watch[0].maxFileSize = size == 0 ? .max : max(0, size)
+        }
     }
 
     private mutating func noteStray() {
@@ -164,9 +200,9 @@ extension MultipartParser {
 
     @inline(__always)
     mutating func noteContent(at offset: Int64) {
-        guard self.isUnnamedFile else { return }
-        self.isUnnamedFile = false
-        self.note(.emptyFilename, at: offset, isInPart: true)
+        guard let oddity = self.contentOddity else { return }
+        self.contentOddity = nil
+        self.note(oddity, at: offset, isInPart: true)
     }
 
     /// - Parameter offset: The end of a delimiter's line.

@@ -86,8 +86,8 @@ public struct MultipartParser: Sendable {
     let contentType: String
     /// What was noted of the framing, and what looks for it; most parsers have none. In an array, so that they stay small.
     var watch: [BodyWatch]
-    /// Whether the part is a file with an empty name.
-    var isUnnamedFile = false
+    /// What is odd as soon as the part has content.
+    var contentOddity: Oddity?
     /// The offset of the part's header section.
     var headerOffset: Int64 = 0
     var lines = HeaderLines()

@@ -112,12 +112,18 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
     /// Files are sent as a multipart inside a part.
     case nestedFiles
     case missingFileType
-    /// A field has the type of a file.
+    /// A field with content has the type of a file.
     case fileType
+    /// A file is larger than the field `MAX_FILE_SIZE` says.
+    case maxFileSize
+    /// A name occurs with keys in brackets and without.
+    case mixedName
     /// A type has a charset that some receivers decode.
     case otherCharset
     /// A plain field has a type with a charset.
     case fieldCharset
+    /// A field's content begins with a byte order mark.
+    case markedField
     /// `_charset_` names another charset than UTF-8.
     case defaultCharset
     /// A part's content is encoded.
@@ -180,215 +186,208 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
 
     /// The table. What isn't read the same by all receivers has a kind of failure.
     private var row: Row {
-        func departure(_ section: String, _ failure: ParsingFailure.Kind?, _ sentence: String) -> Row {
+        let (framing, form, practice) = ("RFC 2046 §5.1.1", "RFC 7578 §4.2", "practice")
+        func departure(in section: String, as failure: ParsingFailure.Kind? = .ambiguity, _ sentence: String) -> Row {
             (.departure, section, failure, sentence)
         }
-        func ambiguity(_ section: String, _ failure: ParsingFailure.Kind, _ sentence: String) -> Row {
-            (.ambiguity, section, failure, sentence)
-        }
-        func advice(_ section: String, _ sentence: String) -> Row { (.advice, section, nil, sentence) }
+        func boundary(_ sentence: String) -> Row { departure(in: framing, as: .invalidBoundaryParameter, sentence) }
+        func line(_ sentence: String) -> Row { departure(in: framing, as: .malformedBoundaryLine, sentence) }
+        func ambiguity(
+            in section: String = practice, as failure: ParsingFailure.Kind = .ambiguity, _ sentence: String
+        ) -> Row { (.ambiguity, section, failure, sentence) }
+        func advice(in section: String = practice, _ sentence: String) -> Row { (.advice, section, nil, sentence) }
         func damage(_ sentence: String) -> Row { (.damage, practice, nil, sentence) }
-        let (framing, form, practice) = ("RFC 2046 §5.1.1", "RFC 7578 §4.2", "practice")
         return switch self {
-        case .messageFraming: departure("RFC 9112", .malformedHeader, "@")
+        case .messageFraming: departure(in: "RFC 9112", as: .malformedHeader, "@")
         case .notFormData:
             departure(
-                "RFC 7578 §4", .invalidContentType,
+                in: "RFC 7578 §4", as: .invalidContentType,
                 "Content-Type is not multipart/form-data: forms are sent as that, or url-encoded.")
         case .boundaryCharacters:
-            departure(
-                framing, .invalidBoundaryParameter,
-                "The boundary contains \"@\": use only letters, digits and '()+_-./:=?.")
-        case .boundaryLength: departure(framing, .invalidBoundaryParameter, "The boundary has @: use at most 70.")
+            boundary("The boundary contains \"@\": use only letters, digits and '()+_-./:=?.")
+        case .boundaryLength: boundary("The boundary has @: use at most 70.")
         case .boundaryTrailingSpace:
-            departure(
-                framing, .invalidBoundaryParameter,
-                "The boundary ends with a space: end it with another character.")
+            boundary(
+                "The boundary ends with a space: end it with another character."
+            )
         case .boundaryUnquoted:
             departure(
-                "RFC 2045 §5.1", .invalidBoundaryParameter,
+                in: "RFC 2045 §5.1", as: .invalidBoundaryParameter,
                 "The boundary needs quotes and has none: quote it, or use letters and digits.")
         case .boundaryWord:
             ambiguity(
-                practice, .ambiguity,
                 "Content-Type has the word boundary twice, and some receivers search for it: leave the other one "
                     + "out.")
         case .preamble:
             ambiguity(
-                framing, .preamble,
+                in: framing, as: .preamble,
                 "The first delimiter follows @: if the start of the body is missing, so are parts; "
                     + "otherwise begin the body with the delimiter.")
         case .byteOrderMark:
             ambiguity(
-                framing, .preamble,
+                in: framing, as: .preamble,
                 "The body begins with a byte order mark, so its first part may be lost: remove it.")
         case .delimiterInPreamble:
             departure(
-                framing, .delimiterInPreamble,
+                in: framing, as: .delimiterInPreamble,
                 "A line before the first part begins like a delimiter but isn't one, so a part may be lost: a "
                     + "delimiter needs CRLF before and after it, and a line of its own; the profile lenient reads LF, "
                     + "too.")
         case .strayDelimiter:
-            departure(
-                framing, .malformedBoundaryLine,
+            line(
                 "The delimiter's text has no CRLF before it, and some receivers take it for a delimiter: write "
                     + "CRLF before it, or choose another boundary.")
         case .delimiterBesideLineFeed:
-            departure(
-                framing, .malformedBoundaryLine,
+            line(
                 "The content holds the delimiter with LF instead of CRLF beside it, so a part may be lost: write "
                     + "CRLF, or read it with the profile lenient.")
         case .partAfterEnd:
-            departure(
-                framing, .malformedBoundaryLine,
+            line(
                 "A delimiter follows the close delimiter, so the part after it is lost: write --boundary-- only at "
                     + "the end.")
         case .epilogue:
             ambiguity(
-                framing, .malformedBoundaryLine,
+                in: framing, as: .malformedBoundaryLine,
                 "Bytes follow the close delimiter's line, and some receivers read a part in them: remove them.")
         case .longerLine:
-            departure(
-                framing, .malformedBoundaryLine,
-                "A line of content begins with the delimiter but is longer: choose another boundary.")
+            line("A line of content begins with the delimiter but is longer: choose another boundary.")
         case .sharedLineEnd:
-            departure(
-                framing, .malformedBoundaryLine,
+            line(
                 "A delimiter directly follows the empty line after a header: write CRLF before it, even after "
                     + "empty content.")
-        case .padding: ambiguity(framing, .malformedBoundaryLine, "Blanks follow a delimiter on its line: remove them.")
+        case .padding:
+            ambiguity(in: framing, as: .malformedBoundaryLine, "Blanks follow a delimiter on its line: remove them.")
         case .bareLineFeed:
             departure(
-                framing, .malformedHeader,
+                in: framing, as: .malformedHeader,
                 "A line of the framing or of a header ends with LF only: end all lines with CRLF.")
         case .missingClose:
             departure(
-                framing, .unexpectedEnd,
-                "The body ends without its close delimiter: write --boundary-- at the end.")
-        case .noParts: departure("RFC 2046 §5.1", nil, "The form has no parts: RFC 2046 requires at least one.")
-        case .malformed: departure(framing, .malformedHeader, "@: @")
+                in: framing, as: .unexpectedEnd,
+                "The body ends without its close delimiter: write --boundary-- at the end."
+            )
+        case .noParts: departure(in: "RFC 2046 §5.1", as: nil, "The form has no parts: RFC 2046 requires at least one.")
+        case .malformed: departure(in: framing, as: .malformedHeader, "@: @")
         case .missingDisposition:
             departure(
-                form, .missingContentDisposition,
+                in: form, as: .missingContentDisposition,
                 "The part has no Content-Disposition: write form-data with a name.")
         case .otherDisposition:
-            departure(form, .missingContentDisposition, "The part's disposition is \"@\": write form-data.")
+            departure(in: form, as: .missingContentDisposition, "The part's disposition is \"@\": write form-data.")
         case .missingName:
-            departure(form, .missingName, "The part has no name: write name=\"…\" in its Content-Disposition.")
-        case .emptyName: ambiguity(form, .ambiguity, "The part's name is empty: receivers drop such parts, so name it.")
+            departure(in: form, as: .missingName, "The part has no name: write name=\"…\" in its Content-Disposition.")
+        case .emptyName: ambiguity(in: form, "The part's name is empty: receivers drop such parts, so name it.")
         case .bracketName:
-            ambiguity(
-                practice, .ambiguity,
-                "The name begins with a bracket, and PHP drops such parts: begin with a letter.")
+            ambiguity("The name begins with a bracket, and PHP drops such parts: begin with a letter.")
         case .looseBracket:
             ambiguity(
-                practice, .ambiguity,
                 "The name of a file has brackets that aren't pairs at its end, and PHP drops such files: leave them out."
             )
         case .emptyFilename:
             ambiguity(
-                practice, .ambiguity,
                 "A file with content has an empty name, and some receivers drop its content: name it, or leave out "
                     + "filename.")
         case .dotFilename:
-            ambiguity(
-                practice, .ambiguity,
-                "The filename has only dots and slashes, of which some receivers leave nothing: name it.")
-        case .parameterSyntax: departure("RFC 9110 §5.6.6", .ambiguity, "@ @: write '@'.")
-        case .unquotedName: departure(form, .ambiguity, "The @ isn't in quotes: write @=\"…\".")
+            ambiguity("The filename has only dots and slashes, of which some receivers leave nothing: name it.")
+        case .parameterSyntax: departure(in: "RFC 9110 §5.6.6", "@ @: write '@'.")
+        case .unquotedName: departure(in: form, "The @ isn't in quotes: write @=\"…\".")
         case .otherParameter:
-            departure(
-                form, .ambiguity,
-                "Content-Disposition has the parameter @, which forms don't have: leave it out.")
+            departure(in: form, "Content-Disposition has the parameter @, which forms don't have: leave it out.")
         case .hiddenParameter:
             ambiguity(
-                practice, .ambiguity,
                 "The @ has the text of a parameter, which some receivers take for Content-Disposition's: leave it out.")
         case .nameNotFirst:
             ambiguity(
-                practice, .ambiguity,
                 "The name follows a filename with a colon, after which some receivers don't look for it: write the "
                     + "name first.")
         case .extendedParameter:
-            departure(form, .ambiguity, "@ has @, which only some receivers read: leave it out, and send UTF-8.")
+            departure(in: form, "@ has @, which only some receivers read: leave it out, and send UTF-8.")
         case .extendedFilename:
             departure(
-                form, .malformedHeader,
+                in: form, as: .malformedHeader,
                 "The part has filename*, which forms must not have: write filename in UTF-8.")
         case .unreadableFilename:
             departure(
-                form, .malformedHeader,
+                in: form, as: .malformedHeader,
                 "The value of filename*, @, isn't UTF-8 or ISO-8859-1 in percent-encoding (RFC 8187), and isn't "
                     + "used: write filename in UTF-8.")
-        case .controlCharacter: departure("RFC 9110 §5.5", .ambiguity, "@ has @: leave it out.")
-        case .invalidText: ambiguity("RFC 7578 §5.1", .invalidText, "The @ is not UTF-8: write it in UTF-8.")
+        case .controlCharacter: departure(in: "RFC 9110 §5.5", "@ has @: leave it out.")
+        case .invalidText: ambiguity(in: "RFC 7578 §5.1", as: .invalidText, "The @ is not UTF-8: write it in UTF-8.")
         case .backslash:
             ambiguity(
-                "WHATWG HTML, multipart/form-data encoding algorithm", .ambiguity,
+                in: "WHATWG HTML, multipart/form-data encoding algorithm",
                 "The @ has a backslash, which receivers keep, drop or take for an escape: leave it out, and write "
                     + "%22 for a quote.")
         case .unescapedQuote:
             departure(
-                "RFC 2045 §5.1", .ambiguity,
+                in: "RFC 2045 §5.1",
                 "The @ has a quote that isn't escaped, and other receivers end it there: write %22.")
         case .percentEscape:
-            advice("RFC 7578 §2", "The @ has % and two digits, which only some receivers decode: choose another one.")
+            advice(
+                in: "RFC 7578 §2", "The @ has % and two digits, which only some receivers decode: choose another one.")
         case .encodedFilename:
-            ambiguity(
-                practice, .ambiguity,
-                "The filename is percent-encoded, which some receivers decode: write its characters in UTF-8.")
+            ambiguity("The filename is percent-encoded, which some receivers decode: write its characters in UTF-8.")
         case .encodedWord:
             ambiguity(
-                "RFC 7578 §5.1", .ambiguity,
+                in: "RFC 7578 §5.1",
                 "The @ begins like an encoded word (RFC 2047), which some receivers decode: write UTF-8.")
         case .filenamePath:
-            advice(form, "The filename is a path, which receivers must not use: send its last component.")
-        case .duplicateParameter: departure(form, .duplicateParameter, "@ has a parameter twice: leave one out.")
+            advice(in: form, "The filename is a path, which receivers must not use: send its last component.")
+        case .duplicateParameter:
+            departure(in: form, as: .duplicateParameter, "@ has a parameter twice: leave one out.")
         case .duplicateHeader:
             departure(
-                form, .duplicateHeader,
+                in: form, as: .duplicateHeader,
                 "The field @ occurs twice: give it once, as receivers use different ones.")
         case .hiddenHeader:
             ambiguity(
-                practice, .duplicateHeader,
+                in: practice, as: .duplicateHeader,
                 "The text @ occurs elsewhere in the header section, and some receivers read it there: leave it out.")
         case .nestedFiles:
             departure(
-                "RFC 7578 §4.3", .ambiguity,
+                in: "RFC 7578 §4.3",
                 "Files are sent as multipart/mixed inside a part: send each as a part of the same name.")
         case .missingFileType:
-            advice("RFC 7578 §4.4", "The file has no Content-Type: write its type, or application/octet-stream.")
+            advice(in: "RFC 7578 §4.4", "The file has no Content-Type: write its type, or application/octet-stream.")
         case .fileType:
-            advice(
-                practice,
+            ambiguity(
                 "A field has the type application/octet-stream, with which some receivers take it for a file: "
                     + "leave the type out, or give it a filename.")
+        case .maxFileSize:
+            ambiguity("The file is larger than the field MAX_FILE_SIZE says, and PHP drops it: leave the field out.")
+        case .mixedName:
+            advice(
+                "The name is there with keys in brackets and without, of which some receivers keep one: use it in one "
+                    + "way.")
+        case .markedField:
+            ambiguity("The field begins with a byte order mark, which some receivers remove: leave it out.")
         case .otherCharset:
-            departure(
-                "RFC 7578 §4.5", .ambiguity,
-                "Content-Type has the charset @, which some receivers decode: send UTF-8.")
+            departure(in: "RFC 7578 §4.5", "Content-Type has the charset @, which some receivers decode: send UTF-8.")
         case .fieldCharset:
             advice(
-                "RFC 7578 §4.5",
+                in: "RFC 7578 §4.5",
                 "A field's Content-Type has a charset, which many receivers ignore: send UTF-8 without it.")
         case .defaultCharset:
-            advice("RFC 7578 §4.6", "The field _charset_ names \"@\": send text as UTF-8, and leave out the field.")
+            ambiguity(
+                in: "RFC 7578 §4.6",
+                "The field _charset_ names \"@\", in which some receivers read text: send UTF-8, and leave out the field."
+            )
         case .encodedContent:
             departure(
-                "RFC 7578 §4.7", .ambiguity,
+                in: "RFC 7578 §4.7",
                 "The content is encoded (Content-Transfer-Encoding: @) and isn't decoded here, though some "
                     + "receivers do: send it unencoded.")
         case .transferEncoding:
-            advice("RFC 7578 §4.7", "Content-Transfer-Encoding is deprecated in forms: send the content unencoded.")
-        case .otherHeader: departure("RFC 7578 §4.8", nil, "The field @ has no place in a form: leave it out.")
+            advice(in: "RFC 7578 §4.7", "Content-Transfer-Encoding is deprecated in forms: send the content unencoded.")
+        case .otherHeader: departure(in: "RFC 7578 §4.8", as: nil, "The field @ has no place in a form: leave it out.")
         case .foldedHeader:
             ambiguity(
-                "RFC 5322 §2.2.3", .malformedHeader,
+                in: "RFC 5322 §2.2.3", as: .malformedHeader,
                 "A header line continues in the next one: write each field in one line.")
         case .blankBeforeColon:
-            departure("RFC 5322 §2.2", .malformedHeader, "There is a blank before a header's colon: remove it.")
-        case .longHeader: advice(practice, "The header section has @: use at most 512, as some servers read no more.")
-        case .dispositionNotFirst: advice(practice, "Content-Disposition is not the first field: write it first.")
+            departure(in: "RFC 5322 §2.2", as: .malformedHeader, "There is a blank before a header's colon: remove it.")
+        case .longHeader: advice("The header section has @: use at most 512, as some servers read no more.")
+        case .dispositionNotFirst: advice("Content-Disposition is not the first field: write it first.")
         case .emptyBody: damage("the body has no bytes@: something has read it before, or it was never sent")
         case .notMultipart: damage("it is @, not multipart")
         case .messageHead: damage("it begins with the head of an HTTP message: remove it first")

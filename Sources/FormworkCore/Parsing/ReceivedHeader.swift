@@ -98,8 +98,15 @@ public struct ReceivedHeader: Sendable {
     }
     /// ``filename`` made safe for a folder, see ``SafeFilename``; `nil` if nothing is left of it.
     public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
-    /// Whether there is an empty `filename`, and no `filename*`.
-    var hasEmptyFilename: Bool { self.filenamePlace.range?.isEmpty ?? false && self.extendedPlace.range == nil }
+    /// What is odd in the part if it has content: receivers take an empty `filename`, or the type of a file, for a file or not.
+    var contentOddity: Oddity? {
+        guard let details = self.box?.details else { return nil }
+        guard !self.isFile else {
+            return details.filename.range?.isEmpty ?? false && details.extended.range == nil ? .emptyFilename : nil
+        }
+        guard let type = details.type.range, type.count >= 24 else { return nil }
+        return self.text.span.holds("application/octet-stream", in: type.prefix(24)) ? .fileType : nil
+    }
     /// Whether this is a ``PlainField``.
     package var isPlainField: Bool { self.box == nil }
     /// Whether the name is from `name`, not from `name*`.

@@ -20,7 +20,8 @@ Z = 'Content-Disposition: form-data; name="z"'
 class Case(NamedTuple):
     kind: str
     text: str
-    types: list[str]
+    # `None` if the bodies are whole messages.
+    types: list[str] | None
     # Where the boundary is in doubt, one for each that a reader may see: who reads another one reads other parts.
     bodies: list[bytes]
     # Readings in literals, by the names of readers.
@@ -101,6 +102,8 @@ def message(key, text):
     types, head = ["multipart/form-data; boundary=b"], 'Content-Disposition: form-data; name="a"'
     if key == "body":
         return types, [text]
+    if key == "message":
+        return None, [f"POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{text}"]
     if key == "type":
         types = text.split("++")
     elif key == "params":
@@ -136,7 +139,7 @@ def mutations():
                 types, bodies = message(key, text)
                 case = Case(kind, f"{key}: {text}", types, [body.encode("latin-1") for body in bodies])
                 # An HTTP parser doesn't let these through to the form's.
-                if (marks := (*types, *bodies)) not in seen and not re.search("[\r\n\0]", "".join(types)):
+                if (marks := (*(types or ()), *bodies)) not in seen and not re.search("[\r\n\0]", "".join(types or ())):
                     seen.add(marks)
                     yield case
 

@@ -251,8 +251,9 @@ def for_busboy(part):
     given = type_ if is_type else "text/plain"
     rule("busboy: types", given != part["type"])
     part["type"] = given
-    rule("busboy: application/octet-stream", part["filename"] is None and given == "application/octet-stream")
-    if part["filename"] is None and given != "application/octet-stream":
+    if rule("busboy: application/octet-stream", part["filename"] is None and given == "application/octet-stream"):
+        part["filename"] = ""
+    if part["filename"] is None:
         part["content"] = text_of(part["content"], "busboy: text", "utf-8")
     return part
 

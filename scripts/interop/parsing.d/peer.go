@@ -15,6 +15,8 @@ import (
 type question struct {
 	Types  []string `json:"types"`
 	Body   []byte   `json:"body"`
+	// A whole message in place of both.
+	Message []byte `json:"message"`
 	Strict bool     `json:"strict"`
 }
 
@@ -25,7 +27,10 @@ type part struct {
 	Content  []byte  `json:"content"`
 }
 
-func (q question) request() *http.Request {
+func (q question) request() (*http.Request, error) {
+	if len(q.Message) > 0 {
+		return http.ReadRequest(bufio.NewReader(bytes.NewReader(q.Message)))
+	}
 	header := http.Header{}
 	for _, text := range q.Types {
 		latin1 := []byte{}
@@ -35,14 +40,19 @@ func (q question) request() *http.Request {
 		header.Add("Content-Type", string(latin1))
 	}
 	body := io.NopCloser(bytes.NewReader(q.Body))
-	return &http.Request{Method: "POST", Header: header, Body: body, ContentLength: int64(len(q.Body))}
+	return &http.Request{Method: "POST", Header: header, Body: body, ContentLength: int64(len(q.Body))}, nil
 }
 
 func read(q question) ([]part, error) {
-	if err := q.request().ParseMultipartForm(1 << 24); err != nil && !q.Strict {
+	request, err := q.request()
+	if err != nil {
 		return nil, err
 	}
-	reader, err := q.request().MultipartReader()
+	if err := request.ParseMultipartForm(1 << 24); err != nil && !q.Strict {
+		return nil, err
+	}
+	again, _ := q.request()
+	reader, err := again.MultipartReader()
 	if err != nil {
 		return nil, err
 	}

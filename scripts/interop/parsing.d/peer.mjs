@@ -1,6 +1,24 @@
 // peer.mjs PARSER < questions: the parts of one body per line, as busboy or Node's own fetch reads them, a line of JSON each.
 import { createRequire } from "node:module";
+import { createServer } from "node:http";
 import { createInterface } from "node:readline";
+import { Duplex } from "node:stream";
+
+// The Content-Types and the body of a message, as Node's HTTP server reads it.
+function receive(message) {
+  return new Promise((resolve, reject) => {
+    const server = createServer((request) => {
+      const chunks = [];
+      request.on("data", (chunk) => chunks.push(chunk)).on("error", reject);
+      request.on("end", () => resolve([request.headersDistinct["content-type"] ?? [], Buffer.concat(chunks)]));
+    });
+    const socket = new Duplex({ read() {}, write(_, __, done) { done(); } });
+    server.on("clientError", reject).emit("connection", socket);
+    socket.push(message);
+    socket.push(null);
+    setTimeout(reject, 2000, new Error("it doesn't end")).unref();
+  });
+}
 
 async function withFetch(types, body) {
   const parts = [];
@@ -25,7 +43,8 @@ function withBusboy(busboy) {
     });
     parser.on("file", (name, stream, info) => {
       const chunks = [];
-      const part = { name: name ?? null, filename: info.filename ?? null, type: info.mimeType };
+      // A file has no name if only its type makes it one.
+      const part = { name: name ?? null, filename: info.filename ?? "", type: info.mimeType };
       parts.push(part);
       stream.on("data", (chunk) => chunks.push(chunk));
       stream.on("error", reject);
@@ -41,10 +60,10 @@ function withBusboy(busboy) {
 const read = process.argv[2] === "busboy" ? withBusboy(createRequire(import.meta.url)("busboy")) : withFetch;
 process.on("uncaughtException", () => {});  // a stream of busboy's that is no longer awaited
 for await (const line of createInterface({ input: process.stdin })) {
-  const { types, body } = JSON.parse(line);
+  const { types, body, message } = JSON.parse(line);
   let answer;
   try {
-    answer = { parts: await read(types, Buffer.from(body, "base64")) };
+    answer = { parts: await read(...(message ? await receive(Buffer.from(message, "base64")) : [types, Buffer.from(body, "base64")])) };
   } catch (error) {
     answer = { error: String(error.message ?? error) };
   }

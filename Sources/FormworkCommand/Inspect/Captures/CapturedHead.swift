@@ -7,14 +7,14 @@ enum CapturedHead {
 
     /// Reads the head from the input.
     /// - Returns: `nil` when the input doesn't begin with one.
-    static func read(_ input: RawInput) throws(FormworkError) -> MessageHead? {
+    static func read(_ input: RawInput) throws(FormworkError) -> (head: MessageHead, hasBareLineFeeds: Bool)? {
         guard try Self.begins(input) else { return nil }
         while true {
-            let head = try Self.next(input)
+            let read = try Self.next(input)
             // `100 Continue` and its like have no body: another head follows.
-            guard head.startLine[0].hasPrefix("HTTP/"), head.startLine.dropFirst().first?.first == "1",
+            guard read.head.startLine[0].hasPrefix("HTTP/"), read.head.startLine.dropFirst().first?.first == "1",
                 try Self.begins(input)
-            else { return head }
+            else { return read }
         }
     }
 
@@ -36,13 +36,17 @@ enum CapturedHead {
             && method.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D }
     }
 
-    private static func next(_ input: RawInput) throws(FormworkError) -> MessageHead {
+    private static func next(_ input: RawInput) throws(FormworkError) -> (head: MessageHead, hasBareLineFeeds: Bool) {
         var wanted = 1
         while true {
             let bytes = try input.lookAhead(wanted)
             if let end = MessageHead.end(in: bytes[...], from: 0) {
                 input.skip(end.upperBound)
-                return try MessageHead(bytes[..<end.lowerBound], skipsInvalidLines: true)
+                let section = bytes[..<end.upperBound]
+                return (
+                    try MessageHead(bytes[..<end.lowerBound], skipsInvalidLines: true),
+                    zip([0] + section, section).contains { $0 != 0x0D && $1 == 0x0A }
+                )
             }
             guard bytes.count >= wanted else {
                 throw FormworkError(
@@ -57,16 +61,29 @@ enum CapturedHead {
 }
 
 extension MessageHead {
-    /// - Throws: `malformedBody` for two that differ.
-    func contentType() throws(FormworkError) -> String? {
-        let values = self.values("Content-Type")
-        guard Set(values).count < 2 else {
-            throw FormworkError(
-                .malformedBody,
-                "the captured head has two Content-Type fields that differ: choose one with --content-type")
-        }
-        return values.first
-    }
-    var contentEncoding: String? { self.value("Content-Encoding") }
     var isChunked: Bool { self.value("Transfer-Encoding")?.lowercased().hasSuffix("chunked") ?? false }
+
+    /// What receivers read differently in the head of a captured form, as half sentences.
+    var doubts: [String] {
+        func shown(_ text: String) -> String { "\"\(DisplayText(text, limit: 60).text)\"" }
+        let coding = self.value("Transfer-Encoding")
+        let doubts = [
+            self.invalidLine.map { "the line \(shown($0)) of the captured head isn't a header field" },
+            self.value("Content-Encoding").flatMap { encoding in
+                encoding.lowercased() == "identity" ? nil : "the Content-Encoding of the capture is \(shown(encoding))"
+            },
+            coding.flatMap { coding in
+                coding.lowercased() == "chunked" ? nil : "the Transfer-Encoding of the capture is \(shown(coding))"
+            },
+            coding != nil && self.value("Content-Length") != nil
+                ? "the capture has a Transfer-Encoding and a Content-Length" : nil,
+            self.value("Content-Type") == nil && self.invalidLine == nil
+                ? "the body of the capture has no Content-Type" : nil,
+            self.values("Content-Type").count > 1 ? "the captured head has two Content-Type fields" : nil,
+            // If they differ, they aren't a count.
+            self.values("Content-Length").count > 1 && (try? self.contentLength()) != nil
+                ? "the captured head has two Content-Length fields" : nil,
+        ]
+        return doubts.compactMap { $0.map { "\($0), and receivers differ in how they read it" } }
+    }
 }

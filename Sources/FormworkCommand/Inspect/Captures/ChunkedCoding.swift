@@ -20,6 +20,8 @@ struct ChunkedCoding {
     private var previous: UInt8 = 0
     /// The first thing that was read, although receivers read it differently; `nil` for none.
     private(set) var slip: String?
+    /// Why it can't be read any further, as half a sentence with the place in the coded body; `nil` if it can.
+    private(set) var fault: String?
     /// Whether bytes follow the last chunk.
     private(set) var hasSurplus = false
 
@@ -31,12 +33,11 @@ struct ChunkedCoding {
         }
     }
 
-    /// - Returns: The content that `coded` holds.
-    /// - Throws: `malformedBody` with the place in the coded body.
-    mutating func decode(_ coded: [UInt8]) throws(FormworkError) -> [UInt8] {
+    /// - Returns: The content that `coded` holds, up to a ``fault``.
+    mutating func decode(_ coded: [UInt8]) -> [UInt8] {
         var content: [UInt8] = []
         var at = 0
-        while at < coded.count {
+        while at < coded.count, self.fault == nil {
             if case .data(let left) = self.state {
                 let count = Int(min(UInt64(coded.count - at), left))
                 content += coded[at..<at + count]
@@ -54,10 +55,8 @@ struct ChunkedCoding {
             do throws(Unexpected) {
                 self.state = try Self.next(self.state, coded[at])
             } catch {
-                throw FormworkError(
-                    .malformedBody,
-                    "the capture's chunked coding is broken at byte \(self.offset + Int64(at)): "
-                        + "expected \(error.wanted)")
+                let place = self.offset + Int64(at)
+                self.fault = "the capture's chunked coding is broken at byte \(place): expected \(error.wanted)"
             }
             at += 1
         }
