@@ -36,8 +36,7 @@ enum LimitOption {
             }
             let words = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard words.count == 2, let set = self.names.first(where: { $0.key == words[0] })?.value else {
-                throw self.refusal(
-                    option, "write NAME=VALUE with one of \(self.names.names)")
+                throw self.refusal(option, "write NAME=VALUE with one of \(self.names.names)")
             }
             guard let value = words[1] == "none" ? .max : ByteCount(words[1])?.bytes else {
                 throw self.refusal(option, "give a whole number, with k, M or G for powers of 1024, or 'none'")

@@ -98,8 +98,7 @@ struct QueryDecodeCommand: ParsableCommand {
                 "the name \"\(name)\" has brackets, which PHP and Rails read as a list or an object: --dialect php or "
                     + "--dialect rails reads it so")
         } else if let name = names.first {
-            Messages.warn(
-                "the name \"\(name)\" occurs more than once: --repeated array makes one member of its values")
+            Messages.warn("the name \"\(name)\" occurs more than once: --repeated array makes one member of its values")
         }
         return try self.expanded(pairs, dialect, missing)
     }
@@ -133,11 +132,7 @@ struct QueryDecodeCommand: ParsableCommand {
 
 extension String {
     /// Whether it is a name with brackets at its end: `tags[]`, `user[name]`.
-    fileprivate var hasBrackets: Bool {
-        let bytes = self.utf8
-        guard bytes.last == UInt8(ascii: "]"), let open = bytes.firstIndex(of: UInt8(ascii: "[")) else { return false }
-        return open > bytes.startIndex
-    }
+    fileprivate var hasBrackets: Bool { self.hasSuffix("]") && self.first != "[" && self.contains("[") }
 }
 
 /// What a name becomes that occurs more than once.

@@ -26,8 +26,7 @@ extension ExitStatus {
             // The files were checked before, so the only causes left are these.
             self.init(
                 58,
-                "--cert, --key: \(error.message): the key belongs to "
-                    + "another certificate, or one of the two is damaged")
+                "--cert, --key: \(error.message): the key belongs to another certificate, or one of the two is damaged")
         case let error as TransferError where error.code == .unsupported:
             self.init(2, "\(error): --resume auto, without --piece-size, sends to any server")
         case let error as TransferError:

@@ -123,9 +123,7 @@ struct ResponseOutput: Sendable {
             try Self.show(text.next(held) + text.end())
             throw error
         }
-        if !held.isEmpty, !answer.body.isCut,
-            let layout = JSONLayout.shown(held)
-        {
+        if !held.isEmpty, !answer.body.isCut, let layout = JSONLayout.shown(held) {
             return try Self.show(layout, count)
         }
         return try Self.show(text.next(held) + text.end(), count)

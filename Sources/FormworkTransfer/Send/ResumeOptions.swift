@@ -140,9 +140,8 @@ struct ResumeOptions: ParsableArguments {
         try OutputDestination.checkState(path.string, option: "--state")
         for own in [path, FilePath("\(path).lock")] {
             try SeparateOutput.check("--state", own.string, inputs: files.inputs)
-            guard files.output.map({ FilePath($0).lexicallyNormalized() }) != own.lexicallyNormalized() else {
-                throw ExitStatus(2, "-o \(own): --state uses this file: name another one")
-            }
+            let isOutput = files.output.map { FilePath($0).lexicallyNormalized() } == own.lexicallyNormalized()
+            try ExitStatus.refuse(if: isOutput, "-o \(own): --state uses this file: name another one")
         }
     }
 

@@ -51,20 +51,17 @@ extension SendCommand {
         }
         let options = try self.connection.clientOptions(asksFirst: asksFirst)
         if request.scheme == "https" { try self.connection.checkPEM() }
-        let retry = try self.retryPolicy()
         return FormSender(
             client: FormClient(options: options),
             options: UploadOptions(
                 maximumRedirects: self.repeats.maxRedirs, trustsRedirects: self.repeats.locationTrusted,
-                retry: retry, timeout: try self.transfer.maxTime?.bound("--max-time"),
+                retry: try self.retryPolicy(), timeout: try self.transfer.maxTime?.bound("--max-time"),
                 monitor: monitor, reading: reading))
     }
 
     private func retryPolicy() throws -> RetryPolicy {
         let counts = [("--retry", self.transfer.retry ?? 0), ("--max-redirs", self.repeats.maxRedirs)]
-        for (name, count) in counts where count < 0 {
-            throw ExitStatus(2, "\(name) \(count): give 0 or more")
-        }
+        for (name, count) in counts { try ExitStatus.refuse(if: count < 0, "\(name) \(count): give 0 or more") }
         return RetryPolicy(
             count: self.transfer.retry ?? (self.resume.choice == .off ? 0 : 7),
             delay: try self.repeats.retryDelay?.duration("--retry-delay"),

@@ -37,15 +37,8 @@ struct TerminalText {
     private mutating func shown(_ text: String) -> String {
         guard let last = text.unicodeScalars.last else { return "" }
         self.endsLine = last == "\n"
-        // By scalars: "\r\n" is one Character, which is neither of the two.
-        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.enumerated().map { number, line in
-            // A CR at the end of the text ends no line.
-            let isEnded = number < lines.count - 1
-            let content = String(isEnded && line.last == "\r" ? line.dropLast() : line)
-            return content.unicodeScalars.split(separator: "\t", omittingEmptySubsequences: false)
-                .map { String($0).withControlCharactersEscaped }.joined(separator: "\t")
-        }
-        .joined(separator: "\n")
+        // A CR that is left ends no line.
+        return text.replacing("\r\n", with: "\n").unicodeScalars
+            .map { "\n\t".unicodeScalars.contains($0) ? String($0) : String($0).withControlCharactersEscaped }.joined()
     }
 }

@@ -25,8 +25,7 @@ enum CaptureKind {
         } else if CurlTrace.begins(start) {
             self = .trace
         } else if String(decoding: start, as: UTF8.self).prefixMatch(of: #/[0-9]+:[0-9]+:[a-z_]+[;,]/#) != nil {
-            self = .foreign(
-                "is a mitmproxy flow file: mitmdump -nr FILE --set hardump=FILE.har makes a HAR file of it")
+            self = .foreign("is a mitmproxy flow file: mitmdump -nr FILE --set hardump=FILE.har makes a HAR file of it")
         } else {
             self = .none
         }

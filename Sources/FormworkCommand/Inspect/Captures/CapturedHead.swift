@@ -65,25 +65,20 @@ extension MessageHead {
 
     /// What receivers read differently in the head of a captured form, as half sentences.
     var doubts: [String] {
-        func shown(_ text: String) -> String { "\"\(DisplayText(text, limit: 60).text)\"" }
-        let coding = self.value("Transfer-Encoding")
-        let doubts = [
-            self.invalidLine.map { "the line \(shown($0)) of the captured head isn't a header field" },
-            self.value("Content-Encoding").flatMap { encoding in
-                encoding.lowercased() == "identity" ? nil : "the Content-Encoding of the capture is \(shown(encoding))"
-            },
-            coding.flatMap { coding in
-                coding.lowercased() == "chunked" ? nil : "the Transfer-Encoding of the capture is \(shown(coding))"
-            },
-            coding != nil && self.value("Content-Length") != nil
-                ? "the capture has a Transfer-Encoding and a Content-Length" : nil,
-            self.value("Content-Type") == nil && self.invalidLine == nil
-                ? "the body of the capture has no Content-Type" : nil,
-            self.values("Content-Type").count > 1 ? "the captured head has two Content-Type fields" : nil,
+        func shown(_ text: String?) -> String { "\"\(DisplayText(text ?? "", limit: 60).text)\"" }
+        let (line, types, lengths) = (self.invalidLine, self.values("Content-Type"), self.values("Content-Length"))
+        let (coding, transfer) = (self.value("Content-Encoding"), self.value("Transfer-Encoding"))
+        let doubts: KeyValuePairs = [
+            "the line \(shown(line)) of the captured head isn't a header field": line != nil,
+            "the Content-Encoding of the capture is \(shown(coding))": coding?.lowercased() ?? "identity" != "identity",
+            "the Transfer-Encoding of the capture is \(shown(transfer))": transfer?.lowercased() ?? "chunked"
+                != "chunked",
+            "the capture has a Transfer-Encoding and a Content-Length": transfer != nil && !lengths.isEmpty,
+            "the body of the capture has no Content-Type": types.isEmpty && line == nil,
+            "the captured head has two Content-Type fields": types.count > 1,
             // If they differ, they aren't a count.
-            self.values("Content-Length").count > 1 && (try? self.contentLength()) != nil
-                ? "the captured head has two Content-Length fields" : nil,
+            "the captured head has two Content-Length fields": lengths.count > 1 && (try? self.contentLength()) != nil,
         ]
-        return doubts.compactMap { $0.map { "\($0), and receivers differ in how they read it" } }
+        return doubts.filter(\.value).map { "\($0.key), and receivers differ in how they read it" }
     }
 }
