@@ -162,13 +162,6 @@ def amount(case, size):
     return f"{size >> unit} {({30: 'GiB', 20: 'MiB', 10: 'KiB', 0: 'bytes'})[unit]}"
 
 
-def ticks(curve):
-    """The sizes that have a line: powers of ten, or of 1,024."""
-    step = 1024 if "bytes" in curve.case else 10
-    powers = (step**exponent for exponent in range(12))
-    return [power for power in powers if curve.sizes[0] <= power <= curve.sizes[-1]]
-
-
 def time(exponent):
     """10 to the power of this, in seconds, as the axis names it."""
     unit, name = next((unit, name) for unit, name in ((0, "s"), (-3, "ms"), (-6, "µs"), (-9, "ns")) if exponent >= unit)
@@ -190,7 +183,8 @@ def panel(curve, left, top):
             f'  <line x1="{left + LEFT}" y1="{y:.1f}" x2="{left + LEFT + width}" y2="{y:.1f}" class="grid"/>',
             f'  <text x="{left + LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{time(exponent)}</text>',
         ]
-    for size in ticks(curve):
+    step = 1024 if "bytes" in curve.case else 10
+    for size in (step**power for power in range(12) if curve.sizes[0] <= step**power <= curve.sizes[-1]):
         x = left + LEFT + (math.log10(size) - sizes[0]) / (sizes[-1] - sizes[0]) * width
         lines += [
             f'  <line x1="{x:.1f}" y1="{top + TOP}" x2="{x:.1f}" y2="{top + TOP + height}" class="grid"/>',
@@ -231,6 +225,8 @@ def draw(curves, target):
     ]
     for number, curve in enumerate(curves):
         lines += panel(curve, PANEL * (number % PER_ROW), HIGH * (number // PER_ROW))
-    note = "CPU time by size, both axes logarithmic. Dashed: linear growth, n^1. n^1.07 grows a little faster."
-    lines.append(f'  <text x="{LEFT}" y="{HIGH * rows + 12}">{note}</text>')
+    lines.append(
+        f'  <text x="{LEFT}" y="{HIGH * rows + 12}">CPU time by size, both axes logarithmic. '
+        "Dashed: linear growth, n^1. n^1.07 grows a little faster.</text>"
+    )
     target.write_text("\n".join([*lines, "</svg>", ""]), encoding="utf-8")
