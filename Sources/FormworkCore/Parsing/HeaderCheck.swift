@@ -115,6 +115,10 @@ struct HeaderCheck {
         if isBare { self.add(.unescapedQuote, role) }
         if bytes.starts(with: "=?".utf8) { self.add(.encodedWord, role) }
         if bytes.starts(with: "\u{FEFF}".utf8) { self.add(.controlCharacter, "The \(role)", "a byte order mark") }
+        // A dot in a regular expression of JavaScript doesn't match them, so a file becomes a field.
+        if ["\u{2028}", "\u{2029}"].contains(where: { bytes.count(ofWord: $0) > 0 }) {
+            self.add(.controlCharacter, "The \(role)", "a line separator")
+        }
         let signs = bytes.indices.filter { bytes[$0] == 0x25 }.map { bytes[$0...].dropFirst().prefix(2) }
         let escapes = signs.filter { $0.count == 2 && $0.allSatisfy { $0.hexDigit != nil } }
         guard !escapes.isEmpty else { return }
