@@ -39,8 +39,7 @@ def variable(text):
         return None
     text = text.partition("\0")[0].lstrip(" ")
     head, keys = re.match(r"([^\[]*)((?:\[[^\]]*\])*)", text).groups()
-    rest = "" if keys else text[len(head) :].replace("[", "_", 1)
-    return re.sub("[ .]", "_", head + rest) + keys
+    return re.sub("[ .]", "_", head) + keys if keys else re.sub(r"[ .[]", "_", text)
 
 
 def as_variables(rows):
