@@ -151,7 +151,7 @@ SHOWN = {
     "bytes of a file, to /dev/null": "size of the file",
     "connections to receive, 1 core": "connections at once",
 }
-PANEL, HIGH, LEFT, TOP, BOTTOM, PER_ROW = 370, 246, 60, 40, 56, 2
+PANEL, HIGH, LEFT, TOP, BOTTOM = 370, 246, 60, 40, 56
 
 
 def amount(case, size):
@@ -191,18 +191,17 @@ def panel(curve, left, top):
             f'  <text x="{x:.1f}" y="{top + TOP + height + 16}" text-anchor="middle">{amount(curve.case, size)}</text>',
         ]
     # Linear growth that ends at the last point, from where it enters the panel.
-    begin = max(sizes[0], sizes[-1] - (costs[-1] - low))
     return [
         *lines,
         f'  <text x="{left + LEFT + width / 2}" y="{top + TOP + height + 34}" text-anchor="middle">{SHOWN[curve.case]}</text>',
-        f'  <polyline points="{at(begin, costs[-1] - (sizes[-1] - begin))} {at(sizes[-1], costs[-1])}" class="peer"/>',
+        f'  <polyline points="{at(max(sizes[0], sizes[-1] - costs[-1] + low), max(low, costs[-1] - sizes[-1] + sizes[0]))} {at(sizes[-1], costs[-1])}" class="peer"/>',
         f'  <polyline points="{" ".join(at(x, y) for x, y in zip(sizes, costs))}" class="line"/>',
     ]
 
 
 def draw(curves, target):
     curves = [curve for curve in curves if curve.case in SHOWN]
-    rows = -(-len(curves) // PER_ROW)
+    rows = -(-len(curves) // 2)
     style = """
     text { font: 12px system-ui, sans-serif; fill: #59636e }
     .title { font-size: 13px; fill: #1f2328 }
@@ -219,14 +218,12 @@ def draw(curves, target):
     }
     """
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PANEL * PER_ROW} {HIGH * rows + 24}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PANEL * 2} {HIGH * rows + 24}" role="img" '
         'aria-label="CPU time by size, logarithmic both ways; the dashed lines are linear">',
         f"  <style>{style}</style>",
     ]
     for number, curve in enumerate(curves):
-        lines += panel(curve, PANEL * (number % PER_ROW), HIGH * (number // PER_ROW))
-    lines.append(
-        f'  <text x="{LEFT}" y="{HIGH * rows + 12}">CPU time by size, both axes logarithmic. '
-        "Dashed: linear growth, n^1. n^1.07 grows a little faster.</text>"
-    )
+        lines += panel(curve, PANEL * (number % 2), HIGH * (number // 2))
+    note = "CPU time by size, both axes logarithmic. Dashed: linear growth, n^1. n^1.07 grows a little faster."
+    lines.append(f'  <text x="{LEFT}" y="{HIGH * rows + 12}">{note}</text>')
     target.write_text("\n".join([*lines, "</svg>", ""]), encoding="utf-8")

@@ -20,7 +20,7 @@ final class CollectedParts: Sendable {
 
         init(other: Int, _ header: ReceivedHeader) {
             let name = header.isNamePlain ? header.nameBytes : nil
-            self.traits = name?.withRawSpan { NameTraits(of: 0..<$0.byteCount, in: $0) } ?? .none
+            self.traits = name?.withBytes { NameTraits(of: 0..<$0.byteCount, in: $0) } ?? .none
             (self.name, self.content, self.other, self.block) = (0..<0, 0..<0, other, 0)
         }
     }

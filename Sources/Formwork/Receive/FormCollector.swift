@@ -143,7 +143,7 @@ struct FormCollector {
         let start = self.fields.count
         self.fields += name
         self.fields += content
-        let traits = name.withRawSpan { NameTraits(of: 0..<$0.byteCount, in: $0) }
+        let traits = name.withBytes { NameTraits(of: 0..<$0.byteCount, in: $0) }
         self.parts.append(
             CollectedParts.Part(
                 name: start..<start + name.count, content: start + name.count..<self.fields.count, traits,

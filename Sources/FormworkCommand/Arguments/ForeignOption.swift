@@ -16,31 +16,29 @@ enum ForeignOption {
             ["--state-dir"]: "--state FOLDER/ keeps a state for each URL and form",
             ["--compat", "--type-from"]: "'formwork plan --save FILE' has it, and --from FILE sends that form",
             ["--max-retry-after", "--retry-max-time"]: "--max-time limits the whole transfer, waits included",
-            ["--progress-interval"]: "--progress log or json report every 2 seconds",
             ["-4", "-6", "--ipv4", "--ipv6", "--connect-to"]: "--resolve HOST:PORT:ADDRESS chooses the address",
             ["--compressed"]: "answers aren't compressed: leave it out",
-            ["--oauth2-bearer", "--bearer", "--token", "--auth"]:
+            ["--oauth2-bearer", "--bearer", "--token"]:
                 "set FORMWORK_TOKEN in the environment, or write -H 'Authorization: Bearer TOKEN'",
-            ["--digest", "--anyauth"]:
-                "only the Basic scheme and tokens are supported: -u, or FORMWORK_TOKEN in the environment",
-            ["--file", "-a"]: "-F NAME=@FILE sends a file",
+            ["-a", "--auth"]: "write -u USER:PASSWORD, or set FORMWORK_TOKEN in the environment",
+            ["-U", "--proxy-user"]: "the URL of -x has the proxy's user and password",
+            ["--verify"]: "-k trusts every certificate, and --cacert FILE gives those to trust",
+            ["--digest", "--anyauth"]: "only Basic and tokens work: -u, or FORMWORK_TOKEN in the environment",
+            ["--file"]: "-F NAME=@FILE sends a file",
             ["--timeout"]: "--max-time limits the whole transfer, --stall-timeout its silence",
-            ["-y", "-Y", "--speed-time", "--speed-limit"]:
-                "--stall-timeout TIME ends a transfer that makes no progress",
+            ["-y", "-Y", "--speed-time", "--speed-limit"]: "--stall-timeout TIME ends a transfer without progress",
         ],
-        "": [["--prescan"]: "--spool gives the body a length"],
         "receive": [
             ["-d", "-o", "--directory"]: "the folder has no option: formwork receive FOLDER",
             ["--max-files", "--max-fields", "--max-field-size", "--max-file-size"]:
                 "write --limit NAME=VALUE with one of file-size, files, fields, field-size",
-            ["--part-size", "--part-parallelism", "--abandon-after", "--store-timeout", "--s3-addressing"]:
-                "write --s3 NAME=VALUE with one of part-size, part-parallelism, abandon-after, timeout, addressing",
+            ["--once"]: "'formwork link --limit uses=1' makes a link for one upload",
+            ["--accept", "--type", "--types"]: "--hook URL asks a program of yours before each upload",
             ["-p"]: "write --port NUMBER",
             ["-b", "--bind"]: "write --host ADDRESS",
             ["-u", "--user", "--auth"]: "write --token TOKEN, or set FORMWORK_TOKEN",
             ["--cert", "--key"]: "write --tls-cert FILE and --tls-key FILE",
-            ["--unix-socket"]:
-                "receive listens on TCP only: write --port NUMBER, or let a service manager pass the socket",
+            ["--unix-socket"]: "write --port NUMBER, or let a service manager pass the socket",
         ],
         "extract": [
             ["-o", "--output", "-d", "--dir", "--directory"]: "write --to FILE-OR-FOLDER",
@@ -60,7 +58,7 @@ enum ForeignOption {
     static func reason(in words: GivenWords) -> String? {
         guard let verb = words.verb else { return nil }
         guard GivenWords.option(verb) == nil else { return "no verb before '\(verb)': write formwork send URL -F …" }
-        let advice = self.advice.filter { ["", verb].contains($0.key) }.flatMap { Array($0.value) }
+        let advice = self.advice.first { $0.key == verb }?.value ?? [:]
         var isAfterURL = false
         for word in words.items.dropFirst().map(\.word) {
             let option = String(word.prefix { $0 != "=" })
@@ -71,7 +69,10 @@ enum ForeignOption {
             if ["{", "[\"", "[{"].contains(where: word.hasPrefix) {
                 return "JSON has an option: --data-json TEXT sends it; --json alone prints the result as JSON"
             }
-            if isAfterURL, let item = self.item(word) { return item }
+            if isAfterURL, let item = self.item(word) {
+                // One of HTTPie's items that isn't a text makes all of them JSON.
+                return words.items.first { $0.word.contains(":=") }.flatMap { self.item($0.word) } ?? item
+            }
             if ["POST", "PUT", "PATCH"].contains(word) { return "the method is an option: -X \(word)" }
             isAfterURL = true
         }

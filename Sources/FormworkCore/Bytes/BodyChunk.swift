@@ -46,6 +46,7 @@ extension ArraySlice<UInt8>: BodyChunk {
 
     /// Calls `body` with the bytes.
     @inlinable
+    @inline(__always)
     public func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {

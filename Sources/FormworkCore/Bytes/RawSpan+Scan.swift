@@ -262,18 +262,6 @@ extension [UInt8] {
     }
 }
 
-extension ArraySlice<UInt8> {
-    /// Calls `body` with the bytes.
-    @inlinable
-    @inline(__always)
-    package func withRawSpan<Result, Failure: Error>(
-        _ body: (RawSpan) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        // SAFETY: reading a span's bytes as bytes.
-        try body(unsafe self.span.bytes)
-    }
-}
-
 extension Span<UInt8> {
     /// Calls `body` with the bytes.
     @inlinable

@@ -90,7 +90,7 @@ package struct LinkCommand: ParsableCommand {
         let link = SignedLink(
             expires: now + self.expires.duration.components.seconds, maxSize: self.maxSize?.bytes,
             total: self.count("total"), uses: self.count("uses"), folders: try self.folders(), title: self.title)
-        let url = "\(try Self.origin(of: self.to))/.link/\(keys.token(for: link))/"
+        let url = "\(try Self.address(of: self.to))/.link/\(keys.token(for: link))/"
         guard self.json else { return try StandardOutput.write(url + "\n") }
         try JSONOutput.write([
             ("url", .text(url)), ("id", .text(link.id)), ("expires", .text(link.expiry)),
@@ -115,16 +115,16 @@ package struct LinkCommand: ParsableCommand {
         return folders
     }
 
-    /// The URL without a path, and without a slash at its end.
-    private static func origin(of text: String) throws -> String {
+    /// The URL of a receiver, without a slash at its end. It has a path if the receiver has one (`--base-path`).
+    private static func address(of text: String) throws -> String {
         let url = try TargetURL.complete(text)
         let given = GivenValue("--to", url: text)
         guard let parts = URL(text: url), parts.origin != nil else {
             throw given.fails("give an address such as https://up.example.com")
         }
-        guard parts.user == nil, parts.password == nil, ["", "/"].contains(parts.path), parts.query == nil,
-            parts.fragment == nil
-        else { throw given.fails("give scheme, host and port alone: a receiver has no path") }
+        guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
+            ReceiveAddress.basePath(parts.path) != nil
+        else { throw given.fails("give scheme, host, port and path alone") }
         if text.utf8.authorityStart == nil {
             Messages.warn(
                 "\(given.text): without a scheme the link is http://, and everyone who reads the traffic can use it: write "

@@ -84,15 +84,21 @@ struct ReceiveAddress: ParsableArguments {
     }
 
     private func checkedPath() throws -> String {
-        let segments = self.basePath.split(separator: "/").map(String.init)
+        guard self.basePath.hasPrefix("/"), let path = Self.basePath(self.basePath) else {
+            throw GivenValue("--base-path", self.basePath).fails(
+                "give a path such as /drop, of letters, digits and -._~")
+        }
+        return path
+    }
+
+    /// The path with a slash at both ends; `nil` if a receiver can't have it.
+    static func basePath(_ path: String) -> String? {
+        let segments = path.split(separator: "/").map(String.init)
         let isPath = segments.allSatisfy { segment in
             segment != "." && segment != ".."
                 && segment.utf8.allSatisfy { $0.isLetterOrDigit || "-._~!$&'()*+,;=:@".utf8.contains($0) }
         }
-        guard self.basePath.hasPrefix("/"), isPath else {
-            throw GivenValue("--base-path", self.basePath).fails(
-                "give a path such as /drop, of letters, digits and -._~")
-        }
+        guard isPath else { return nil }
         return segments.isEmpty ? "/" : "/\(segments.joined(separator: "/"))/"
     }
 

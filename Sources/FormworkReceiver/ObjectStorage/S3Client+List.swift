@@ -8,8 +8,9 @@ import FormworkEssentials
 /// A request for a list, which the store answers in pages.
 private struct S3List {
     var request: S3Request
-    /// The name of the answer's root element.
+    /// The names of the answer's root element, and of its children that are in the list.
     var root: String
+    var item: String
     /// Where the next page begins: parameters of the query, each with the element that has its value. The first element
     /// is in every answer that isn't the last.
     var markers: [(parameter: String, element: String)]
@@ -27,9 +28,12 @@ extension S3Client {
     /// Asks for the pages of a list, one after the other.
     /// - Parameters:
     ///   - most: The most pages to ask for.
-    ///   - item: Takes a child of an answer's root; `false` if it can't be read.
-    /// - Returns: The store's own time, from its last answer; ours if it doesn't send any.
-    private func read(_ list: S3List, most: Int = .max, item: (XMLResponse) -> Bool) async throws -> Date {
+    ///   - item: Reads an item; `nil` if it can't be read.
+    /// - Returns: The items, and the store's own time, from its last answer; ours if it doesn't send any.
+    private func read<Item>(
+        _ list: S3List, most: Int = .max, item: (XMLResponse) -> Item?
+    ) async throws -> ([Item], Date) {
+        var items: [Item] = []
         var request = list.request
         var marker: [(name: String, value: String)] = []
         var markers: Set<[String]> = []
@@ -37,8 +41,10 @@ extension S3Client {
         for _ in 0..<most {
             request.query = list.request.query + marker
             let answer = try await self.exchange.send(request).answer
-            guard let page = answer.xml(list.root), page.children.allSatisfy(item) else {
-                throw answer.unreadable(request)
+            guard let page = answer.xml(list.root) else { throw answer.unreadable(request) }
+            for child in page.children where child.name == list.item {
+                guard let item = item(child) else { throw answer.unreadable(request) }
+                items.append(item)
             }
             if let seconds = answer.headers.first(name: "Date").flatMap(HTTPDate.seconds) {
                 now = Date(timeIntervalSince1970: Double(seconds))
@@ -47,7 +53,7 @@ extension S3Client {
             guard let next = list.following(page), markers.insert(next.map(\.value)).inserted else { break }
             marker = next
         }
-        return now
+        return (items, now)
     }
 
     /// An object in a list.
@@ -62,17 +68,14 @@ extension S3Client {
         let request = S3Request(
             operation: "ListObjectsV2", method: .GET, query: [("list-type", "2"), ("prefix", prefix)])
         let list = S3List(
-            request: request, root: "ListBucketResult", markers: [("continuation-token", "NextContinuationToken")])
-        var objects: [Listed] = []
-        let now = try await self.read(list) { object in
-            guard object.name == "Contents" else { return true }
+            request: request, root: "ListBucketResult", item: "Contents",
+            markers: [("continuation-token", "NextContinuationToken")])
+        return try await self.read(list) { object in
             guard let key = object["Key"], let size = object["Size"].flatMap({ Int64($0) }),
                 let modified = object["LastModified"].flatMap(Date.init(timestamp:))
-            else { return false }
-            objects.append(Listed(key: key, size: size, modified: modified))
-            return true
+            else { return nil }
+            return Listed(key: key, size: size, modified: modified)
         }
-        return (objects, now)
     }
 
     /// An upload that has been neither completed nor aborted.
@@ -89,18 +92,14 @@ extension S3Client {
         var request = S3Request(operation: "ListMultipartUploads", method: .GET, query: [("uploads", "")])
         if !prefix.isEmpty { request.query.append(("prefix", prefix)) }
         let list = S3List(
-            request: request, root: "ListMultipartUploadsResult",
+            request: request, root: "ListMultipartUploadsResult", item: "Upload",
             markers: [("key-marker", "NextKeyMarker"), ("upload-id-marker", "NextUploadIdMarker")])
-        var uploads: [OpenUpload] = []
-        let now = try await self.read(list, most: pages) { upload in
-            guard upload.name == "Upload" else { return true }
+        return try await self.read(list, most: pages) { upload in
             guard let name = upload["Key"], let id = upload["UploadId"],
                 let initiated = upload["Initiated"].flatMap(Date.init(timestamp:))
-            else { return false }
-            uploads.append(OpenUpload(key: name, id: id, initiated: initiated))
-            return true
+            else { return nil }
+            return OpenUpload(key: name, id: id, initiated: initiated)
         }
-        return (uploads, now)
     }
 
     /// When the last part of an upload arrived; `nil` if there is none, or the upload is gone.
@@ -108,19 +107,13 @@ extension S3Client {
         let request = S3Request(
             operation: "ListParts", method: .GET, key: upload.key, query: [("uploadId", upload.id)])
         let list = S3List(
-            request: request, root: "ListPartsResult", markers: [("part-number-marker", "NextPartNumberMarker")])
-        var last: Date?
+            request: request, root: "ListPartsResult", item: "Part",
+            markers: [("part-number-marker", "NextPartNumberMarker")])
         do {
-            _ = try await self.read(list) { part in
-                guard part.name == "Part" else { return true }
-                guard let date = part["LastModified"].flatMap(Date.init(timestamp:)) else { return false }
-                last = max(last ?? date, date)
-                return true
-            }
+            return try await self.read(list) { $0["LastModified"].flatMap(Date.init(timestamp:)) }.0.max()
         } catch let error as S3Error where error.code == "NoSuchUpload" {
             return nil
         }
-        return last
     }
 }
 
