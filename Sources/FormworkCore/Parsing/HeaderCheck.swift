@@ -78,7 +78,7 @@ struct HeaderCheck {
         guard let name = self.header.nameBytes else { return self.add(.missingName) }
         if name.allSatisfy(\.isBlank) {
             self.add(.emptyName)
-        } else if name.first == 0x5B || name.first == 0x5D {
+        } else if let first = name.first, [0x5B, 0x5D, 0x2F].contains(first) {
             self.add(.bracketName)
         } else if self.header.isFile, name.contains(0x5B) || name.contains(0x5D),
             String(decoding: name, as: UTF8.self).wholeMatch(of: /[^\[\]]*(\[[^\[\]]*\])*/) == nil

@@ -68,6 +68,7 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
     case missingName
     /// A part's name is empty.
     case emptyName
+    /// A name begins with a bracket or a slash.
     case bracketName
     /// A file's name has brackets that aren't pairs at its end.
     case looseBracket
@@ -112,7 +113,7 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
     /// Files are sent as a multipart inside a part.
     case nestedFiles
     case missingFileType
-    /// A field with content has the type of a file.
+    /// A field with content has the type of a file, or of a form.
     case fileType
     /// A file is larger than the field `MAX_FILE_SIZE` says.
     case maxFileSize
@@ -278,7 +279,9 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
             departure(in: form, as: .missingName, "The part has no name: write name=\"…\" in its Content-Disposition.")
         case .emptyName: ambiguity(in: form, "The part's name is empty: receivers drop such parts, so name it.")
         case .bracketName:
-            ambiguity("The name begins with a bracket, and PHP drops such parts: begin with a letter.")
+            ambiguity(
+                "The name begins with a bracket or a slash, and some receivers drop that or the part: begin with a letter."
+            )
         case .looseBracket:
             ambiguity(
                 "The name of a file has brackets that aren't pairs at its end, and PHP drops such files: leave them out."
@@ -351,8 +354,8 @@ package enum Oddity: String, Hashable, Sendable, CaseIterable {
             advice(in: "RFC 7578 §4.4", "The file has no Content-Type: write its type, or application/octet-stream.")
         case .fileType:
             ambiguity(
-                "A field has the type application/octet-stream, with which some receivers take it for a file: "
-                    + "leave the type out, or give it a filename.")
+                "A field has the type of a file (application/octet-stream) or a form (x-www-form-urlencoded), and some "
+                    + "receivers read it so: leave the type out, or give it a filename.")
         case .maxFileSize:
             ambiguity("The file is larger than the field MAX_FILE_SIZE says, and PHP drops it: leave the field out.")
         case .mixedName:

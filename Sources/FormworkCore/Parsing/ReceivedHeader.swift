@@ -98,14 +98,16 @@ public struct ReceivedHeader: Sendable {
     }
     /// ``filename`` made safe for a folder, see ``SafeFilename``; `nil` if nothing is left of it.
     public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
-    /// What is odd in the part if it has content: receivers take an empty `filename`, or the type of a file, for a file or not.
+    /// What is odd in the part if it has content: receivers take an empty `filename`, or the type of a file or a form, for that or not.
     var contentOddity: Oddity? {
         guard let details = self.box?.details else { return nil }
         guard !self.isFile else {
             return details.filename.range?.isEmpty ?? false && details.extended.range == nil ? .emptyFilename : nil
         }
-        guard let type = details.type.range, type.count >= 24 else { return nil }
-        return self.text.span.holds("application/octet-stream", in: type.prefix(24)) ? .fileType : nil
+        guard let type = details.type.range else { return nil }
+        let others = ["application/octet-stream", "application/x-www-form-urlencoded"]
+        let isOther = others.contains { self.text.span.holds($0, in: type.prefix($0.utf8.count)) }
+        return isOther ? .fileType : nil
     }
     /// Whether this is a ``PlainField``.
     package var isPlainField: Bool { self.box == nil }
