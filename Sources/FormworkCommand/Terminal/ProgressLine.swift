@@ -20,13 +20,10 @@ package final class ProgressLine: Sendable {
         var note: String?
 
         init(_ moment: ProgressMoment) {
-            (self.done, self.attempt) = (moment.done, moment.attempt)
-            self.note = moment.note.map { String($0.filter { !$0.isNumber }) }
+            let note = moment.note.map { String($0.filter { !$0.isNumber }) }
+            (self.done, self.attempt, self.note) = (moment.done, moment.attempt, note)
         }
     }
-
-    /// The width of a bar that isn't drawn on a terminal.
-    private static let usualColumns = 80
 
     private let style: ProgressStyle
     private let start = ContinuousClock.now
@@ -52,22 +49,23 @@ package final class ProgressLine: Sendable {
         let line = ProgressLine(style)
         defer { line.end() }
         var options = options
-        options.progress = { line.show(ProgressMoment($0, from: offset)) }
+        options.progress = { line.take(ProgressMoment($0, from: offset)) }
         options.progressInterval = style.interval
         try body(options)
     }
 
-    /// Shows a moment.
-    package func show(_ moment: ProgressMoment) {
+    /// Counts a moment for the rate, and shows it.
+    package func take(_ moment: ProgressMoment, isShown: Bool = true) {
         // Written under the lock, so that nothing is written after the line is closed.
         self.state.withLock { state in
             guard !state.isClosed else { return }
             let rate = state.rate.take(moment, at: .now)
+            guard isShown else { return }
             let elapsed = self.start.duration(to: .now).seconds
             switch self.style {
             case .bar:
                 // A line that reaches the last column would wrap, and be redrawn one line below.
-                let columns = max(1, (Terminal.columns(of: .standardError) ?? Self.usualColumns) - 1)
+                let columns = max(1, (Terminal.columns(of: .standardError) ?? 80) - 1)
                 Self.write("\r\(moment.line(rate: rate, elapsed: elapsed, columns: columns))\u{1B}[K")
             case .log:
                 let key = LogKey(moment)
@@ -82,7 +80,7 @@ package final class ProgressLine: Sendable {
 
     /// Shows a last moment, if there is one, and nothing after it.
     package func close(_ moment: ProgressMoment?) {
-        if let moment { self.show(moment) }
+        if let moment { self.take(moment) }
         self.end()
         self.state.withLock { $0.isClosed = true }
     }

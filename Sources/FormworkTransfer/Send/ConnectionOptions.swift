@@ -124,9 +124,8 @@ struct ConnectionOptions: ParsableArguments {
         }
         let address = first.hasPrefix("[") ? first.dropFirst().prefix { $0 != "]" } : first
         // Otherwise it would be resolved as a name. An address may have a zone.
-        let isAddress = (try? SocketAddress(ipAddress: String(address.prefix { $0 != "%" }), port: 0)) != nil
         try ExitStatus.refuse(
-            if: !isAddress,
+            if: (try? SocketAddress(ipAddress: String(address.prefix { $0 != "%" }), port: 0)) == nil,
             "--resolve \(ShellQuote.quote(text)): the address is not one: write an IP address such as 127.0.0.1 or ::1")
         return ("\(words[0].lowercased()):\(port)", String(address))
     }

@@ -14,17 +14,14 @@ struct SendProgress: Sendable {
     private let isShy: Bool
     private let start = ContinuousClock.now
 
-    /// The time between two lines of a log that was not asked for.
-    private static let quietInterval = Duration.seconds(10)
-
     /// `nil` when nothing is to be shown.
     /// - Parameter filename: The name of the file that is the whole body; `nil` for a form.
     init?(_ option: ProgressOption, _ plan: BodyPlan, filename: String? = nil) {
-        let isTerminal = Terminal.isTerminal(.standardError)
         guard option != .none else { return nil }
         self.style = option.style(bodyGoesToTerminal: false) ?? .log
-        self.isShy = option == .auto && !isTerminal
-        self.interval = self.isShy ? Self.quietInterval : self.style.interval
+        self.isShy = option == .auto && !Terminal.isTerminal(.standardError)
+        // A log that wasn't asked for has fewer lines.
+        self.interval = self.isShy ? .seconds(10) : self.style.interval
         self.line = ProgressLine(self.style)
         self.parts = PartMap(plan, filename: filename)
         self.total = plan.contentLength
@@ -32,12 +29,16 @@ struct SendProgress: Sendable {
 
     /// Shows until the task is cancelled.
     func show(_ monitor: UploadMonitor) async {
-        if self.style == .log { try? await Task.sleep(for: self.interval.asWait) }
-        while !Task.isCancelled {
+        // The rate counts what was moved just before a cut, although no line shows it.
+        let sampling = min(self.interval, .milliseconds(200))
+        let moments = Int(clamping: self.interval / sampling)
+        for count in (self.style == .log ? 1 : 0)... {
+            if Task.isCancelled { return }
             let progress = monitor.current
             // A log has a line about the retry already, and needs no countdown.
-            if self.style != .log || progress.nextTry == nil { self.line.show(self.moment(progress)) }
-            try? await Task.sleep(for: self.interval.asWait)
+            let isShown = count % moments == 0 && (self.style != .log || progress.nextTry == nil)
+            self.line.take(self.moment(progress), isShown: isShown)
+            try? await Task.sleep(for: sampling.asWait)
         }
     }
 
