@@ -209,7 +209,7 @@ module(
 module(
     "FormworkCommand",
     "FormworkEssentials Formwork FormworkDigests FormworkMagic FormworkSystem FormworkURLEncoded SystemPackage",
-    "ArgumentParser", trait: "Command", settings: smallSettings)
+    "ArgumentParser", trait: "Command", resources: [.embedInCode("Arguments/Resources")], settings: smallSettings)
 // The verbs receive and link. The page is in the code, not in a bundle: the command is one file, wherever it is copied to.
 module(
     "FormworkReceiver",

@@ -74,7 +74,10 @@ struct ShellUserTests {
                 "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"r\", Basic realm=\"r\"\r\nContent-Length: 0\r\n\r\n"
         )
         let other = try Command.run("send", "http://127.0.0.1:\(both.port)/", "-F", "a=1")
-        #expect(other.errors == "formwork: the server answered 401 Unauthorized\n")
+        #expect(
+            other.errors
+                == "formwork: the server answered 401 Unauthorized: give a login that it accepts, with -u USER:PASSWORD or FORMWORK_TOKEN in the environment\n"
+        )
     }
 
     @Test("localhost is reached at ::1, and a zone of the loopback is resolved")

@@ -57,6 +57,9 @@ struct CurlArguments {
             || self.headers.contains(where: Self.isAuthorization)
     }
 
+    /// Whether they give parts of a form.
+    var haveParts: Bool { self.items.contains { ["-F", "--form", "--form-string"].contains($0.option) } }
+
     /// The values of `-H`.
     var headers: [String] { self.items.filter { ["-H", "--header"].contains($0.option) }.compactMap(\.value) }
 

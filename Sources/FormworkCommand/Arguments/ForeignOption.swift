@@ -1,101 +1,103 @@
 import FormworkSystem
+import FormworkURLEncoded
 import SystemPackage
 
-/// What to write instead of options and words that curl, HTTPie and other programs have.
+/// What to write instead of verbs, options and words that curl, HTTPie and other programs have.
 enum ForeignOption {
-    /// The names of an option, and what to write, by verb.
-    private static let advice: KeyValuePairs<String, KeyValuePairs<[String], String>> = [
-        "send": [
-            ["-G", "--get"]: "parameters go into the URL with --url-query NAME=VALUE",
-            ["-c", "--cookie-jar"]: "received cookies aren't kept: -i shows them, and -b NAME=VALUE sends one",
-            ["-O", "--remote-name"]: "-o FILE writes the answer to a file",
-            ["-D", "--dump-header", "-I", "--head"]: "-i writes the answer's header, and -v both heads",
-            ["-K", "--config"]: "there is no configuration file; -H @FILE and --netrc hold secrets",
-            ["-C", "--continue-at"]: "--state FILE continues an upload",
-            ["-e", "--referer"]: "write -H 'Referer: URL'",
-            ["--state-dir"]: "--state FOLDER/ keeps a state for each URL and form",
-            ["--compat", "--type-from"]: "'formwork plan --save FILE' has it, and --from FILE sends that form",
-            ["--max-retry-after", "--retry-max-time"]: "--max-time limits the whole transfer, waits included",
-            ["-4", "-6", "--ipv4", "--ipv6", "--connect-to"]: "--resolve HOST:PORT:ADDRESS chooses the address",
-            ["--compressed"]: "answers aren't compressed: leave it out",
-            ["--oauth2-bearer", "--bearer", "--token"]:
-                "set FORMWORK_TOKEN in the environment, or write -H 'Authorization: Bearer TOKEN'",
-            ["-a", "--auth"]: "write -u USER:PASSWORD, or set FORMWORK_TOKEN in the environment",
-            ["-U", "--proxy-user"]: "the URL of -x has the proxy's user and password",
-            ["--verify"]: "-k trusts every certificate, and --cacert FILE gives those to trust",
-            ["--digest", "--anyauth"]: "only Basic and tokens work: -u, or FORMWORK_TOKEN in the environment",
-            ["--file"]: "-F NAME=@FILE sends a file",
-            ["--timeout"]: "--max-time limits the whole transfer, --stall-timeout its silence",
-            ["-y", "-Y", "--speed-time", "--speed-limit"]: "--stall-timeout TIME ends a transfer without progress",
-        ],
-        "receive": [
-            ["-d", "-o", "--directory"]: "the folder has no option: formwork receive FOLDER",
-            ["--max-files", "--max-fields", "--max-field-size", "--max-file-size"]:
-                "write --limit NAME=VALUE with one of file-size, files, fields, field-size",
-            ["--once"]: "'formwork link --limit uses=1' makes a link for one upload",
-            ["--accept", "--type", "--types"]: "--hook URL asks a program of yours before each upload",
-            ["-p"]: "write --port NUMBER",
-            ["-b", "--bind"]: "write --host ADDRESS",
-            ["-u", "--user", "--auth"]: "write --token TOKEN, or set FORMWORK_TOKEN",
-            ["--cert", "--key"]: "write --tls-cert FILE and --tls-key FILE",
-            ["--unix-socket"]: "write --port NUMBER, or let a service manager pass the socket",
-        ],
-        "extract": [
-            ["-o", "--output", "-d", "--dir", "--directory"]: "write --to FILE-OR-FOLDER",
-            ["--files", "--files-only"]: "write --only files", ["--fields", "--fields-only"]: "write --only fields",
-            ["-f", "--force"]: "--overwrite replaces files",
-        ],
-        "inspect": [
-            ["-b"]: "write --boundary TEXT", ["--part"]: "'formwork extract --part NAME' writes a part",
-            ["--hash", "--digest"]: "--sha256 adds digests", ["--format"]: "--json prints an object",
-        ],
-        "body": [["--range"]: "--offset and --length choose bytes"],
-        "curl": [["--dry-run", "--offline"]: "--print prints curl's command line"],
-        "type": [["--content"]: "write --from content"],
-    ]
+    /// A section for each verb, with rows of names and what to write instead.
+    private static let table = String(decoding: PackageResources.foreign_options_txt, as: UTF8.self)
+
+    /// What to write instead of another program's verb; `nil` if it isn't known.
+    /// - Parameter verbs: The verbs that there are.
+    static func verb(_ word: String, verbs: [String]) -> String? {
+        self.text(of: word, in: verbs.contains("decode") ? "verbs of query" : "verbs")
+    }
+
+    private static func text(of word: String, in section: String) -> String? {
+        let rows = self.table.split(separator: "\n").drop { $0 != "[\(section)]" }.dropFirst()
+        return rows.prefix { !$0.hasPrefix("[") }.lazy.compactMap { $0.wholeMatch(of: #/(.+?): (.+)/#)?.output }
+            .first { $0.1.split(separator: " ").contains(word[...]) }.map { String($0.2) }
+    }
 
     /// The reason why wrong arguments are wrong, if one of them is such an option, or a word of HTTPie's.
-    static func reason(in words: GivenWords) -> String? {
+    /// - Parameter message: What ArgumentParser says.
+    static func reason(in words: GivenWords, _ message: String) -> String? {
         guard let verb = words.verb else { return nil }
         guard GivenWords.option(verb) == nil else { return "no verb before '\(verb)': write formwork send URL -F …" }
-        let advice = self.advice.first { $0.key == verb }?.value ?? [:]
-        var isAfterURL = false
-        for word in words.items.dropFirst().map(\.word) {
+        let second = words.items.dropFirst().first?.word ?? ""
+        let section = ["encode", "decode"].contains(second) ? "\(verb) \(second)" : verb
+        var isAfterURL = ["body", "headers", "plan"].contains(verb)
+        for (before, item) in zip(words.items, words.items.dropFirst()) {
+            let word = item.word
             let option = String(word.prefix { $0 != "=" })
-            if let found = advice.first(where: { $0.key.contains(option) }) {
-                return "unknown option '\(option)': \(found.value)"
+            if let found = self.text(of: option, in: section) { return "Unknown option '\(option)': \(found)" }
+            guard !word.hasPrefix("-") else { continue }
+            if section == "query encode", word.contains("=") {
+                return "parameters are JSON, as in echo '{\"name\":\"value\"}' | formwork query encode"
             }
-            guard !word.hasPrefix("-"), ["send", "curl"].contains(verb) else { continue }
+            guard isAfterURL || ["send", "curl"].contains(verb) else { continue }
+            if let value = before.value, !before.isAttached, GivenWords.option(value) != nil,
+                !message.hasPrefix("Unknown")
+            {
+                return "\(before.word) has a value, and took '\(value)' for it: write its value after it"
+            }
             if ["{", "[\"", "[{"].contains(where: word.hasPrefix) {
                 return "JSON has an option: --data-json TEXT sends it; --json alone prints the result as JSON"
             }
-            if isAfterURL, let item = self.item(word) {
-                // One of HTTPie's items that isn't a text makes all of them JSON.
-                return words.items.first { $0.word.contains(":=") }.flatMap { self.item($0.word) } ?? item
-            }
+            if isAfterURL, let reason = self.reason(of: word, in: words) { return reason }
             if ["POST", "PUT", "PATCH"].contains(word) { return "the method is an option: -X \(word)" }
             isAfterURL = true
         }
-        return nil
+        guard message.hasPrefix("Unexpected argument"), let advice = self.text(of: "argument", in: section) else {
+            return nil
+        }
+        return "\(message): \(advice)"
     }
 
-    /// What to write instead of one of HTTPie's items, or of a file's name; `nil` for another word.
-    private static func item(_ word: String) -> String? {
-        guard let (_, name, sign, value) = word.wholeMatch(of: #/([^=:@]+)(==|:=|=|@|:)(.*)/#)?.output else {
+    /// What to write instead of HTTPie's items, or of a file's name; `nil` for another word.
+    private static func reason(of word: String, in words: GivenWords) -> String? {
+        guard let first = HTTPieItem(word) else {
             return (try? SystemCalls.status(of: FilePath(word))) == nil
                 ? nil : "'\(word)' isn't an option: -F NAME=@\(word) sends the file in a form, -T \(word) alone"
         }
-        // A second URL is named without its secrets by ArgumentParser's own message.
-        guard sign != ":" || !value.hasPrefix("//") else { return nil }
-        let instead =
-            switch sign {
-            case "==": "--url-query \(ShellQuote.quote("\(name)=\(value)"))"
-            case ":=": "--data-json \(ShellQuote.quote("{\"\(name)\": \(value)}"))"
-            case ":" where value.contains("@"): "one URL alone"
-            case ":": "-H \(ShellQuote.quote("\(name): …"))"
-            case "@": "-F \(ShellQuote.quote("\(name)=@\(value)"))"
-            default: "-F \(ShellQuote.quote("\(name)=\(value)"))"
-            }
-        return "'\(name)\(sign)…' isn't an option: write \(instead)"
+        let items = words.items.dropFirst().compactMap { $0.value == nil ? HTTPieItem($0.word) : nil }
+        // One item that isn't a text makes all of them JSON, unless files are among them.
+        let isForm = items.contains { $0.sign == "@" || $0.value.hasPrefix("@") }
+        let members = !isForm && items.contains { $0.sign == ":=" } ? items.compactMap(\.member) : []
+        var options = items.filter { members.isEmpty || $0.member == nil }.map(\.option)
+        let object = "{\(members.joined(separator: ", "))}"
+        if !members.isEmpty { options.insert("--data-json \(ShellQuote.quote(object))", at: 0) }
+        return "'\(first.name)\(first.sign)…' isn't an option: write \(options.joined(separator: " "))"
+    }
+}
+
+/// A word of HTTPie's, as in `name=value`.
+private struct HTTPieItem {
+    let (name, sign, value): (String, String, String)
+
+    init?(_ word: String) {
+        guard let (_, name, sign, value) = word.wholeMatch(of: #/([^=:@]+)(==|:=|=|@|:)(.*)/#)?.output,
+            // A second URL is named without its secrets by ArgumentParser's own message.
+            sign != ":" || !value.hasPrefix("//")
+        else { return nil }
+        (self.name, self.sign, self.value) = (String(name), String(sign), String(value))
+    }
+
+    /// A member of a JSON object; `nil` if the item isn't one.
+    var member: String? {
+        guard ["=", ":="].contains(self.sign) else { return nil }
+        return OrderedJSON.write(.text(self.name)) + ": "
+            + (self.sign == "=" ? OrderedJSON.write(.text(self.value)) : self.value)
+    }
+
+    var option: String {
+        switch self.sign {
+        case "==": "--url-query \(ShellQuote.quote("\(self.name)=\(self.value)"))"
+        case ":" where self.value.contains("@"): "one URL alone"
+        case ":": "-H \(ShellQuote.quote("\(self.name): …"))"
+        case "@": "-F \(ShellQuote.quote("\(self.name)=@\(self.value)"))"
+        case _ where self.value.hasPrefix("@"): "-F \(ShellQuote.quote("\(self.name)=<\(self.value.dropFirst())"))"
+        default: "-F \(ShellQuote.quote("\(self.name)=\(self.value)"))"
+        }
     }
 }

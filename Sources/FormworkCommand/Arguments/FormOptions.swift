@@ -81,7 +81,7 @@ package struct FormOptions: ParsableArguments {
             "Copy every file before sending, so that later writes to the files don't matter.",
             discussion: """
                 A copy takes no space on file systems that share content (Btrfs, XFS), and is in $TMPDIR otherwise. \
-                Without --snapshot, a file that changes is an error, except for changes that leave no trace: see Changing files.
+                Without --snapshot, a file that changes is an error, except for changes that leave no trace.
                 """))
     var snapshot = false
 
@@ -118,6 +118,14 @@ package struct FormOptions: ParsableArguments {
 
     /// Whether a form is described.
     package var isGiven: Bool { !PartArgument.ofThisProcess.isEmpty || self.description != nil }
+
+    /// A part that is only a URL or another word, as errors show it; `nil` if each has a name.
+    package static var partWithoutName: String? {
+        let text = PartArgument.ofThisProcess.lazy.map(\.text).first {
+            !$0.contains("=") || $0.wholeMatch(of: #/https?:.*/#) != nil
+        }
+        return text.map { ShellQuote.quote(SecretText.masked(url: $0)) }
+    }
 
     /// The `Content-Type` of a body that isn't a form: that of `-H`, otherwise the file's.
     /// - Parameters:

@@ -100,6 +100,9 @@ struct PartArgument {
             error.message += "\(cause): if ',' belongs to the path, write \(ShellQuote.quote("\(name)\"\(file)\""))"
             error.cause = nil
         }
+        if error.code == .sourceUnavailable, error.path?.hasPrefix("@") == true {
+            error.message += "; --files-from NAME=LIST sends each file of a list"
+        }
         let path = error.path.map { "\($0) " } ?? ""
         error.message = "\(self.shown): \(path)\(error.message)"
         error.path = nil

@@ -46,7 +46,8 @@ struct PartSelector {
             let more = self.count > Self.listed ? " and \(self.count - Self.listed) more" : ""
             let list =
                 self.list.isEmpty ? "the body has no parts" : "the body has \(self.list.joined(separator: ", "))\(more)"
-            throw ExitStatus(2, "--part \(shown): no such part: \(list)")
+            let hint = Int(option) == nil ? "" : ": '#\(option)' is a number"
+            throw ExitStatus(2, "--part \(shown): no such part: \(list)\(hint)")
         }
         try ExitStatus.refuse(
             if: self.isSingle && self.matches.count > 1,

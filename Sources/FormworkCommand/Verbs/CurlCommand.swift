@@ -40,6 +40,8 @@ struct CurlCommand: ParsableCommand {
     var curlArguments: [String] = []
 
     func run() throws {
+        try ExitStatus.refuse(
+            if: CurlArguments(self.curlArguments).haveParts, "-F: give each part before '--': curl only sends the form")
         let plan = try self.form.makePlan(self.composing, passesHeaders: true)
         if self.print {
             try self.form.refuseBoundary(for: "--print")

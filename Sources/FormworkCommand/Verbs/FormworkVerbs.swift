@@ -83,7 +83,9 @@ package enum FormworkVerbs {
             try GivenHeaders.take(from: &words)
             PartArgument.take(from: &words)
             GivenData.take(from: &words)
-            if words.flags.contains("--version") { return try StandardOutput.write(self.version + "\n") }
+            if words.flags.contains("--version") || given == ["-V"] {
+                return try StandardOutput.write(self.version + "\n")
+            }
             if words.verb == "help", given.count == 2, let topic = HelpTopic(rawValue: given[1]) {
                 // As for the verbs' help.
                 let given = SystemCalls.environment("COLUMNS").flatMap { Int($0) }
@@ -97,6 +99,7 @@ package enum FormworkVerbs {
             try ExitStatus.refuse(
                 if: !given.isEmpty && parsed.allSatisfy { $0 == "--" },
                 "no verb: write formwork send URL -F … or formwork body -F …; 'formwork help' lists all")
+            try ExitStatus.refuse(if: given == ["query"], "write formwork query encode, or formwork query decode")
             try SingleValueOption.check(words)
             var command = try Root.parseAsRoot(parsed)
             if let completion = command as? CompletionCommand {
@@ -127,7 +130,8 @@ package enum FormworkVerbs {
             let message = Root.message(for: error)
             let isCurls = words.verb == "curl" && message.hasPrefix("Unknown option")
             let foreign =
-                ForeignOption.reason(in: words) ?? (isCurls ? "\(message): curl's own options come after '--'" : nil)
+                ForeignOption.reason(in: words, message)
+                ?? (isCurls ? "\(message): curl's own options come after '--'" : nil)
             // Arguments may be a URL with a password.
             let reason = ExitStatus(2, lines: SecretText.masked(foreign ?? message))
             JSONOutput.fail(reason)
@@ -151,7 +155,8 @@ package enum FormworkVerbs {
             // A letter was left out, added, exchanged with its neighbour, or is another one.
             let meant = names.first { $0.first == word.first && $0.difference(from: word.prefix(20)).count <= 2 }
             let advice =
-                meant.map { "did you mean '\($0)'?" } ?? "choose one of \((names + topics).joined(separator: ", "))"
+                ForeignOption.verb(word, verbs: names).map { "write \($0)" } ?? meant.map { "did you mean '\($0)'?" }
+                ?? "choose one of \((names + topics).joined(separator: ", "))"
             throw ExitStatus(2, "\(shown) isn't a verb: \(advice)")
         }
         try self.checkVerb(words.dropFirst(), verbs[place].configuration.subcommands)

@@ -82,6 +82,9 @@ struct QueryDecodeCommand: ParsableCommand {
                     ? "fix it, or read it with another --dialect"
                     : "fix it, or leave out --strict to have it repaired")
         }
+        if pairs.contains(where: { ($0.name + ($0.value ?? "")).unicodeScalars.contains("\u{FFFD}") }) {
+            Messages.warn("bytes that aren't UTF-8 were read as U+FFFD: --strict refuses them")
+        }
         guard !self.pairs else {
             return .array(pairs.map { .array([.text($0.name), $0.value.map(ParameterValue.text) ?? missing]) })
         }

@@ -10,7 +10,7 @@ struct QueryEncodeCommand: ParsableCommand {
         usage: "formwork query encode [options] [FILE]",
         discussion: """
             EXAMPLES
-              echo '{"q":"a b","n":1}' | formwork query encode | curl --data-binary @- http://h/
+              echo '{"q":"a b","n":1}' | formwork query encode | curl -d @- http://h/
               formwork query encode a.json --dialect php --into https://example.com/list
 
             Members are read in their order, even several with one name. The dialect decides how they are written: \

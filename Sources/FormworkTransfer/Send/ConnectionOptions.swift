@@ -43,7 +43,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         [.customShort("x"), .long], value: "url",
-        "The proxy, as http://user:password@host:port; empty for none. By default it comes from http_proxy, "
+        "The proxy, as http://host:port, with user:password@ before its host; empty for none. By default it comes from http_proxy, "
             + "HTTPS_PROXY, ALL_PROXY and NO_PROXY (or --noproxy), as in curl. SOCKS proxies aren't supported.")
     var proxy: String?
 

@@ -85,7 +85,8 @@ extension SendCommand {
 
     private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
         guard let url = post?.url ?? self.url, post == nil || self.url == nil else {
-            let isMissing = "no URL: write formwork send URL -F …"
+            let taken = FormOptions.partWithoutName.map { ": -F has a value, and took \($0) for it" }
+            let isMissing = "no URL\(taken ?? ""): write formwork send URL -F …"
             throw ExitStatus(2, post == nil ? isMissing : "--presigned contains the URL: leave out the other one")
         }
         let (first, last) = (url.utf8.first, url.utf8.last)

@@ -124,8 +124,10 @@ struct SendReport: Sendable {
             text +=
                 ": it requires credentials that it accepts: give them in its URL, as in http://user:password@host:port"
         }
-        if self.status == 401, let scheme = self.unsupportedScheme {
-            text += ": it asks for \(scheme), which isn't supported: use Basic (-u) or a token"
+        if self.status == 401 {
+            text +=
+                self.unsupportedScheme.map { ": it asks for \($0), which isn't supported: use Basic (-u) or a token" }
+                ?? ": give a login that it accepts, with -u USER:PASSWORD or FORMWORK_TOKEN in the environment"
         }
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
         return text

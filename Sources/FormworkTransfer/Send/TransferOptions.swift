@@ -82,7 +82,7 @@ struct ResponseOptions: ParsableArguments {
     @Option(
         [.customShort("w"), .long], parsing: .unconditional, value: "format",
         "Write this text, or @FILE, after the answer, with curl's variables, such as %{http_code} or %header{etag}.",
-        discussion: "%{json} is the object of --json. 'Sending from a shell' lists all variables.",
+        discussion: "%{json} is the object of --json. The page 'Sending from a shell' lists all variables.",
         completion: FileWord.completion)
     var writeOut: String?
 

@@ -26,6 +26,8 @@ enum CaptureKind {
             self = .trace
         } else if String(decoding: start, as: UTF8.self).prefixMatch(of: #/[0-9]+:[0-9]+:[a-z_]+[;,]/#) != nil {
             self = .foreign("is a mitmproxy flow file: mitmdump -nr FILE --set hardump=FILE.har makes a HAR file of it")
+        } else if ["*   Trying ", "* Host ", "> POST ", "> PUT "].contains(where: { start.starts(with: $0.utf8) }) {
+            self = .foreign("looks like the output of curl -v, which has no bodies: curl --trace FILE saves them")
         } else {
             self = .none
         }
