@@ -57,7 +57,6 @@ struct DoublesTests {
         #expect(try self.text(row.number, .javaScript) == row.javaScript)
         #expect(try self.text(row.number, .php) == row.php)
         #expect(try self.text(row.number, .ruby) == row.ruby)
-        #expect(try self.text(row.number, .custom { "<\($0)>" }) == "<\(row.swift)>")
     }
 
     /// Their digits end in 5 behind the 14th: which side of the half a number lies on decides.

@@ -48,15 +48,8 @@ struct FlatteningTests {
         Row("nulls by name", Flattening(nulls: .nameOnly), plain([5: ["a c[]"], 6: ["n"]])),
         Row("nulls as text", Flattening(nulls: .text("∅")), plain([5: ["a c[]=∅"], 6: ["n=∅"]])),
         Row("nulls dropped", Flattening(nulls: .dropped), plain([5: [], 6: []])),
-        Row(
-            "empties by name", Flattening(empties: .nameOnly),
-            plain([2: ["b[][]=y", "b[][]="], 8: ["f=false", "e=", "o="]])),
-        Row(
-            "empties in brackets", Flattening(empties: .brackets),
-            plain([2: ["b[][]=y", "b[][][]="], 8: ["f=false", "e[]="]])),
-        Row("empties in arrays", Flattening(empties: .bracketsInArrays), plain([2: ["b[][]=y", "b[][][]="]])),
-        Row("bytes in base64", Flattening(bytes: .base64), plain([12: ["r=/yBh"]])),
-        Row("bytes counted", Flattening(bytes: .count), plain([12: ["r=3 bytes"]])),
+        Row("empties in arrays", Flattening(writesEmptyElements: true), plain([2: ["b[][]=y", "b[][][]="]])),
+        Row("bytes counted", Flattening(countsBytes: true), plain([12: ["r=3 bytes"]])),
         Row(
             "last of a name", Flattening(duplicates: .lastWins), plain([0: ["b=again"], 1: [], 2: [], 9: []])),
         Row("first of a name", Flattening(duplicates: .firstWins), plain([9: []])),
@@ -113,7 +106,6 @@ struct FlatteningTests {
                 Flattening(members: .refused), ["a": ["b": 1]],
                 "\"a\" is an array or an object, which this dialect can't write"
             ),
-            (Flattening(bytes: .refused), ["a": .bytes([1])], "\"a\" is 1 byte, not text"),
             (Flattening(duplicates: .refused), ["a": 1, "a": 2], "\"a\" occurs more than once"),
             (Flattening(), [1], "parameters must be an object, not an array"),
             (Flattening(), "x", "parameters must be an object, not a single value"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Names become a tree", .timeLimit(.minutes(10)))
 struct NameTreeTests {
-    private func show(_ value: NameTree<Int>.Value) -> String {
+    private func show(_ value: NameTree.Value) -> String {
         switch value {
         case .leaf(let number): "\(number)"
         case .array(let elements), .unclear(let elements): "[\(elements.map(self.show).joined(separator: ","))]"
@@ -15,7 +15,7 @@ struct NameTreeTests {
 
     /// The tree of names in brackets, their values 0, 1, 2, …
     private func tree(_ names: [String], overwrites: Bool = false) throws -> String {
-        let tree = NameTree<Int>(overwrites: overwrites)
+        let tree = NameTree(overwrites: overwrites)
         for (index, name) in names.enumerated() {
             let path = try #require(NameKey.path(Array(name.utf8), dots: false, limit: 10))
             try tree.set(index, at: path, named: name)

@@ -103,8 +103,8 @@ public struct FormDataEncoder: Sendable {
 
     private var coding: CodingPolicy {
         var rules = CodingPolicy.swift
-        rules.bools = .literal
-        rules.arrays =
+        rules.flattening.bools = .literal
+        rules.flattening.arrays =
             switch self.arrays {
             case .brackets: .brackets
             case .indices: .indexed
@@ -118,7 +118,7 @@ public struct FormDataEncoder: Sendable {
             case .custom(let convert): ({ convert($0).stringValue }, nil)
             }
         return CodingPolicy(
-            flattening: rules, foreign: FormTypes(encoder: self), dates: self.dates,
+            rules, foreign: FormTypes(encoder: self), dates: self.dates,
             acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers, readsEmptyAsNil: true, userInfo: self.userInfo,
             depth: min(max(0, self.nameDepth), 512), convertKey: names.convert, convertsBack: names.back,
             keyProblem: { FormTypes.problem(with: $0, isFirst: $1) },

@@ -29,7 +29,7 @@ final class FormLeaves {
             case .last: .lastWins
             case .refuse: .refused
             }
-        let tree = NameTree<Int>(overwrites: false, duplicates: duplicates, groups: true)
+        let tree = NameTree(overwrites: false, duplicates: duplicates, groups: true)
         // Trees are walked recursively, so even `.max` needs a bound.
         let depth = min(max(0, self.options.nameDepth), 512)
         for index in 0..<self.parts.count {

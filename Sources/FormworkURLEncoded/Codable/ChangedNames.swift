@@ -4,6 +4,7 @@ import FormworkCore
 package final class ChangedNames {
     /// The names of members and elements before they are changed.
     let coding: CodingPolicy
+    var flattening: Flattening { self.coding.dialect.flattening }
     /// Whether only a closure knows the names of elements.
     let hasNamedElements: Bool
     let usesDots: Bool
@@ -17,11 +18,11 @@ package final class ChangedNames {
     /// - Returns: `nil` if names aren't changed.
     init?(_ coding: CodingPolicy, _ root: ValueDecoder.Value) {
         self.root = root
-        let hasOwnElements = if case .custom = coding.flattening.arrays { true } else { false }
-        let hasOwnMembers = if case .custom = coding.flattening.members { true } else { false }
+        let hasOwnElements = if case .custom = coding.dialect.flattening.arrays { true } else { false }
+        let hasOwnMembers = if case .custom = coding.dialect.flattening.members { true } else { false }
         guard hasOwnElements || hasOwnMembers || coding.rename != nil else { return nil }
         (self.coding, self.hasNamedElements) = (coding, hasOwnElements)
-        self.usesDots = coding.flattening.members.areDots
+        self.usesDots = coding.dialect.flattening.members.areDots
     }
 
     /// The levels of a name as it is written.
@@ -33,7 +34,7 @@ package final class ChangedNames {
     /// The texts by which a member may be found in its object. With snake case, the end of a name depends on what follows
     /// it, such as a member's name.
     func searched(_ name: String) -> [String] {
-        [(name, 0), (name + self.coding.flattening.members.name("a"), 1)].compactMap { name, fromEnd in
+        [(name, 0), (name + self.flattening.members.name("a"), 1)].compactMap { name, fromEnd in
             let path = self.path(of: name)
             return path.count > fromEnd && path[path.count - 1 - fromEnd] != .next
                 ? path[path.count - 1 - fromEnd].text : nil
@@ -59,13 +60,13 @@ extension ValueDecoder {
     /// The whole name of a member, if names were changed.
     func changedName(of key: String) -> String {
         guard let found, let changes = self.leaves.changes, !self.isRoot else { return key }
-        return found.name + changes.coding.flattening.members.name(key)
+        return found.name + changes.flattening.members.name(key)
     }
 
     func place(ofElement index: Int) -> ChangedPosition? {
         guard let found, let changes = self.leaves.changes else { return nil }
         return ChangedPosition(
-            name: changes.coding.flattening.arrays.name(found.name, index), path: found.path + ["[\(index)]"])
+            name: changes.flattening.arrays.name(found.name, index), path: found.path + ["[\(index)]"])
     }
 
     func place(ofMissing key: any CodingKey) -> ChangedPosition? {
@@ -94,7 +95,7 @@ extension ValueDecoder {
 
     /// Refuses an object whose keys aren't known.
     func checkNames(_ changes: ChangedNames, isOpen: Bool) throws {
-        if !self.isRoot, case .custom = changes.coding.flattening.members {
+        if !self.isRoot, case .custom = changes.flattening.members {
             throw self.refusal("keyPathEncoding", "only the closure knows the names of nested objects")
         }
         guard changes.coding.rename != nil, isOpen else { return }
@@ -107,7 +108,7 @@ extension ValueDecoder {
     /// Whether there is a first element of an array that has no name of its own.
     var hasNamedElements: Bool {
         guard let found, let changes = self.leaves.changes, changes.hasNamedElements else { return false }
-        return self.find(changes.coding.flattening.arrays.name(found.name, 0), changes) != nil
+        return self.find(changes.flattening.arrays.name(found.name, 0), changes) != nil
     }
 
     /// Elements by the names that the encoder gives them, up to the first missing one; `nil` if there are none.
@@ -117,7 +118,7 @@ extension ValueDecoder {
             throw self.refusal("arrayEncoding", "only the closure knows the names of arrays within arrays")
         }
         var (elements, known): ([Value], Set<[String]>) = ([], [])
-        while let element = self.find(changes.coding.flattening.arrays.name(found.name, elements.count), changes),
+        while let element = self.find(changes.flattening.arrays.name(found.name, elements.count), changes),
             known.insert(element.path).inserted
         {
             switch element.value {

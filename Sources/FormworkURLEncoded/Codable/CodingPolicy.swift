@@ -5,15 +5,17 @@ import FormworkCore
 /// It is made in one step, for each form, and all its properties are constants: a class's variable would be checked for
 /// exclusive access with each value.
 package final class CodingPolicy {
-    /// How a tree of values becomes names and texts.
-    package let flattening: Flattening
+    /// How a tree of values becomes text, and is read from it.
+    package let dialect: URLEncodedDialect
+    /// Whether text is read by the names that this policy writes, and not as the dialect's system reads it: closures name
+    /// members and elements, and an array of objects is refused if their ends aren't known.
+    let readsOwnNames: Bool
     /// The text for no value; `nil` leaves out its name too.
     let null: (() throws -> String?)?
     /// ``null``, if it can be written.
     let nullText: String?
     /// Changes a whole name before it is escaped; `nil` for no change.
     let rename: ((String) -> String)?
-    let escaping: PercentEncoder
     /// Whether values are written that couldn't be read back: keys with a number are indexes, and later values replace
     /// earlier ones.
     let isLossy: Bool
@@ -27,6 +29,8 @@ package final class CodingPolicy {
     let userInfo: [CodingUserInfoKey: any Sendable]
     /// The most levels of a name below its first.
     let depth: Int
+    /// The most levels of a value, if only these matter: nothing is written. `nil` for writing it.
+    let nesting: Int?
     /// The name of a key, by the path to it; `nil` for the key itself. A dictionary's keys aren't converted.
     let convertKey: (([any CodingKey]) -> String)?
     /// The key that a converted name is read as; `nil` if that isn't known.
@@ -34,8 +38,6 @@ package final class CodingPolicy {
     /// Why a key can't be a name; `nil` if it can. The second argument is whether it is the name's first key.
     let keyProblem: ((String, Bool) -> String?)?
 
-    /// The limits of text that is read.
-    let limits: URLEncodedLimits
     /// Whether members with any numbers are an array, in the order of their numbers.
     let hasSparseIndices: Bool
     /// How many arrays a single text may be: an array of one is an array of an array of one.
@@ -49,27 +51,30 @@ package final class CodingPolicy {
     private let wording: (inout CodingWords) -> Void
 
     package init(
-        flattening: Flattening = CodingPolicy.swift, null: (() throws -> String?)? = nil,
-        rename: ((String) -> String)? = nil, escaping: PercentEncoder = .alamofire, isLossy: Bool = false,
+        _ dialect: URLEncodedDialect = CodingPolicy.swift, readsOwnNames: Bool = true,
+        null: (() throws -> String?)? = nil, rename: ((String) -> String)? = nil, isLossy: Bool = false,
         foreign: (any ForeignTypes)? = nil, dates: FormDateFormat? = nil, acceptsNonFiniteNumbers: Bool = false,
         readsEmptyAsNil: Bool = false, userInfo: [CodingUserInfoKey: any Sendable] = [:],
-        depth: Int = URLEncodedLimits().depth, convertKey: (([any CodingKey]) -> String)? = nil,
+        depth: Int = URLEncodedLimits().depth, nesting: Int? = nil, convertKey: (([any CodingKey]) -> String)? = nil,
         convertsBack: ((String) -> String)? = nil, keyProblem: ((String, Bool) -> String?)? = nil,
-        limits: URLEncodedLimits = URLEncodedLimits(), hasSparseIndices: Bool = true, lists: Int = 1,
-        needsObject: Bool = false, key: ((_ name: String, _ path: [any CodingKey]) -> String)? = nil,
+        hasSparseIndices: Bool = true, lists: Int = 1, needsObject: Bool = false,
+        key: ((_ name: String, _ path: [any CodingKey]) -> String)? = nil,
         wording: @escaping (inout CodingWords) -> Void = { _ in }
     ) {
-        (self.flattening, self.null, self.nullText) = (flattening, null, try? null?())
-        (self.rename, self.escaping, self.isLossy, self.foreign) = (rename, escaping, isLossy, foreign)
-        (self.dates, self.acceptsNonFiniteNumbers) = (dates, acceptsNonFiniteNumbers)
-        (self.readsEmptyAsNil, self.userInfo, self.depth) = (readsEmptyAsNil, userInfo, depth)
+        (self.dialect, self.readsOwnNames, self.null, self.nullText) = (dialect, readsOwnNames, null, try? null?())
+        (self.rename, self.isLossy, self.foreign, self.dates) = (rename, isLossy, foreign, dates)
+        (self.acceptsNonFiniteNumbers, self.readsEmptyAsNil) = (acceptsNonFiniteNumbers, readsEmptyAsNil)
+        (self.userInfo, self.depth, self.nesting) = (userInfo, depth, nesting)
         (self.convertKey, self.convertsBack, self.keyProblem) = (convertKey, convertsBack, keyProblem)
-        (self.limits, self.hasSparseIndices, self.lists) = (limits, hasSparseIndices, lists)
-        (self.needsObject, self.key, self.wording) = (needsObject, key, wording)
+        (self.hasSparseIndices, self.lists, self.needsObject) = (hasSparseIndices, lists, needsObject)
+        (self.key, self.wording) = (key, wording)
     }
 
-    /// Rules for names of Swift's own values.
-    package static let swift = Flattening(bools: .numeric, doubles: .swift, order: .byText, depth: .max)
+    /// Swift's own values, and Alamofire's characters.
+    package static let swift = URLEncodedDialect(
+        flattening: Flattening(bools: .numeric, doubles: .swift, order: .byText, depth: .max), names: .alamofire,
+        values: .alamofire, parsing: URLEncodedParsing(readsPlusAsSpace: false, invalidText: .refused),
+        expansion: .brackets)
 
     /// What errors say.
     var words: CodingWords {
@@ -80,7 +85,7 @@ package final class CodingPolicy {
 
     /// Whether keys may have other names in the text.
     var changesNames: Bool {
-        if case .custom = self.flattening.arrays { return true }
+        if self.readsOwnNames, case .custom = self.dialect.flattening.arrays { return true }
         return self.rename != nil
     }
 
@@ -98,7 +103,7 @@ package final class CodingPolicy {
 
     /// The text of a single value.
     package func text(of value: ParameterValue) -> String? {
-        if case .text(let text)? = try? self.flattening.leaf(value, "") { text } else { nil }
+        if case .text(let text)? = try? self.dialect.flattening.leaf(value, "") { text } else { nil }
     }
 }
 
@@ -106,21 +111,27 @@ package final class CodingPolicy {
 
 extension CodingPolicy {
     /// Encodes a value whose root is an object, as text in UTF-8.
-    /// - Throws: ``InvalidRoot``; `EncodingError` for values that would be lost; errors of the value's type.
+    /// - Throws: ``InvalidRoot``; `EncodingError` for values that would be lost; errors of the value's type;
+    ///   ``FormworkError/Code/contentNotEncodable`` for text that the dialect can't represent.
     package func encode(_ value: some Encodable) throws -> [UInt8] {
         let arena = EncodingArena(self)
         try arena.encode(value)
-        var sink = PairSink(self.escaping, rename: self.rename)
-        try Flattener(rules: self.flattening).flatten(arena.root.parameters, into: &sink)
+        var sink = PairSink(self.dialect, rename: self.rename)
+        do throws(FormworkError) {
+            try Flattener(rules: self.dialect.flattening).flatten(arena.root.parameters, into: &sink)
+        } catch {
+            throw error.code == .contentNotEncodable ? error : self.refusal(value, [], error.message)
+        }
         guard self.namesMayBeLost(arena.hasContainersInArrays) else { return sink.text }
         do {
-            try arena.check(self.decoder(of: sink.text, .unlimited), self.text(of:))
+            try arena.check(self.decoder(of: sink.text, .unlimited))
         } catch {
             guard let (path, why) = DecodingError.place(error) else { throw error }
             var options = self.rename == nil ? [] : [self.words.nameOption]
             if options.isEmpty || arena.hasContainersInArrays { options.insert(self.words.arrayOption, at: 0) }
             let option = options.joined(separator: " or ")
-            throw self.refusal(value, path, why.contains("Encoding") ? why : "\(option) loses this: \(why)")
+            let loss = self.words.loss ?? (why.contains("Encoding") ? "" : "\(option) loses this: ")
+            throw self.refusal(value, path, loss + why)
         }
         return sink.text
     }
@@ -128,10 +139,11 @@ extension CodingPolicy {
     /// Whether names may not be read back as the keys they were made from. A closure for member names can't be
     /// reversed; that is the caller's choice.
     private func namesMayBeLost(_ hasContainersInArrays: Bool) -> Bool {
-        if case .custom = self.flattening.members { return false }
+        guard self.readsOwnNames else { return true }
+        if case .custom = self.dialect.flattening.members { return false }
         if self.isLossy { return false }
         if self.rename != nil { return true }
-        return switch self.flattening.arrays {
+        return switch self.dialect.flattening.arrays {
         case .indexed: false
         case .brackets, .repeated: hasContainersInArrays
         case .custom: true
@@ -146,12 +158,18 @@ extension CodingPolicy {
         try arena.forEachLeaf(append)
     }
 
+    /// Refuses a value that has more levels than ``nesting``. Other errors are left to the encoder that comes after.
+    package func checkNesting(of value: some Encodable) throws(EncodingError) {
+        let arena = EncodingArena(self)
+        do { try arena.encode(value) } catch let error as EncodingError where arena.isTooDeep { throw error } catch {}
+    }
+
     /// Decodes a value whose root is an object from text in UTF-8.
     /// - Throws: `DecodingError`, which names the option that lost information.
     package func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
         let root: ValueDecoder
         do {
-            root = try self.decoder(of: text, self.limits)
+            root = try self.decoder(of: text, self.dialect.parsing.limits)
         } catch {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: [], debugDescription: "\(error.message)", underlyingError: error))
@@ -159,14 +177,20 @@ extension CodingPolicy {
         return try root.read(type)
     }
 
-    private func decoder(of text: [UInt8], _ limits: URLEncodedLimits) throws(FormworkError) -> ValueDecoder {
-        let parsing = URLEncodedParsing(
-            readsPlusAsSpace: self.escaping.writesPlus, invalidText: .refused, limits: limits)
-        let pairs = try URLEncodedPairs(text, rules: parsing)
-        let expansion = self.flattening.members.areDots ? NameExpansion.dots : .brackets
-        let names = pairs.enumerated().lazy.map { (name: Array($1.nameBytes), leaf: $0) }
-        let tree = try expansion.tree(names, limits, marksUnclear: true)
-        return ValueDecoder(tree, TextLeaves(pairs.map { $0.value ?? "" }, self, ChangedNames(self, tree)))
+    /// A decoder of text whose root is an object.
+    /// - Throws: What ``URLEncodedDialect/decode(_:)-(String)`` throws.
+    func decoder(of text: [UInt8], _ limits: URLEncodedLimits) throws(FormworkError) -> ValueDecoder {
+        var rules = self.dialect.parsing
+        rules.limits = limits
+        let pairs = try URLEncodedPairs(text, rules: rules)
+        let missing = self.dialect.missing.string
+        let texts = pairs.map { $0.value ?? missing }
+        let names = pairs.lazy.map { Array($0.nameBytes) }
+        let tree = try self.dialect.expansion.tree(names, limits, marksUnclear: self.readsOwnNames) { texts[$0] == nil }
+        if pairs.contains(where: { String(validating: $0.nameBytes, as: UTF8.self) == nil }), let name = tree.repeatedName {
+            throw FormworkError(.malformedBody, "\"\(name)\" is two names that aren't UTF-8")
+        }
+        return ValueDecoder(tree, TextLeaves(texts + [nil], self, self.readsOwnNames ? ChangedNames(self, tree) : nil))
     }
 }
 
@@ -198,6 +222,8 @@ package struct CodingWords {
     /// The option that changes or splits names, and what it splits them at.
     var nameOption = "keyEncoding"
     var splittingOption = "keyPathEncoding's dot"
+    /// The beginning of an error for a value that would be read as another one; `nil` for one with the options.
+    var loss: String?
     /// What writes a value that is refused, in brackets; empty for nothing.
     package var advice = ""
     /// The wrapper that writes any value in a format of its own; `nil` for none.

@@ -1,19 +1,13 @@
 /// What was written is read back, and compared.
 extension EncodingArena {
     /// Checks that what was encoded is read back.
-    /// - Parameters:
-    ///   - decoder: A decoder of the text that was written.
-    ///   - text: The text of a single value.
+    /// - Parameter decoder: A decoder of the text that was written.
     /// - Throws: `DecodingError` with the place that would be read differently.
-    func check(_ decoder: ValueDecoder, _ text: (ParameterValue) throws -> String?) throws {
-        try self.check(self.root, decoder, text)
-    }
+    func check(_ decoder: ValueDecoder) throws { try self.check(self.root, decoder) }
 
-    private func check(
-        _ place: EncodedNode, _ decoder: ValueDecoder, _ text: (ParameterValue) throws -> String?
-    ) throws {
+    private func check(_ place: EncodedNode, _ decoder: ValueDecoder) throws {
         switch place.kind {
-        case .object, .nothing: try self.checkMembers(of: place, decoder, text)
+        case .object, .nothing: try self.checkMembers(of: place, decoder)
         case .array:
             let elements = try decoder.elements()
             guard elements.count == place.children.count else {
@@ -23,7 +17,7 @@ extension EncodingArena {
                         + decoder.leaves.coding.words.indexedOption)
             }
             for (index, child) in place.children.enumerated() {
-                try self.check(child, decoder.element(elements[index], index), text)
+                try self.check(child, decoder.element(elements[index], index))
             }
         case .value:
             let found = try decoder.text(String.self)
@@ -32,7 +26,7 @@ extension EncodingArena {
             {
                 throw decoder.corrupted("\(number) would be written as \(found)")
             }
-            guard case .value(let value) = place.value, try found.hasSameBytes(as: text(value) ?? "") else {
+            guard found.hasSameBytes(as: self.coding.text(of: place.value) ?? "") else {
                 throw decoder.refusal(
                     "\(self.coding.words.arrayOption) or \(self.coding.words.nameOption)",
                     "another value has the same name")
@@ -40,9 +34,7 @@ extension EncodingArena {
         }
     }
 
-    private func checkMembers(
-        of place: EncodedNode, _ decoder: ValueDecoder, _ text: (ParameterValue) throws -> String?
-    ) throws {
+    private func checkMembers(of place: EncodedNode, _ decoder: ValueDecoder) throws {
         let option = self.coding.words.nameOption
         let isOpen = place.children.contains(where: \.isOpen)
         try decoder.checkIsObject(isOpen: isOpen)
@@ -58,7 +50,7 @@ extension EncodingArena {
                         + (member.name.map { "read as \"\($0)\"" } ?? "lost: its name isn't in the text"))
             }
             if let name = member.name { reached.insert(name) }
-            try self.check(child, member.decoder, text)
+            try self.check(child, member.decoder)
             // An enumeration searches its case among all keys.
             guard isSame || child.requirement == nil || child.requirement == .never else {
                 throw member.decoder.refusal(option, "it changes the name of an enumeration's case")

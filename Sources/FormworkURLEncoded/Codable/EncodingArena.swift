@@ -8,6 +8,10 @@ final class EncodingArena {
     private(set) var hasContainersInArrays = false
     /// The containers that the types themselves made.
     private var required: [EncodedNode] = []
+    /// How many types are writing now, each inside the one before.
+    private var levels = 0
+    private(set) var isTooDeep = false
+
     init(_ coding: CodingPolicy) { self.coding = coding }
 
     deinit { self.root.leaveContainers() }
@@ -22,7 +26,7 @@ final class EncodingArena {
     /// - Throws: ``InvalidRoot`` for other roots; `EncodingError`; errors of the value's type.
     func encode(_ value: some Encodable) throws {
         guard try self.coding.isLossy || self.leaf(value, at: self.root) == nil else { throw InvalidRoot.singleValue }
-        try value.encode(to: ValueEncoder(arena: self, place: self.root))
+        try self.encode(value, at: self.root)
         switch self.root.kind {
         case .object, .nothing: break
         case .array: throw InvalidRoot.array
@@ -33,6 +37,21 @@ final class EncodingArena {
             Void?.none as Any, lost,
             "A container without values leaves nothing that could be read back: a case of an enumeration needs a raw value, or "
                 + "an associated one that isn't nil or empty")
+    }
+
+    /// Lets a type write its value. Types call each other for each level, so a value of any depth would overflow the stack.
+    func encode(_ value: some Encodable, at place: EncodedNode) throws {
+        let limit = self.coding.nesting ?? 512
+        guard max(place.depth, self.levels) <= limit else {
+            self.isTooDeep = true
+            guard self.isLossy else { throw self.tooDeep(place) }
+            let why = "The value nests deeper than \(limit) levels."
+            let context = EncodingError.Context(codingPath: place.codingPath, debugDescription: why)
+            throw EncodingError.invalidValue(place.key?.stringValue ?? "", context)
+        }
+        self.levels += 1
+        defer { self.levels -= 1 }
+        try value.encode(to: ValueEncoder(arena: self, place: place))
     }
 
     func refusal(_ value: Any, _ place: EncodedNode, _ why: String) -> EncodingError {
@@ -95,9 +114,8 @@ extension EncodingArena {
         place.wait()
         // A second text is compared when it is written, but a second array would continue the first one.
         if place.isContainer { try self.checkIsFree(place) }
-        try self.checkDepth(place)
         (place.isWritten, place.isNull) = (false, false)
-        if leaf == nil { try value.encode(to: ValueEncoder(arena: self, place: place)) }
+        if leaf == nil { try self.encode(value, at: place) }
         try self.check(value, at: place, isOptional: isOptional, lacks: lacks())
     }
 
@@ -121,6 +139,7 @@ extension EncodingArena {
 
     /// Finds the value's place again from the root, as Alamofire does, and replaces what is there.
     private func replace(at place: EncodedNode, with leaf: EncodedLeaf) {
+        guard self.coding.nesting == nil else { return }
         let steps = sequence(first: place, next: \.parent).prefix { $0.parent != nil }
         let target = steps.reversed().reduce(self.root) { $0.child(replacing: $1) }
         target.clear(.value)
@@ -166,7 +185,7 @@ extension EncodingArena {
         }
         // An element may have its array's name.
         var levels = parent.depth
-        if case .repeated = self.coding.flattening.arrays, place.index >= 0, !isContainer { levels -= 1 }
+        if case .repeated = self.coding.dialect.flattening.arrays, place.index >= 0, !isContainer { levels -= 1 }
         guard levels <= self.coding.depth else { throw self.tooDeep(place) }
         guard place.index < 0, let why = self.problem(with: place.name, isFirst: parent.parent == nil, isContainer)
         else { return }
@@ -177,7 +196,7 @@ extension EncodingArena {
     private func problem(with key: String, isFirst: Bool, _ isContainer: Bool) -> String? {
         if let problem = self.coding.keyProblem { return problem(key, isFirst) }
         let isSplit: Bool
-        switch self.coding.flattening.members {
+        switch self.coding.dialect.flattening.members {
         case .brackets: isSplit = key.contains(byte: 0x5B, or: isFirst ? 0x5B : 0x5D)
         case .dots: isSplit = key.contains(byte: 0x5B, or: 0x2E)
         case .custom, .refused: return nil
@@ -185,15 +204,6 @@ extension EncodingArena {
         guard isSplit || key.isEmpty && (isContainer || !isFirst) else { return nil }
         return "The key \"\(key)\" would be read as another one: it is empty, or has a bracket or "
             + self.coding.words.splittingOption
-    }
-
-    /// Values are encoded recursively, so a value of any depth would overflow the stack before it has a name.
-    private func checkDepth(_ place: EncodedNode) throws {
-        guard place.depth > 512 else { return }
-        guard self.isLossy else { throw self.tooDeep(place) }
-        throw EncodingError.invalidValue(
-            place.key?.stringValue ?? "",
-            .init(codingPath: place.codingPath, debugDescription: "the value nests deeper than 512 levels"))
     }
 
     private func tooDeep(_ place: EncodedNode) -> EncodingError {
@@ -232,7 +242,7 @@ extension EncodingArena {
     /// Whether an array is written like `nil`.
     private func looksNull(_ place: EncodedNode) -> Bool {
         guard let empty = self.emptyText, place.kind == .array, place.children.count == 1,
-            case .repeated = self.coding.flattening.arrays, place.children[0].kind == .value
+            case .repeated = self.coding.dialect.flattening.arrays, place.children[0].kind == .value
         else { return false }
         return self.coding.text(of: place.children[0].value) == empty
     }
@@ -274,7 +284,7 @@ extension EncodingArena {
         case .object, .nothing:
             for child in place.children { try self.visit(child, "\(name)[\(child.name)]", visit) }
         case .array:
-            if case .repeated = self.coding.flattening.arrays,
+            if case .repeated = self.coding.dialect.flattening.arrays,
                 Set(place.children.map { $0.kind == .value }).count > 1
             {
                 throw self.coding.refusal(
@@ -284,7 +294,8 @@ extension EncodingArena {
             for (index, child) in place.children.enumerated() {
                 let isValue = child.kind == .value
                 try self.visit(
-                    child, isValue ? self.coding.flattening.arrays.name(name, index) : "\(name)[\(index)]", visit)
+                    child, isValue ? self.coding.dialect.flattening.arrays.name(name, index) : "\(name)[\(index)]",
+                    visit)
             }
         }
     }

@@ -16,39 +16,18 @@ extension URLEncodedDialect {
     ///   text that ``transcoding`` can't represent; errors of the value's type.
     @_disfavoredOverload
     public func encode(_ value: some Encodable) throws -> String {
-        let arena = EncodingArena(self.coding)
-        var sink = PairSink(self)
-        do { try arena.encode(value) } catch let root as InvalidRoot {
-            let why = "There are no names for \(root.rawValue): use a struct or a dictionary"
-            throw arena.refusal(value, arena.root, why)
+        do { return String(decoding: try self.coding.encode(value), as: UTF8.self) } catch let root as InvalidRoot {
+            throw self.coding.refusal(
+                value, [], "There are no names for \(root.rawValue): use a struct or a dictionary")
         }
-        do throws(FormworkError) {
-            try Flattener(rules: self.flattening).flatten(arena.root.parameters, into: &sink)
-        } catch {
-            if error.code == .contentNotEncodable { throw error }
-            throw arena.refusal(value, arena.root, error.message)
-        }
-        var reader = self
-        reader.parsing.limits = .unlimited
-        do {
-            try arena.check(self.decoder(of: try reader.decode(sink.text))) { value in
-                guard case .text(let text)? = try self.flattening.leaf(value, "") else { return nil }
-                return text
-            }
-        } catch {
-            let (path, why) = DecodingError.place(error) ?? ([], "\(error)")
-            throw arena.coding.refusal(value, path, "This dialect would read it back as another value: \(why)")
-        }
-        return String(decoding: sink.text, as: UTF8.self)
     }
 
     private var coding: CodingPolicy {
-        var rules = CodingPolicy.swift
-        if case .repeated = self.flattening.arrays { rules.arrays = .repeated }
         let expansion = self.expansion
         return CodingPolicy(
-            flattening: rules, dates: .iso8601, readsEmptyAsNil: true, lists: self.parsing.limits.depth,
+            self, readsOwnNames: false, dates: .iso8601, readsEmptyAsNil: true, lists: self.parsing.limits.depth,
             wording: { words in
+                words.loss = "This dialect would read it back as another value: "
                 words.arrayOption = "Flattening.arrays"
                 words.nameOption = "URLEncodedDialect.expansion"
                 words.splittingOption = "a separator of Flattening.members"
@@ -60,12 +39,6 @@ extension URLEncodedDialect {
                     case .brackets, .dots, .php: "indexed"
                     }
             })
-    }
-
-    private func decoder(of tree: ParameterValue) throws -> ValueDecoder {
-        var texts: [String?] = []
-        let root = try ValueDecoder.Value(tree, &texts, joins: self.expansion == .flat)
-        return ValueDecoder(root, TextLeaves(texts, self.coding))
     }
 
     /// Reads a value from text of this dialect.
@@ -81,45 +54,6 @@ extension URLEncodedDialect {
     /// Reads a value from bytes as received.
     /// - Throws: What ``decode(_:from:)-(_,String)`` throws.
     public func decode<Value: Decodable>(_ type: Value.Type, from text: some Sequence<UInt8>) throws -> Value {
-        try self.decoder(of: try self.decode(Array(text))).read(type)
-    }
-}
-
-extension ValueDecoder.Value {
-    /// The tree of a value that was read.
-    /// - Parameter joins: Whether a name that occurs more than once is an array. Otherwise a tree has each name once, and
-    ///   two are the same only if they aren't UTF-8.
-    fileprivate init(_ value: ParameterValue, _ texts: inout [String?], joins: Bool) throws {
-        switch value {
-        case .object(let members):
-            var (names, values): (KeyIndex<[UInt8]>, [Self]) = (KeyIndex(), [])
-            for member in members {
-                let value = try Self(member.value, &texts, joins: joins)
-                // By bytes: the two spellings of `é` are different names.
-                let name = Array(member.name.utf8)
-                guard let place = names.place(of: name) else {
-                    names.append(name)
-                    values.append(value)
-                    continue
-                }
-                guard joins else {
-                    throw FormworkError(.malformedBody, "\"\(member.name)\" is two names that aren't UTF-8")
-                }
-                if case .array(let elements) = values[place] {
-                    values[place] = .array(elements + [value])
-                } else {
-                    values[place] = .array([values[place], value])
-                }
-            }
-            self = .object(zip(names.keys, values).map { (String(decoding: $0, as: UTF8.self), $1) })
-        case .array(let elements), .set(let elements):
-            self = .array(try elements.map { try Self($0, &texts, joins: joins) })
-        case .text(let text):
-            texts.append(text)
-            self = .leaf(texts.count - 1)
-        case .null, .bool, .integer, .double, .bytes:
-            texts.append(nil)
-            self = .leaf(texts.count - 1)
-        }
+        try self.coding.decoder(of: Array(text), self.parsing.limits).read(type)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// A decoder at one place of a tree of names.
 package final class ValueDecoder: Decoder {
     /// A place of the tree. A leaf has a number.
-    package typealias Value = NameTree<Int>.Value
+    package typealias Value = NameTree.Value
 
     package let leaves: any DecodingLeaves
     let value: Value

@@ -186,7 +186,7 @@ private struct EncodedSingle: SingleValueEncodingContainer {
             if self.arena.nullText != nil { try self.arena.checkIsNotNull(leaf, Value.self, self.place) }
             return try self.arena.write(leaf, at: self.place)
         }
-        if leaf == nil { try value.encode(to: ValueEncoder(arena: self.arena, place: self.place)) }
+        if leaf == nil { try self.arena.encode(value, at: self.place) }
         guard self.place.parent != nil else { return }
         try self.arena.check(
             value, at: self.place,

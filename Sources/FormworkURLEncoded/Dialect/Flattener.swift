@@ -58,14 +58,8 @@ struct Flattener {
                 "\"\(name.shortened(to: 40))\" nests deeper than \(self.rules.depth, "level") (Flattening.depth)")
         }
         guard isEmpty else { return true }
-        let isObject = if case .object = value { true } else { false }
-        switch self.rules.empties {
-        case .dropped: break
-        case .nameOnly: try sink.append(name: name, value: .text(""))
-        case .bracketsInArrays where !isElement: break
-        case .brackets, .bracketsInArrays:
-            if !isObject { try sink.append(name: "\(name)[]", value: .text("")) }
-        }
+        if case .object = value { return false }
+        if isElement, self.rules.writesEmptyElements { try sink.append(name: "\(name)[]", value: .text("")) }
         return false
     }
 

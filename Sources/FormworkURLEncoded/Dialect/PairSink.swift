@@ -20,14 +20,9 @@ struct PairSink {
 
     /// - Parameter keepsPairs: Whether the pairs are the result. The text is only their order then, and text that can't be
     ///   transcoded isn't part of it.
-    init(_ dialect: URLEncodedDialect, keepsPairs: Bool = false) {
+    init(_ dialect: URLEncodedDialect, keepsPairs: Bool = false, rename: ((String) -> String)? = nil) {
         (self.names, self.values, self.transcoding) = (dialect.names, dialect.values, dialect.transcoding)
-        (self.rename, self.keepsPairs) = (nil, keepsPairs)
-    }
-
-    init(_ escaping: PercentEncoder, rename: ((String) -> String)?) {
-        (self.names, self.values, self.transcoding, self.rename) = (escaping, escaping, nil, rename)
-        self.keepsPairs = false
+        (self.rename, self.keepsPairs) = (rename, keepsPairs)
     }
 
     var end: Position { (self.text.count, self.pairs.count) }

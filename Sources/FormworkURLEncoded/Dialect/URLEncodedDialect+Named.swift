@@ -23,7 +23,7 @@ extension URLEncodedDialect {
     /// in `FormworkMigration`.
     public static let alamofire = URLEncodedDialect(
         flattening: Flattening(
-            bools: .numeric, nulls: .text("<null>"), doubles: .swift, bytes: .count, order: .byName,
+            bools: .numeric, nulls: .text("<null>"), doubles: .swift, countsBytes: true, order: .byName,
             duplicates: .lastWins),
         names: .alamofire, values: .alamofire, parsing: URLEncodedParsing(readsPlusAsSpace: false),
         expansion: .brackets)
@@ -66,7 +66,7 @@ extension URLEncodedDialect {
     /// objects that begin with different members, names with brackets.
     public static let rails = URLEncodedDialect(
         flattening: Flattening(
-            empties: .bracketsInArrays, doubles: .ruby, order: .byTextOutsideArrays, duplicates: .lastWins),
+            writesEmptyElements: true, doubles: .ruby, order: .byTextOutsideArrays, duplicates: .lastWins),
         names: .ruby, values: .ruby,
         parsing: URLEncodedParsing(invalidEscapes: .refused, invalidText: .refused), expansion: .rack,
         checksReadBack: true)
@@ -86,8 +86,8 @@ extension URLEncodedDialect {
     /// - Throws: What ``decode(_:)-(String)`` throws.
     public func decode(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
         let pairs = try URLEncodedPairs(text, rules: self.parsing)
-        let missing = self.missing
-        let names = pairs.lazy.map { (name: Array($0.nameBytes), leaf: $0.value.map(ParameterValue.text) ?? missing) }
-        return try self.expansion.expand(names, limits: self.parsing.limits)
+        return try self.expansion.expand(
+            pairs.lazy.map { Array($0.nameBytes) }, pairs.map { $0.value.map(ParameterValue.text) ?? self.missing },
+            self.parsing.limits)
     }
 }

@@ -73,9 +73,6 @@ public struct PercentEncoder: Hashable, Sendable {
         return table
     }
 
-    /// Whether a space is written as `+`.
-    var writesPlus: Bool { self.entries[0x20] == Self.entry(of: .plus) }
-
     /// The ASCII characters that stay unescaped, besides letters and digits.
     var unescaped: String {
         let standing = (UInt8(0)..<0x80).filter { byte in

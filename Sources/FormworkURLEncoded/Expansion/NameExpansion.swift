@@ -29,34 +29,38 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         _ pairs: some Sequence<URLEncodedPair>, missing: ParameterValue = .text(""),
         limits: URLEncodedLimits = URLEncodedLimits()
     ) throws(FormworkError) -> ParameterValue {
-        let names = pairs.lazy.map { (name: Array($0.name.utf8), leaf: $0.value.map(ParameterValue.text) ?? missing) }
-        return try self.expand(names, limits: limits)
+        let pairs = Array(pairs)
+        return try self.expand(
+            pairs.lazy.map { Array($0.name.utf8) }, pairs.map { $0.value.map(ParameterValue.text) ?? missing }, limits)
     }
 
-    /// Makes a tree of names. They are compared by their bytes, which may not be UTF-8.
+    /// Makes a tree of names and their values. Names are compared by their bytes, which may not be UTF-8.
     func expand(
-        _ names: some Sequence<(name: [UInt8], leaf: ParameterValue)>, limits: URLEncodedLimits
+        _ names: some Collection<[UInt8]>, _ values: [ParameterValue], _ limits: URLEncodedLimits
     ) throws(FormworkError) -> ParameterValue {
-        switch self {
-        case .flat:
-            return .object(names.map { .init(String(decoding: $0.name, as: UTF8.self), $0.leaf) })
-        case .rack:
-            var tree = RackTree(limits)
-            for (name, value) in names { try tree.set(value, named: name) }
-            return tree.value
-        case .brackets, .dots, .php: return ParameterValue(try self.tree(names, limits))
+        if self == .flat {
+            return .object(zip(names, values).map { .init(String(decoding: $0, as: UTF8.self), $1) })
         }
+        return ParameterValue(try self.tree(names, limits) { values[$0] == .null }, values)
     }
 
-    /// Makes a tree of names, except in ``rack``.
-    /// - Parameter marksUnclear: See ``NameTree``.
-    func tree<Leaf>(
-        _ names: some Sequence<(name: [UInt8], leaf: Leaf)>, _ limits: URLEncodedLimits, marksUnclear: Bool = false
-    ) throws(FormworkError) -> NameTree<Leaf>.Value {
+    /// Makes a tree of names. Its leaves are their numbers, or their count for null in ``rack``.
+    /// - Parameters:
+    ///   - marksUnclear: See ``NameTree``.
+    ///   - isNull: Whether the value of a name is null.
+    func tree(
+        _ names: some Collection<[UInt8]>, _ limits: URLEncodedLimits, marksUnclear: Bool = false,
+        isNull: (Int) -> Bool
+    ) throws(FormworkError) -> NameTree.Value {
         let depth = limits.nesting
         var levels = limits.levels
-        let tree = NameTree<Leaf>(overwrites: self == .php, groups: self != .php, marksUnclear: marksUnclear)
-        for (name, leaf) in names {
+        let tree = NameTree(overwrites: self == .php, groups: self != .php, marksUnclear: marksUnclear)
+        var rack = RackNames(tree, null: names.count, limits)
+        for (leaf, name) in names.enumerated() {
+            if self == .rack {
+                try rack.set(isNull(leaf) ? names.count : leaf, named: name)
+                continue
+            }
             guard let path = self.path(name, depth) else { continue }
             guard path.count <= depth + 1 else { throw limits.tooDeep(name) }
             try levels.add(path.count - 1)
@@ -69,7 +73,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
     private func path(_ name: [UInt8], _ limit: Int) -> [NameKey]? {
         switch self {
         case .php: Self.phpPath(name, limit)
-        case .flat, .rack: [NameKey(name)]
+        case .flat, .rack: [.text(name)]
         case .brackets, .dots: NameKey.path(name, dots: self == .dots, limit: limit) ?? [NameKey(name)]
         }
     }
@@ -107,11 +111,12 @@ public enum NameExpansion: String, CaseIterable, Sendable {
 }
 
 extension ParameterValue {
-    init(_ value: NameTree<ParameterValue>.Value) {
-        switch value {
-        case .leaf(let value): self = value
-        case .array(let elements), .unclear(let elements): self = .array(elements.map(Self.init))
-        case .object(let members): self = .object(members.map { .init($0.name, Self($0.value)) })
+    /// The tree with the values of its leaves; other numbers are null.
+    fileprivate init(_ tree: NameTree.Value, _ values: [ParameterValue]) {
+        switch tree {
+        case .leaf(let leaf): self = leaf < values.count ? values[leaf] : .null
+        case .array(let elements), .unclear(let elements): self = .array(elements.map { Self($0, values) })
+        case .object(let members): self = .object(members.map { .init($0.name, Self($0.value, values)) })
         }
     }
 }

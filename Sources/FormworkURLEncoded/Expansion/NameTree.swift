@@ -1,26 +1,26 @@
 import FormworkCore
 
-/// A tree built from names with brackets.
-package struct NameTree<Leaf> {
+/// A tree built from names with brackets. Its leaves are numbers: those of fields, or of pairs.
+package struct NameTree {
     /// A place of the finished tree.
     package enum Value {
-        case leaf(Leaf)
+        case leaf(Int)
         case array([Value])
         /// An array whose elements may have ended elsewhere: only a repeated name in them shows that one ended.
         case unclear([Value])
         case object([(name: String, value: Value)])
     }
 
-    private enum Child {
-        case leaf(Leaf)
+    enum Child {
+        case leaf(Int)
         /// The values of a name that was repeated.
-        case leaves([Leaf])
+        case leaves([Int])
         case node(Node)
     }
 
     /// The members at a place.
-    private final class Node {
-        private(set) var keys = KeyIndex<NameKey>()
+    final class Node {
+        private(set) var keys = KeyIndex()
         var children: [Child] = []
         /// The largest number plus one; `nil` if there is no number.
         private(set) var next: Int?
@@ -32,7 +32,7 @@ package struct NameTree<Leaf> {
         var hasInnerArrays = false
 
         /// - Parameter isElement: Whether `[]` creates it.
-        func append(_ key: NameKey, _ child: Child, isElement: Bool) {
+        func append(_ key: NameKey, _ child: Child, isElement: Bool = false) {
             self.keys.append(key)
             self.children.append(child)
             if case .number(let number) = key, number >= self.next ?? .min {
@@ -44,7 +44,7 @@ package struct NameTree<Leaf> {
 
     private let (overwrites, groups, marksUnclear): (Bool, Bool, Bool)
     private let duplicates: Flattening.Duplicates
-    private let root = Node()
+    let root = Node()
 
     /// - Parameters:
     ///   - overwrites: Whether a later value replaces an earlier one, as in PHP.
@@ -62,7 +62,7 @@ package struct NameTree<Leaf> {
     /// Adds a value at the place that its name describes.
     /// - Throws: ``FormworkError/Code/malformedBody`` for a name that is both a value and a tree.
     package func set(
-        _ value: Leaf, at path: [NameKey], named name: @autoclosure () -> String
+        _ value: Int, at path: [NameKey], named name: @autoclosure () -> String
     ) throws(FormworkError) {
         var node = self.root
         for (depth, key) in path.enumerated() {
@@ -110,7 +110,7 @@ package struct NameTree<Leaf> {
     }
 
     /// What a place has that is given a second value.
-    private func both(_ first: Leaf, _ value: Leaf) throws(FormworkError) -> Child {
+    private func both(_ first: Int, _ value: Int) throws(FormworkError) -> Child {
         switch self.duplicates {
         case .kept: .leaves([first, value])
         case .lastWins: .leaf(value)
@@ -149,20 +149,31 @@ package struct NameTree<Leaf> {
         guard !keys.isEmpty, keys.indices.allSatisfy({ keys[$0] == .number($0) }) else {
             return .object(zip(keys, values).map { ($0.text, $1) })
         }
-        let isUnclear = node.isGrouped && (node.hasInnerArrays || !values.haveOneShape())
+        let isUnclear = node.isGrouped && (node.hasInnerArrays || !values.haveOneShape)
         return isUnclear ? .unclear(values) : .array(values)
     }
 }
 
-extension Array {
+extension [NameTree.Value] {
     /// Whether all elements have the same members, so that no other grouping is equally likely.
-    fileprivate func haveOneShape<Leaf>() -> Bool where Element == NameTree<Leaf>.Value {
+    fileprivate var haveOneShape: Bool {
         guard let first = self.first?.shape else { return true }
         return self.allSatisfy { $0.shape == first }
     }
 }
 
 extension NameTree.Value {
+    /// The name of two members, whose bytes differ only where they aren't UTF-8; `nil` if there is none.
+    var repeatedName: String? {
+        switch self {
+        case .leaf: nil
+        case .array(let elements), .unclear(let elements): elements.lazy.compactMap(\.repeatedName).first
+        case .object(let members):
+            Dictionary(grouping: members) { Array($0.name.utf8) }.values.first { $0.count > 1 }?[0].name
+                ?? members.lazy.compactMap(\.value.repeatedName).first
+        }
+    }
+
     fileprivate var shape: [String] {
         switch self {
         case .leaf: []

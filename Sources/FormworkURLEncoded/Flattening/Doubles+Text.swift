@@ -29,7 +29,6 @@ extension Flattening.Doubles {
             }
             let text = decimal.positional
             return text.contains(".") ? text : text + ".0"
-        case .custom(let text): return text(number)
         }
     }
 }

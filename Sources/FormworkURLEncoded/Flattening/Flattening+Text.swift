@@ -51,13 +51,7 @@ extension Flattening {
         case .integer(let number): return .text(String(number))
         case .double(let number): return .text(self.doubles.text(number))
         case .text(let text): return .text(text)
-        case .bytes(let bytes):
-            switch self.bytes {
-            case .raw: return .bytes(bytes)
-            case .base64: return .text(Base64.encode(bytes))
-            case .count: return .text("\(bytes.count) bytes")
-            case .refused: throw FormworkError(.invalidArgument, "\"\(name)\" is \(bytes.count, "byte"), not text")
-            }
+        case .bytes(let bytes): return self.countsBytes ? .text("\(bytes.count) bytes") : .bytes(bytes)
         case .array, .set, .object:
             throw FormworkError(
                 .invalidArgument, "\"\(name)\" is an array or an object, which this dialect can't write")

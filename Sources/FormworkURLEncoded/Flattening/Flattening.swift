@@ -53,18 +53,6 @@ public struct Flattening: Sendable {
         case dropped
     }
 
-    /// How an array, set or object without elements is written.
-    enum Empties: String, CaseIterable, Sendable {
-        /// Not at all.
-        case dropped
-        /// `a=`.
-        case nameOnly
-        /// `a[]=` for an array or a set, nothing for an object.
-        case brackets
-        /// Like ``brackets`` for an array or a set that is an array's element, nothing otherwise, like Rails.
-        case bracketsInArrays
-    }
-
     /// How a number with a fraction is written.
     enum Doubles: Sendable {
         /// Like Swift: `1.0`, `1e-07`.
@@ -77,18 +65,6 @@ public struct Flattening: Sendable {
         case php
         /// Like Ruby: `1.0`, `1.0e-07`, `1.0e+15`.
         case ruby
-        /// The closure's result.
-        case custom(@Sendable (Double) -> String)
-    }
-
-    /// How bytes are written.
-    package enum Bytes: Sendable {
-        /// The bytes, escaped: the receiver gets them unchanged.
-        case raw
-        case base64
-        /// Their count, as Foundation's `Data` describes itself: `4 bytes`.
-        case count
-        case refused
     }
 
     /// In which order an object's members are written; an array's elements keep theirs.
@@ -140,12 +116,14 @@ public struct Flattening: Sendable {
     public var bools: Bools
     /// How no value is written.
     public var nulls: Nulls
-    /// How an array, set or object without elements is written.
-    var empties: Empties
+    /// Whether an empty array or set that is an array's element is written as `a[]=`, like in Rails. Otherwise what is empty
+    /// isn't written at all.
+    var writesEmptyElements: Bool
     /// How a number with a fraction is written.
     var doubles: Doubles
-    /// How bytes are written.
-    package var bytes: Bytes
+    /// Whether bytes are written as their count, as Foundation's `Data` describes itself: `4 bytes`. Otherwise they are
+    /// escaped, so that the receiver gets them unchanged.
+    var countsBytes: Bool
     /// In which order an object's members are written.
     public var order: Order
     /// How several members with the same name are handled.
@@ -172,12 +150,15 @@ public struct Flattening: Sendable {
     @_disfavoredOverload
     init(
         arrays: ArrayNames = .brackets, sets: SetNames = .likeArrays, members: MemberNames = .brackets,
-        bools: Bools = .literal, nulls: Nulls = .text(""), empties: Empties = .dropped, doubles: Doubles = .javaScript,
-        bytes: Bytes = .raw, order: Order = .given, duplicates: Duplicates = .kept, rootArray: RootArray = .refused,
+        bools: Bools = .literal, nulls: Nulls = .text(""), writesEmptyElements: Bool = false,
+        doubles: Doubles = .javaScript,
+        countsBytes: Bool = false, order: Order = .given, duplicates: Duplicates = .kept,
+        rootArray: RootArray = .refused,
         skipsEmptyNames: Bool = false, depth: Int = 512
     ) {
         (self.arrays, self.sets, self.members, self.bools, self.nulls) = (arrays, sets, members, bools, nulls)
-        (self.empties, self.doubles, self.bytes, self.order) = (empties, doubles, bytes, order)
+        (self.writesEmptyElements, self.doubles) = (writesEmptyElements, doubles)
+        (self.countsBytes, self.order) = (countsBytes, order)
         (self.duplicates, self.rootArray) = (duplicates, rootArray)
         (self.skipsEmptyNames, self.depth) = (skipsEmptyNames, depth)
     }

@@ -228,7 +228,7 @@ struct URLEncodedFormEncoderTests {
         #expect(try (exact.encode(deep(512)) as String).hasSuffix("%5Bx%5D=1"))
         let error = try #require(throws: EncodingError.self) { try exact.encode(deep(514)) as String }
         guard case .invalidValue(_, let context) = error else { throw error }
-        #expect(context.debugDescription == "the value nests deeper than 512 levels")
+        #expect(context.debugDescription == "The value nests deeper than 512 levels.")
     }
 
     @Test("Integers of 128 bits are written wherever they stand")

@@ -6,9 +6,10 @@ extension CodingPolicy {
     fileprivate convenience init(
         arrays: Flattening.ArrayNames = .brackets, members: Flattening.MemberNames = .brackets
     ) {
-        var rules = CodingPolicy.swift
-        (rules.arrays, rules.members) = (arrays, members)
-        self.init(flattening: rules)
+        var dialect = CodingPolicy.swift
+        (dialect.flattening.arrays, dialect.flattening.members) = (arrays, members)
+        if members.areDots { dialect.expansion = .dots }
+        self.init(dialect)
     }
 
     fileprivate func encodeText(_ value: some Encodable) throws -> String {

@@ -10,7 +10,9 @@ struct NameDepthTests {
 
     @Test("`.max` for a depth has a bound, as trees are walked by calling", arguments: [Int.max, 513])
     func bounded(depth: Int) throws {
-        let decoding = CodingPolicy(limits: URLEncodedLimits(bytes: .max, pairBytes: .max, depth: depth))
+        var dialect = CodingPolicy.swift
+        dialect.parsing.limits = URLEncodedLimits(bytes: .max, pairBytes: .max, depth: depth)
+        let decoding = CodingPolicy(dialect)
         let name = "b" + String(repeating: "[][b]", count: 100_000)
         #expect(throws: DecodingError.self) { try decoding.decode(Nested.self, from: Array("\(name)=1".utf8)) }
         #expect(throws: DecodingError.self) {
@@ -20,7 +22,9 @@ struct NameDepthTests {
 
     @Test("A negative depth is 0: names have one level", arguments: [-1, Int.min])
     func negative(depth: Int) throws {
-        let decoding = CodingPolicy(limits: URLEncodedLimits(depth: depth))
+        var dialect = CodingPolicy.swift
+        dialect.parsing.limits.depth = depth
+        let decoding = CodingPolicy(dialect)
         #expect(try decoding.decode([String: String].self, from: Array("a=1".utf8)) == ["a": "1"])
         #expect(throws: DecodingError.self) {
             try decoding.decode([String: [String: String]].self, from: Array("a[b]=1".utf8))

@@ -128,13 +128,16 @@ public final class URLEncodedFormEncoder {
     ) -> CodingPolicy {
         var rules = CodingPolicy.swift
         let isExact = self.compatibility == .exact
-        rules.order = !self.alphabetizeKeyValuePairs ? .given : isExact ? .byTextWithArrays : .byText
-        (rules.arrays, rules.members, rules.bools) = (self.arrayEncoding, self.keyPathEncoding, self.boolEncoding)
+        rules.flattening.order = !self.alphabetizeKeyValuePairs ? .given : isExact ? .byTextWithArrays : .byText
+        (rules.flattening.arrays, rules.flattening.bools) = (self.arrayEncoding, self.boolEncoding)
+        rules.flattening.members = self.keyPathEncoding
+        if case .dots = self.keyPathEncoding { rules.expansion = .dots }
+        (rules.names, rules.values) = (self.escaping, self.escaping)
+        (rules.parsing.readsPlusAsSpace, rules.parsing.limits) = (self.spaceEncoding == .plus, limits)
         return CodingPolicy(
-            flattening: rules, null: self.nilEncoding.text, rename: self.keyEncoding.rename, escaping: self.escaping,
-            isLossy: isExact,
+            rules, null: self.nilEncoding.text, rename: self.keyEncoding.rename, isLossy: isExact,
             foreign: FoundationTypes(data: self.dataEncoding, date: self.dateEncoding, writesURLs: !isExact),
-            acceptsNonFiniteNumbers: acceptsNonFiniteNumbers, limits: limits,
+            acceptsNonFiniteNumbers: acceptsNonFiniteNumbers,
             wording: { $0.advice = " (Compatibility.exact writes what Alamofire writes)" })
     }
 }
