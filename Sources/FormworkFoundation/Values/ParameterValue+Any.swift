@@ -21,11 +21,57 @@ extension ParameterValue {
             self = .object(try Self.members(pairs, at: path))
         case let pairs as [(key: String, value: Any)] where type == [(key: String, value: Any)].self:
             self = .object(try Self.members(pairs.map { ($0.key, $0.value) }, at: path))
-        case let value as any ParameterConvertible: self = try value.parameterValue(at: path)
+        // Containers come first: a cast to a class converts all that is in them, and calls itself for each level.
+        case let container as any ParameterContainer: self = try container.parameterValue(at: path)
+        case let value as ParameterValue: self = value
+        case let text as any StringProtocol: self.init(text)
+        // A Swift number is no NSNumber yet, which would forget its type.
+        case let number as any BinaryInteger: self = .integer(try Self.integer(number, at: path))
+        case let number as any BinaryFloatingPoint: self.init(number)
+        case let number as NSNumber: self.init(object: number)
+        // Foundation's classes are cast to Swift's types.
+        case let data as Data: self = .bytes(Array(data))
+        case let date as Date: self = .text(try Self.text(of: date, at: path))
+        case let url as URL: self = .text(url.absoluteString)
+        case let uuid as UUID: self = .text(uuid.uuidString)
+        case let character as Character: self = .text(String(character))
+        case let text as NSString: self = .text(String(describing: text))
+        case is NSNull: self = .null
         default:
             throw FormworkError(
                 .invalidArgument,
                 "\(path) is of type \(type), which can't be a parameter")
+        }
+    }
+
+    private static func integer(_ number: some BinaryInteger, at path: ParameterPath) throws(FormworkError) -> Int128 {
+        if let number = Int128(exactly: number) { return number }
+        throw FormworkError(.invalidArgument, "\(path) is \(number), which doesn't fit into a signed 128-bit integer")
+    }
+
+    /// Its description: `2001-01-01 00:02:03 +0000`.
+    private static func text(of date: Date, at path: ParameterPath) throws(FormworkError) -> String {
+        let seconds = date.timeIntervalSinceReferenceDate
+        // Foundation describes no date outside its calendar: "<description unavailable>".
+        guard FormDateFormat.iso8601.text(secondsSince2001: seconds) == nil else { return date.description }
+        throw FormworkError(
+            .invalidArgument,
+            "\(path) is a Date \(seconds) s after 2001: only the years 0 to 9999 are written")
+    }
+
+    /// A Bool, or a number: a whole one if it is one. A decimal number that isn't has its text, with all digits.
+    private init(object number: NSNumber) {
+        if let decimal = (number as? NSDecimalNumber)?.decimalValue {
+            self = Int128(decimal.description).map { .integer($0) } ?? .text(decimal.description)
+        } else if number.holdsBool {
+            self = .bool(number.boolValue)
+        } else {
+            switch number.typeCode {
+            case UInt8(ascii: "f"): self.init(number.floatValue)
+            case UInt8(ascii: "d"): self = .double(number.doubleValue)
+            case UInt8(ascii: "Q"): self.init(number.uint64Value)
+            default: self.init(number.int64Value)
+            }
         }
     }
 
@@ -59,5 +105,24 @@ extension ParameterValue {
             for member in members { result[member.name] = try object(member.value) }
             return result
         }
+    }
+}
+
+extension NSNumber {
+    /// Whether it was made from a `Bool`.
+    ///
+    /// Its type code is `c` then, but on Apple's systems also for an `Int8`: there the class decides.
+    fileprivate var holdsBool: Bool {
+        #if canImport(Darwin)
+        CFGetTypeID(self) == CFBooleanGetTypeID()
+        #else
+        self.typeCode == UInt8(ascii: "c")
+        #endif
+    }
+
+    /// The Objective-C code of its original type: `c` for a Boolean, and on Apple's systems also for `Int8`.
+    package var typeCode: UInt8 {
+        // SAFETY: it points to a constant text of at least one letter.
+        UInt8(bitPattern: unsafe self.objCType.pointee)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A type that can become a parameter, for values whose type is known only at run time.
-protocol ParameterConvertible {
+/// A type that contains other values, of types that are known only at run time.
+protocol ParameterContainer {
     /// - Parameter path: The value's path, for errors.
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue
 }
@@ -30,132 +30,68 @@ struct ParameterPath: CustomStringConvertible {
     }
 }
 
-extension ParameterConvertible where Self: BinaryInteger {
-    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        guard let number = Int128(exactly: self) else {
-            throw FormworkError(.invalidArgument, "\(path) is \(self), which doesn't fit into a signed 128-bit integer")
-        }
-        return .integer(number)
-    }
-}
-
-extension Int: ParameterConvertible {}
-extension Int8: ParameterConvertible {}
-extension Int16: ParameterConvertible {}
-extension Int32: ParameterConvertible {}
-extension Int64: ParameterConvertible {}
-extension Int128: ParameterConvertible {}
-extension UInt: ParameterConvertible {}
-extension UInt8: ParameterConvertible {}
-extension UInt16: ParameterConvertible {}
-extension UInt32: ParameterConvertible {}
-extension UInt64: ParameterConvertible {}
-extension UInt128: ParameterConvertible {}
-
-extension Double: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .double(self) }
-}
-
-extension Float: ParameterConvertible {
-    /// The number with the same shortest text: 0.1, not 0.10000000149011612.
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .double(Double(self.description) ?? Double(self)) }
-}
-
-extension CGFloat: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .double(Double(self)) }
-}
-
-extension Decimal: ParameterConvertible {
-    /// A whole number if it is one, otherwise its text, which has all digits.
-    func parameterValue(at path: ParameterPath) -> ParameterValue {
-        Int128(self.description).map(ParameterValue.integer) ?? .text(self.description)
-    }
-}
-
-extension Bool: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .bool(self) }
-}
-
-extension String: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self) }
-}
-
-extension Substring: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(String(self)) }
-}
-
-extension Character: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(String(self)) }
-}
-
-extension Data: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .bytes(Array(self)) }
-}
-
-extension Date: ParameterConvertible {
-    /// Its description: `2001-01-01 00:02:03 +0000`.
-    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        // Foundation describes no date outside its calendar: "<description unavailable>".
-        guard FormDateFormat.iso8601.text(secondsSince2001: self.timeIntervalSinceReferenceDate) != nil else {
-            throw FormworkError(
-                .invalidArgument,
-                "\(path) is a Date \(self.timeIntervalSinceReferenceDate) s after 2001: only the years 0 to 9999 are written"
-            )
-        }
-        return .text(self.description)
-    }
-}
-
-extension URL: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self.absoluteString) }
-}
-
-extension UUID: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self.uuidString) }
-}
-
-extension ParameterValue: ParameterConvertible {
-    func parameterValue(at path: ParameterPath) -> ParameterValue { self }
-}
-
-extension Optional: ParameterConvertible {
+extension Optional: ParameterContainer {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         guard let value = self else { return .null }
         return try ParameterValue(value, at: path)
     }
 }
 
-extension AnyHashable: ParameterConvertible {
+extension AnyHashable: ParameterContainer {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         try ParameterValue(self.base, at: path)
     }
 }
 
-extension ParameterConvertible where Self: RandomAccessCollection {
+extension ParameterContainer where Self: RandomAccessCollection {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .array(try ParameterValue.elements(self, at: path))
     }
 }
 
-extension Array: ParameterConvertible {}
-extension ArraySlice: ParameterConvertible {}
-extension ContiguousArray: ParameterConvertible {}
+extension Array: ParameterContainer {}
+extension ArraySlice: ParameterContainer {}
+extension ContiguousArray: ParameterContainer {}
 
-extension Set: ParameterConvertible {
+extension Set: ParameterContainer {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .set(try ParameterValue.sorted(Array(self), at: path))
     }
 }
 
-extension Dictionary: ParameterConvertible {
+extension Dictionary: ParameterContainer {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .object(ParameterValue.sorted(try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)))
     }
 }
 
-extension KeyValuePairs: ParameterConvertible {
+extension KeyValuePairs: ParameterContainer {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .object(try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path))
+    }
+}
+
+extension NSArray: ParameterContainer {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
+        .array(try ParameterValue.elements(self, at: path))
+    }
+}
+
+extension NSOrderedSet: ParameterContainer {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
+        .array(try ParameterValue.elements(self, at: path))
+    }
+}
+
+extension NSSet: ParameterContainer {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
+        .set(try ParameterValue.sorted(self.allObjects, at: path))
+    }
+}
+
+extension NSDictionary: ParameterContainer {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
+        .object(ParameterValue.sorted(try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)))
     }
 }
 
