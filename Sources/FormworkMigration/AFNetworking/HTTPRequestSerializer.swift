@@ -46,15 +46,10 @@ extension Any? {
     /// The wrapped value, through any number of optionals; `nil` if there is none.
     var flattened: Any? {
         guard case .some(let value) = self else { return nil }
-        guard let inner = value as? any AnyOptional else { return value }
-        return inner.content.flattened
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .optional ? mirror.children.first.map { $0.value }.flattened : value
     }
 }
-
-/// An `Optional` of any type.
-private protocol AnyOptional { var content: Any? { get } }
-
-extension Optional: AnyOptional { fileprivate var content: Any? { self.map { $0 as Any } } }
 
 extension RequestSettings {
     /// The URL with a query: AFNetworking puts it after a fragment, and writes `&` even after a `?` at the end.

@@ -38,15 +38,17 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
         guard let method = request.method else {
             throw AFError.parameterEncoderFailed(reason: .missingRequiredComponent(.httpMethod(rawValue: "nil")))
         }
+        let new: String
+        do { new = try self.encoder.encode(parameters) } catch {
+            throw AFError.parameterEncoderFailed(reason: .encoderFailed(error: error))
+        }
         var request = request
         guard self.destination.isURL(method),
             var components = URLComponents(url: url, resolvingAgainstBaseURL: false)
         else {
-            request.setBody(
-                try Self.wrapping { try self.encoder.encode(parameters) }, ofType: URLRequest.formContentType)
+            request.setBody(Data(new.utf8), ofType: URLRequest.formContentType)
             return request
         }
-        let new: String = try Self.wrapping { try self.encoder.encode(parameters) }
         let old = components.percentEncodedQuery
         // Alamofire appends even an empty text, so a query gets a trailing `&`.
         let keepsEmpty = self.encoder.compatibility == .exact
@@ -61,13 +63,6 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
         return request
     }
 
-    private static func wrapping<Text>(_ encode: () throws -> Text) throws -> Text {
-        do {
-            return try encode()
-        } catch {
-            throw AFError.parameterEncoderFailed(reason: .encoderFailed(error: error))
-        }
-    }
 }
 
 extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
