@@ -51,8 +51,8 @@ struct FlatteningTests {
         Row("empties in arrays", Flattening(writesEmptyElements: true), plain([2: ["b[][]=y", "b[][][]="]])),
         Row("bytes counted", Flattening(countsBytes: true), plain([12: ["r=3 bytes"]])),
         Row(
-            "last of a name", Flattening(duplicates: .lastWins), plain([0: ["b=again"], 1: [], 2: [], 9: []])),
-        Row("first of a name", Flattening(duplicates: .firstWins), plain([9: []])),
+            "last of a name", Flattening(duplicates: .last), plain([0: ["b=again"], 1: [], 2: [], 9: []])),
+        Row("first of a name", Flattening(duplicates: .first), plain([9: []])),
         Row("no empty names", Flattening(skipsEmptyNames: true), plain([10: []])),
         Row(
             "by name", Flattening(order: .byName),
@@ -106,7 +106,7 @@ struct FlatteningTests {
                 Flattening(members: .refused), ["a": ["b": 1]],
                 "\"a\" is an array or an object, which this dialect can't write"
             ),
-            (Flattening(duplicates: .refused), ["a": 1, "a": 2], "\"a\" occurs more than once"),
+            (Flattening(duplicates: .refuse), ["a": 1, "a": 2], "\"a\" occurs more than once"),
             (Flattening(), [1], "parameters must be an object, not an array"),
             (Flattening(), "x", "parameters must be an object, not a single value"),
         ] as [(Flattening, ParameterValue, String)])

@@ -202,7 +202,7 @@ struct ReadBackTests {
     @Test("A member that is dropped because its name occurs again is lost")
     func duplicates() throws {
         let tree: ParameterValue = ["o": ["a": 1, "a": 2]]
-        for (duplicates, text) in [(Flattening.Duplicates.lastWins, "o%5Ba%5D=2"), (.firstWins, "o%5Ba%5D=1")] {
+        for (duplicates, text) in [(Flattening.Duplicates.last, "o%5Ba%5D=2"), (.first, "o%5Ba%5D=1")] {
             var dialect = URLEncodedDialect.rails
             dialect.flattening.duplicates = duplicates
             let error = #expect(throws: FormworkError.self) { try dialect.encode(tree) }

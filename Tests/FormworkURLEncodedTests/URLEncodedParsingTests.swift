@@ -38,9 +38,9 @@ struct URLEncodedParsingTests {
     @Test("Duplicates, by bytes")
     func duplicates() throws {
         let text = Array("a=1&b=2&a=3&\u{E9}=4&e\u{301}=5".utf8)
-        #expect(try self.read(text, .init(duplicates: .lastWins)) == ["a|3", "b|2", "\u{E9}|4", "e\u{301}|5"])
-        #expect(try self.read(text, .init(duplicates: .firstWins)) == ["a|1", "b|2", "\u{E9}|4", "e\u{301}|5"])
-        let error = #expect(throws: FormworkError.self) { try self.read(text, .init(duplicates: .refused)) }
+        #expect(try self.read(text, .init(duplicates: .last)) == ["a|3", "b|2", "\u{E9}|4", "e\u{301}|5"])
+        #expect(try self.read(text, .init(duplicates: .first)) == ["a|1", "b|2", "\u{E9}|4", "e\u{301}|5"])
+        let error = #expect(throws: FormworkError.self) { try self.read(text, .init(duplicates: .refuse)) }
         #expect(error?.message == "\"a\" occurs more than once")
     }
 

@@ -40,18 +40,8 @@ public struct FormDataDecoder: Sendable {
     }
 
     /// What it means that a name occurs more than once. `a[]` is a new element each time. Two names of one place are one name: `a.b`
-    /// and `a[b]` with ``splitsAtDots``.
-    public enum Duplicates: Sendable, Hashable, CaseIterable {
-        /// The name is an array of its values. A member that isn't an array refuses several.
-        case all
-        /// The first value counts.
-        case first
-        /// The last value counts, as in PHP and Rails. Rails' checkboxes need this: a hidden field sends `0`, and the checked box
-        /// `1` after it.
-        case last
-        /// It is an error.
-        case refuse
-    }
+    /// and `a[b]` with ``splitsAtDots``. A member that isn't an array refuses several values.
+    public typealias Duplicates = Flattening.Duplicates
 
     /// Which numbers in brackets are an array's.
     public enum Indices: Sendable, Hashable, CaseIterable {

@@ -87,7 +87,7 @@ public struct FormDataEncoder: Sendable {
                 switch leaf {
                 case .value(let value): form.append(name: name, value: coding.text(of: value) ?? "")
                 case .attachment(let file):
-                    if let file = file as? FormAttachment { form.append(file.part(named: name)) }
+                    if let file = file as? FormAttachment { form.append(file.part(name)) }
                 case .nothing: break
                 }
             }
@@ -103,7 +103,7 @@ public struct FormDataEncoder: Sendable {
 
     private var coding: CodingPolicy {
         var rules = CodingPolicy.swift
-        rules.flattening.bools = .literal
+        (rules.flattening.bools, rules.parsing.limits.depth) = (.literal, self.nameDepth)
         rules.flattening.arrays =
             switch self.arrays {
             case .brackets: .brackets
@@ -120,7 +120,7 @@ public struct FormDataEncoder: Sendable {
         return CodingPolicy(
             rules, foreign: FormTypes(encoder: self), dates: self.dates,
             acceptsNonFiniteNumbers: self.acceptsNonFiniteNumbers, readsEmptyAsNil: true, userInfo: self.userInfo,
-            depth: min(max(0, self.nameDepth), 512), convertKey: names.convert, convertsBack: names.back,
+            convertKey: names.convert, convertsBack: names.back,
             keyProblem: { FormTypes.problem(with: $0, isFirst: $1) },
             wording: {
                 ($0.owner, $0.wrapper) = ("FormDataEncoder", "JSONPart")
@@ -144,19 +144,10 @@ extension FormData {
     }
 }
 
-/// A file or a part of JSON.
+/// A file or a part of JSON: makes the part of a name.
 private final class FormAttachment {
-    private let source: BodySource
-    private let filename: String?
-    private let contentType: String?
-
-    init(_ source: BodySource, filename: String? = nil, contentType: String?) {
-        (self.source, self.filename, self.contentType) = (source, filename, contentType)
-    }
-
-    func part(named name: String) -> BodyPart {
-        BodyPart(name: name, source: self.source, filename: self.filename, contentType: self.contentType)
-    }
+    let part: (String) -> BodyPart
+    init(part: @escaping (String) -> BodyPart) { self.part = part }
 }
 
 /// The types that are parts of their own in a form, and the names that a form can have.
@@ -169,19 +160,21 @@ private struct FormTypes: ForeignTypes {
                 throw Unwritable(
                     "A file without name and content is what an empty file control sends: give it a filename")
             }
-            return .attachment(
-                FormAttachment(file.source, filename: file.filename ?? "", contentType: file.contentType))
+            return self.attachment(file.source, file.filename ?? "", file.contentType)
         }
         if let bytes = value as? any BodyChunk {
-            return .attachment(
-                FormAttachment(
-                    .bytes(bytes), filename: FormDataEncoder.bytesFilename, contentType: "application/octet-stream"))
+            return self.attachment(.bytes(bytes), FormDataEncoder.bytesFilename, "application/octet-stream")
         }
         if let value = value as? any JSONPartEncodable {
             guard let json = try value.json(self.encoder) else { return .nothing }
-            return .attachment(FormAttachment(.bytes(json), contentType: "application/json"))
+            return self.attachment(.bytes(json), nil, "application/json")
         }
         return nil
+    }
+
+    private func attachment(_ source: BodySource, _ filename: String?, _ contentType: String?) -> EncodedLeaf {
+        .attachment(
+            FormAttachment { BodyPart(name: $0, source: source, filename: filename, contentType: contentType) })
     }
 
     /// Receivers differ in how they read these characters in a header parameter.
@@ -210,15 +203,9 @@ extension BodySource {
     /// Whether there are no bytes, as far as that is known before anything is opened.
     fileprivate var isKnownEmpty: Bool {
         switch self.kind {
-        case .text(let text): text.isEmpty
-        case .bytes(let bytes): bytes.isEmpty
-        case .file(_, let range, _): range.length == 0
-        case .descriptor(let source): source.length == 0
-        case .synthetic(let bytes): bytes.count == 0
-        case .stream(let source): source.length == 0
         case .concatenation(let sources): sources.allSatisfy(\.isKnownEmpty)
         case .encoded(let source, _): source.isKnownEmpty
-        case .multipart: false
+        default: self.knownCount == 0
         }
     }
 }

@@ -22,14 +22,7 @@ final class FormLeaves {
 
     /// The tree of a form with any names.
     private func tree() throws(FormworkError) -> Value {
-        let duplicates: Flattening.Duplicates =
-            switch self.options.duplicates {
-            case .all: .kept
-            case .first: .firstWins
-            case .last: .lastWins
-            case .refuse: .refused
-            }
-        let tree = NameTree(overwrites: false, duplicates: duplicates, groups: true)
+        let tree = NameTree(overwrites: false, duplicates: self.options.duplicates, groups: true)
         // Trees are walked recursively, so even `.max` needs a bound.
         let depth = min(max(0, self.options.nameDepth), 512)
         for index in 0..<self.parts.count {
@@ -57,16 +50,7 @@ extension FormLeaves: DecodingLeaves {
 
     func name(_ leaf: Int) -> String { self.parts.name(leaf) ?? "" }
 
-    func find(_ name: String, from leaf: Int) -> Int? {
-        let count = self.parts.count
-        var leaf = leaf < count ? leaf : 0
-        for _ in 0..<count {
-            if self.parts.isNamed(leaf, name) { return leaf }
-            leaf = leaf + 1 < count ? leaf + 1 : 0
-        }
-        return nil
-    }
-
+    func isNamed(_ leaf: Int, _ name: String) -> Bool { self.parts.isNamed(leaf, name) }
     func plainText(_ leaf: Int) -> String? { self.parts.plainText(leaf) }
     func plainNumber(_ leaf: Int) -> Int64? { self.parts.plainNumber(leaf) }
     func isNothing(_ leaf: Int) -> Bool { self.parts.isEmptyFileControl(leaf) }

@@ -47,7 +47,7 @@ struct QueryOptions: ParsableArguments {
     ) throws -> (dialect: URLEncodedDialect, destination: QueryDestination) {
         var (dialect, destination) = try self.named()
         if isPairs {
-            (dialect.flattening.order, dialect.flattening.duplicates) = (.given, .kept)
+            (dialect.flattening.order, dialect.flattening.duplicates) = (.given, .all)
             (dialect.flattening.nulls, dialect.flattening.skipsEmptyNames) = (.nameOnly, false)
         }
         // Pairs aren't a tree, and other rules for arrays or null mean that the reader has other rules too.

@@ -71,7 +71,7 @@ struct QueryDecodeCommand: ParsableCommand {
         var rules = dialect.parsing
         rules.limits = .unlimited
         if self.strict { (rules.invalidEscapes, rules.invalidText) = (.refused, .refused) }
-        if self.pairs || self.repeated == .array { rules.duplicates = .kept }
+        if self.pairs || self.repeated == .array { rules.duplicates = .all }
         let missing = self.options.null.map { $0 == "name" ? .null : .text("") } ?? dialect.missing
         let pairs: [URLEncodedPair]
         do throws(FormworkError) {

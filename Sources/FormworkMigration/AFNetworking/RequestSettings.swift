@@ -64,7 +64,7 @@ public struct RequestSettings: Sendable {
             ? .by { $0.caseInsensitiveCompare($1) == .orderedAscending } : .by { $0.precedes($1) }
         if self.version < "2.6", self.stringEncoding != .utf8 { dialect.transcoding = .init(self.stringEncoding) }
         if self.compatibility == .safe {
-            (dialect.flattening.rootArray, dialect.flattening.duplicates) = (.refused, .refused)
+            (dialect.flattening.rootArray, dialect.flattening.duplicates) = (.refused, .refuse)
         }
         return dialect
     }

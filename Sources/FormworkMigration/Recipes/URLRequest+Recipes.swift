@@ -30,7 +30,7 @@ extension URLRequest {
     ) throws(FormworkError) {
         var dialect = URLEncodedDialect.recipes
         dialect.values = dialect.values.space(space)
-        if compatibility == .safe { (dialect.names, dialect.flattening.duplicates) = (dialect.values, .refused) }
+        if compatibility == .safe { (dialect.names, dialect.flattening.duplicates) = (dialect.values, .refuse) }
         self.httpBody = Data(try dialect.encode(parameters).utf8)
     }
 }

@@ -27,8 +27,6 @@ package final class CodingPolicy {
     /// Whether an empty text is read as `nil` for optionals of all types but `String`, as empty controls are.
     let readsEmptyAsNil: Bool
     let userInfo: [CodingUserInfoKey: any Sendable]
-    /// The most levels of a name below its first.
-    let depth: Int
     /// The most levels of a value, if only these matter: nothing is written. `nil` for writing it.
     let nesting: Int?
     /// The name of a key, by the path to it; `nil` for the key itself. A dictionary's keys aren't converted.
@@ -55,7 +53,7 @@ package final class CodingPolicy {
         null: (() throws -> String?)? = nil, rename: ((String) -> String)? = nil, isLossy: Bool = false,
         foreign: (any ForeignTypes)? = nil, dates: FormDateFormat? = nil, acceptsNonFiniteNumbers: Bool = false,
         readsEmptyAsNil: Bool = false, userInfo: [CodingUserInfoKey: any Sendable] = [:],
-        depth: Int = URLEncodedLimits().depth, nesting: Int? = nil, convertKey: (([any CodingKey]) -> String)? = nil,
+        nesting: Int? = nil, convertKey: (([any CodingKey]) -> String)? = nil,
         convertsBack: ((String) -> String)? = nil, keyProblem: ((String, Bool) -> String?)? = nil,
         hasSparseIndices: Bool = true, lists: Int = 1, needsObject: Bool = false,
         key: ((_ name: String, _ path: [any CodingKey]) -> String)? = nil,
@@ -64,7 +62,7 @@ package final class CodingPolicy {
         (self.dialect, self.readsOwnNames, self.null, self.nullText) = (dialect, readsOwnNames, null, try? null?())
         (self.rename, self.isLossy, self.foreign, self.dates) = (rename, isLossy, foreign, dates)
         (self.acceptsNonFiniteNumbers, self.readsEmptyAsNil) = (acceptsNonFiniteNumbers, readsEmptyAsNil)
-        (self.userInfo, self.depth, self.nesting) = (userInfo, depth, nesting)
+        (self.userInfo, self.nesting) = (userInfo, nesting)
         (self.convertKey, self.convertsBack, self.keyProblem) = (convertKey, convertsBack, keyProblem)
         (self.hasSparseIndices, self.lists, self.needsObject) = (hasSparseIndices, lists, needsObject)
         (self.key, self.wording) = (key, wording)
@@ -187,10 +185,12 @@ extension CodingPolicy {
         let texts = pairs.map { $0.value ?? missing }
         let names = pairs.lazy.map { Array($0.nameBytes) }
         let tree = try self.dialect.expansion.tree(names, limits, marksUnclear: self.readsOwnNames) { texts[$0] == nil }
-        if pairs.contains(where: { String(validating: $0.nameBytes, as: UTF8.self) == nil }), let name = tree.repeatedName {
+        if pairs.contains(where: { String(validating: $0.nameBytes, as: UTF8.self) == nil }),
+            let name = tree.repeatedName
+        {
             throw FormworkError(.malformedBody, "\"\(name)\" is two names that aren't UTF-8")
         }
-        return ValueDecoder(tree, TextLeaves(texts + [nil], self, self.readsOwnNames ? ChangedNames(self, tree) : nil))
+        return ValueDecoder(tree, TextLeaves(texts, self, self.readsOwnNames ? ChangedNames(self, tree) : nil))
     }
 }
 

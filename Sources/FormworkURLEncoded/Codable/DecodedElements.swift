@@ -23,10 +23,11 @@ struct DecodedElements: UnkeyedDecodingContainer {
         return self.decoder.element(self.elements[self.currentIndex], self.currentIndex)
     }
 
-    private mutating func next(_ type: Any.Type) throws -> ValueDecoder {
-        let element = try self.current(type)
+    /// Moves on only if the element was read: a type may try another one of the same element.
+    private mutating func next<Result>(_ type: Any.Type, _ read: (ValueDecoder) throws -> Result) throws -> Result {
+        let result = try read(self.current(type))
         self.currentIndex += 1
-        return element
+        return result
     }
 
     mutating func decodeNil() throws -> Bool {
@@ -35,56 +36,29 @@ struct DecodedElements: UnkeyedDecodingContainer {
         return true
     }
 
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { try self.read(type) }
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try self.read(type) }
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try self.read(type) }
-
-    private mutating func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        let value = try self.current(type).read(type)
-        self.currentIndex += 1
-        return value
+    @_implements(UnkeyedDecodingContainer,decode(_:))
+    mutating func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try self.next(type) { try $0.read(type) }
     }
 
-    private mutating func optional<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-        guard !self.isAtEnd else { return nil }
-        return try self.read(Value?.self)
+    // The protocol's defaults would call `decodeNil`, which can't distinguish text from other types. The attribute makes this
+    // the witness of all of them.
+    @_implements(UnkeyedDecodingContainer,decodeIfPresent(_:))
+    mutating func optional<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        self.isAtEnd ? nil : try self.read(Value?.self)
     }
-
-    // The protocol's defaults would call `decodeNil`, which can't distinguish text from other types.
-    mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Bool.Type) throws -> Bool? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: String.Type) throws -> String? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Double.Type) throws -> Double? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Float.Type) throws -> Float? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Int.Type) throws -> Int? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Int8.Type) throws -> Int8? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Int16.Type) throws -> Int16? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Int32.Type) throws -> Int32? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Int64.Type) throws -> Int64? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: Int128.Type) throws -> Int128? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: UInt.Type) throws -> UInt? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: UInt8.Type) throws -> UInt8? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: UInt16.Type) throws -> UInt16? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: UInt32.Type) throws -> UInt32? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: UInt64.Type) throws -> UInt64? { try self.optional(type) }
-    mutating func decodeIfPresent(_ type: UInt128.Type) throws -> UInt128? { try self.optional(type) }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        // The index moves only if there is a container: a type may try another one of the same element.
-        let container = try self.current([String: String].self).container(keyedBy: type)
-        self.currentIndex += 1
-        return container
+        try self.next([String: String].self) { try $0.container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        let container = try self.current([String].self).unkeyedContainer()
-        self.currentIndex += 1
-        return container
+        try self.next([String].self) { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder { try self.next([String: String].self) }
+    mutating func superDecoder() throws -> any Decoder { try self.next([String: String].self) { $0 } }
 }
 
 /// One value at a place.
@@ -93,7 +67,6 @@ struct DecodedSingle: SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { self.decoder.codingPath }
 
     func decodeNil() -> Bool { self.decoder.isNothing }
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try self.decoder.read(type) }
-    func decode(_ type: Int128.Type) throws -> Int128 { try self.decoder.read(type) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try self.decoder.read(type) }
+    @_implements(SingleValueDecodingContainer,decode(_:))
+    func read<Value: Decodable>(_ type: Value.Type) throws -> Value { try self.decoder.read(type) }
 }

@@ -28,7 +28,7 @@ struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    private func present<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
         try self.members.optional(type, key.stringValue) { key }
     }
 
@@ -41,26 +41,20 @@ struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try self.read(type, key) }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try self.read(type, key) }
 
-    // The protocol's default would call `decodeNil`, which can't distinguish text from other types.
-    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        try self.optional(type, key)
+    // The protocol's defaults would call `decodeNil`, which can't distinguish text from other types. The attribute makes one
+    // method the witness of all of them; the others are those that are specialised.
+    @_implements(KeyedDecodingContainerProtocol,decodeIfPresent(_:forKey:))
+    func optional<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        try self.present(type, key)
     }
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try self.optional(type, key) }
+    @_implements(KeyedDecodingContainerProtocol,decodeIfPresent(_:forKey:))
+    func optional(_ type: String.Type, forKey key: Key) throws -> String? { try self.present(type, key) }
+    @_implements(KeyedDecodingContainerProtocol,decodeIfPresent(_:forKey:))
+    func optional(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try self.present(type, key) }
+    @_implements(KeyedDecodingContainerProtocol,decodeIfPresent(_:forKey:))
+    func optional(_ type: Double.Type, forKey key: Key) throws -> Double? { try self.present(type, key) }
+    @_implements(KeyedDecodingContainerProtocol,decodeIfPresent(_:forKey:))
+    func optional(_ type: Int.Type, forKey key: Key) throws -> Int? { try self.present(type, key) }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
@@ -160,10 +154,11 @@ final class DecodedMemberList {
     /// Compares the names, beginning after the last place.
     @inline(__always)
     private func compare(_ name: String) -> Int? {
-        if self.areLeaves { return self.leaves.find(name, from: self.next) }
         var place = self.next < self.count ? self.next : 0
         for _ in 0..<self.count {
-            if self.members[place].name.hasSameBytes(as: name) { return place }
+            if self.areLeaves ? self.leaves.isNamed(place, name) : self.members[place].name.hasSameBytes(as: name) {
+                return place
+            }
             place = place + 1 < self.count ? place + 1 : 0
         }
         return nil

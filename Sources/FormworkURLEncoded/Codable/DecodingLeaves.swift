@@ -8,8 +8,8 @@ package protocol DecodingLeaves: AnyObject {
     /// How many leaves there are if each one is the root's member of its name, so that no tree is made; `nil` for a tree.
     var memberCount: Int? { get }
     func name(_ leaf: Int) -> String
-    /// The first leaf of a name, compared byte for byte, from a leaf on and then from the first; `nil` if there is none.
-    func find(_ name: String, from leaf: Int) -> Int?
+    /// Whether a leaf has a name, compared byte for byte.
+    func isNamed(_ leaf: Int, _ name: String) -> Bool
     /// A leaf's text.
     /// - Throws: `DecodingError` for a leaf that isn't text, at the decoder's place.
     func text(_ leaf: Int, as type: Any.Type, at decoder: ValueDecoder) throws -> String
@@ -40,15 +40,18 @@ final class TextLeaves: DecodingLeaves {
         (self.texts, self.coding, self.changes) = (texts, coding, changes)
     }
 
+    /// The text of a leaf; `nil` for Rack's null, too.
+    private subscript(leaf: Int) -> String? { leaf < self.texts.count ? self.texts[leaf] : nil }
+
     var memberCount: Int? { nil }
     func name(_ leaf: Int) -> String { "" }
-    func find(_ name: String, from leaf: Int) -> Int? { nil }
-    func text(_ leaf: Int, as type: Any.Type, at decoder: ValueDecoder) -> String { self.texts[leaf] ?? "" }
-    func plainText(_ leaf: Int) -> String? { self.texts[leaf] }
-    func plainNumber(_ leaf: Int) -> Int64? { self.texts[leaf].flatMap { Int64($0) } }
+    func isNamed(_ leaf: Int, _ name: String) -> Bool { false }
+    func text(_ leaf: Int, as type: Any.Type, at decoder: ValueDecoder) -> String { self[leaf] ?? "" }
+    func plainText(_ leaf: Int) -> String? { self[leaf] }
+    func plainNumber(_ leaf: Int) -> Int64? { self[leaf].flatMap { Int64($0) } }
     func plainValue<Value>(_ type: Value.Type, _ leaf: Int) -> Value? { nil }
-    func isNothing(_ leaf: Int) -> Bool { self.texts[leaf] == nil }
-    func isEmpty(_ leaf: Int) -> Bool { self.texts[leaf]?.isEmpty ?? true }
+    func isNothing(_ leaf: Int) -> Bool { self[leaf] == nil }
+    func isEmpty(_ leaf: Int) -> Bool { self[leaf]?.isEmpty ?? true }
     func isEmbedded(_ leaf: Int) -> Bool { false }
     func embedded<Value: Decodable>(_ type: Value.Type, _ leaf: Int, at decoder: ValueDecoder) -> Value? { nil }
 }

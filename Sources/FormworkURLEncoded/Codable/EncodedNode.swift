@@ -2,8 +2,8 @@ import FormworkCore
 
 /// A place at which a type writes, and what it wrote there.
 ///
-/// A place joins the children of its container when its first value is written, so an empty container leaves no trace. Until
-/// then it waits in the container, where the next request for its key finds it.
+/// A place is among the children of its container, where the next request for its key finds it. Until its first value is
+/// written it is nothing, so an empty container leaves no trace.
 final class EncodedNode {
     enum Kind: UInt8 { case nothing, value, array, object }
 
@@ -29,15 +29,12 @@ final class EncodedNode {
 
     var kind = Kind.nothing
     var value = EncodedLeaf.nothing
-    /// In the order of writing.
+    /// In the order of the requests for them.
     private(set) var children: [EncodedNode] = []
-    /// Places in this container at which nothing was written yet.
-    private(set) var waiting: [EncodedNode] = []
-    private var isWaiting = false
     /// A bit for each name that was requested, by its length and first byte: most names are new, and needn't be compared.
     private var marks: UInt128 = 0
-    /// Where members were written, by name; empty while there are few, which are compared. Both ways compare bytes, as reading
-    /// does: the two spellings of `é` are different names.
+    /// Where members are, by name; empty while there are few, which are compared. Both ways compare bytes, as reading does: the
+    /// two spellings of `é` are different names.
     private var positions: [[UInt8]: Int] = [:]
     /// How many elements this array was given, including those left out.
     var count = 0
@@ -56,6 +53,8 @@ final class EncodedNode {
     }
 
     var isContainer: Bool { self.kind == .array || self.kind == .object }
+    /// The places at which something was written.
+    var written: some Sequence<EncodedNode> { self.children.lazy.filter { $0.kind != .nothing } }
 
     var codingPath: [any CodingKey] {
         var path: [any CodingKey] = []
@@ -71,32 +70,20 @@ final class EncodedNode {
     func member(_ name: String) -> EncodedNode? {
         let mark = UInt128(1) &<< UInt128(truncatingIfNeeded: name.utf8.count &* 37 &+ Int(name.utf8.first ?? 0))
         defer { self.marks |= mark }
-        return self.marks & mark == 0 ? nil : self.writtenMember(name) ?? Self.first(name, self.waiting)
+        return self.marks & mark == 0 ? nil : self.find(name)
     }
 
-    private func writtenMember(_ name: String) -> EncodedNode? {
-        self.positions.isEmpty
-            ? Self.first(name, self.children) : self.positions[Array(name.utf8)].map { self.children[$0] }
-    }
-
-    private static func first(_ name: String, _ places: [EncodedNode]) -> EncodedNode? {
+    private func find(_ name: String) -> EncodedNode? {
+        guard self.positions.isEmpty else { return self.positions[Array(name.utf8)].map { self.children[$0] } }
         // Names differ in their lengths first, which takes no call.
         let length = name.utf8.count
-        return places.first { $0.index < 0 && $0.name.utf8.count == length && $0.name.hasSameBytes(as: name) }
-    }
-
-    /// Keeps this place in its container until something is written here.
-    func wait() {
-        guard self.kind == .nothing, !self.isWaiting, let parent = self.parent else { return }
-        self.isWaiting = true
-        parent.waiting.append(self)
-    }
-
-    /// Adds a place at which something is written.
-    func adopt(_ place: EncodedNode) {
-        if place.isWaiting, let index = self.waiting.lastIndex(where: { $0 === place }) {
-            self.waiting.remove(at: index)
+        return self.children.first {
+            $0.index < 0 && $0.name.utf8.count == length && $0.name.hasSameBytes(as: name)
         }
+    }
+
+    /// Adds a place to this container.
+    func adopt(_ place: EncodedNode) {
         if self.children.isEmpty { self.children.reserveCapacity(16) }
         self.children.append(place)
         guard place.index < 0, self.children.count > 64 else { return }
@@ -107,10 +94,8 @@ final class EncodedNode {
 
     /// Ends the cycles of containers and places.
     func leaveContainers() {
-        for place in self.children + self.waiting where place.isContainer || !place.waiting.isEmpty {
-            place.leaveContainers()
-        }
-        (self.children, self.waiting) = ([], [])
+        for place in self.children where !place.children.isEmpty { place.leaveContainers() }
+        self.children = []
     }
 
     // MARK: Replacing
@@ -120,7 +105,7 @@ final class EncodedNode {
         let kind: Kind = step.index < 0 ? .object : .array
         if self.kind != kind { self.clear(kind) }
         if kind == .array, step.index < self.children.count { return self.children[step.index] }
-        if kind == .object, let child = self.writtenMember(step.name) { return child }
+        if kind == .object, let child = self.find(step.name) { return child }
         let child = EncodedNode(in: self, name: step.name, index: step.index)
         self.adopt(child)
         return child
@@ -138,8 +123,8 @@ final class EncodedNode {
     var parameters: ParameterValue {
         switch self.kind {
         case .value: if case .value(let value) = self.value { value } else { .null }
-        case .array: .array(self.children.map(\.parameters))
-        case .object, .nothing: .object(self.children.map { .init($0.name, $0.parameters) })
+        case .array: .array(self.written.map(\.parameters))
+        case .object, .nothing: .object(self.written.map { .init($0.name, $0.parameters) })
         }
     }
 

@@ -10,13 +10,14 @@ extension EncodingArena {
         case .object, .nothing: try self.checkMembers(of: place, decoder)
         case .array:
             let elements = try decoder.elements()
-            guard elements.count == place.children.count else {
+            let written = Array(place.written)
+            guard elements.count == written.count else {
                 throw decoder.refusal(
                     decoder.leaves.coding.words.arrayOption,
-                    "\(place.children.count, "element") would be read as \(elements.count): use "
+                    "\(written.count, "element") would be read as \(elements.count): use "
                         + decoder.leaves.coding.words.indexedOption)
             }
-            for (index, child) in place.children.enumerated() {
+            for (index, child) in written.enumerated() {
                 try self.check(child, decoder.element(elements[index], index))
             }
         case .value:
@@ -36,11 +37,11 @@ extension EncodingArena {
 
     private func checkMembers(of place: EncodedNode, _ decoder: ValueDecoder) throws {
         let option = self.coding.words.nameOption
-        let isOpen = place.children.contains(where: \.isOpen)
+        let isOpen = place.written.contains(where: \.isOpen)
         try decoder.checkIsObject(isOpen: isOpen)
         let members = DecodedMemberList(of: decoder)
         var reached: Set<String> = []
-        for child in place.children {
+        for child in place.written {
             let member = try members.member(IndexKey(named: child.name))
             let isSame = member.name?.hasSameBytes(as: child.name) ?? false
             if child.isOpen, !isSame {
@@ -56,7 +57,7 @@ extension EncodingArena {
                 throw member.decoder.refusal(option, "it changes the name of an enumeration's case")
             }
         }
-        try self.checkWaiting(in: place, members)
+        try self.checkUnwritten(in: place, members)
         // The elements of an array may have names of their own, beside the members'.
         let hasNamedElements = decoder.leaves.changes?.hasNamedElements ?? false
         let read = Set(members.names)
@@ -69,16 +70,16 @@ extension EncodingArena {
     }
 
     /// Checks that nothing is read where nothing was written, if names may be changed.
-    private func checkWaiting(in place: EncodedNode, _ members: DecodedMemberList) throws {
+    private func checkUnwritten(in place: EncodedNode, _ members: DecodedMemberList) throws {
         guard self.coding.changesNames else { return }
-        for child in place.waiting {
+        for child in place.children where child.kind == .nothing {
             guard let key = child.key else { continue }
             let member = try members.member(key)
             guard member.name == nil, !member.decoder.hasNamedElements else {
                 throw member.decoder.refusal(
                     self.coding.words.nameOption, "a member that isn't written has the name of another one")
             }
-            try self.checkWaiting(in: child, DecodedMemberList(of: member.decoder))
+            try self.checkUnwritten(in: child, DecodedMemberList(of: member.decoder))
         }
     }
 }

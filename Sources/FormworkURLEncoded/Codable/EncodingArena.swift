@@ -62,7 +62,7 @@ final class EncodingArena {
 // MARK: Places
 
 extension EncodingArena {
-    /// The place of a member: the same one for each request, unless values replace others. It has to wait, or to be written.
+    /// The place of a member: the same one for each request, unless values replace others.
     func place(_ key: some CodingKey, in parent: EncodedNode) -> EncodedNode {
         let name = self.name(of: key, in: parent)
         if !self.isLossy, let known = parent.member(name) { return known }
@@ -71,11 +71,11 @@ extension EncodingArena {
         if self.isLossy, let number = key.intValue { index = number < 0 ? .max : number }
         let place = EncodedNode(in: parent, key, name: name, index: index)
         if self.coding.changesNames { place.isOpen = key.isOpen }
+        if !self.isLossy { parent.adopt(place) }
         return place
     }
 
     func require(_ place: EncodedNode, _ requirement: EncodedNode.Requirement) -> EncodedNode {
-        place.wait()
         place.requirement = requirement
         self.required.append(place)
         return place
@@ -92,7 +92,7 @@ extension EncodingArena {
         guard !self.isLossy else { return }
         if let known = parent.member(self.name(of: key, in: parent)) { try self.checkIsFree(known, isNil: true) }
         // It has to be missing from the text.
-        if self.coding.changesNames { self.place(key, in: parent).wait() }
+        if self.coding.changesNames { _ = self.place(key, in: parent) }
     }
 }
 
@@ -108,10 +108,10 @@ extension EncodingArena {
     ) throws {
         let leaf = try self.leaf(value, at: place)
         if let leaf, !leaf.isNothing {
-            if isOptional { try self.checkIsNotNull(leaf, Value.self, place) }
-            return try self.write(leaf, at: place)
+            try self.write(leaf, at: place)
+            if isOptional { try self.checkIsNotNull(value, at: place) }
+            return
         }
-        place.wait()
         // A second text is compared when it is written, but a second array would continue the first one.
         if place.isContainer { try self.checkIsFree(place) }
         (place.isWritten, place.isNull) = (false, false)
@@ -154,7 +154,6 @@ extension EncodingArena {
             guard parent.kind == container else { throw self.conflict(parent) }
             try self.checkName(of: place, in: parent, isContainer: kind != .value)
             if place.index >= 0, kind != .value { self.hasContainersInArrays = true }
-            parent.adopt(place)
         }
         place.kind = kind
     }
@@ -186,7 +185,7 @@ extension EncodingArena {
         // An element may have its array's name.
         var levels = parent.depth
         if case .repeated = self.coding.dialect.flattening.arrays, place.index >= 0, !isContainer { levels -= 1 }
-        guard levels <= self.coding.depth else { throw self.tooDeep(place) }
+        guard levels <= self.coding.dialect.parsing.limits.nesting else { throw self.tooDeep(place) }
         guard place.index < 0, let why = self.problem(with: place.name, isFirst: parent.parent == nil, isContainer)
         else { return }
         throw self.refusal(place.name, place, why)
@@ -209,7 +208,8 @@ extension EncodingArena {
     private func tooDeep(_ place: EncodedNode) -> EncodingError {
         self.refusal(
             place.key?.stringValue ?? "", place,
-            "The name nests deeper than \(self.coding.depth, "level") (\(self.coding.words.depthOption))")
+            "The name nests deeper than \(self.coding.dialect.parsing.limits.nesting, "level") (\(self.coding.words.depthOption))"
+        )
     }
 }
 
@@ -231,36 +231,26 @@ extension EncodingArena {
                 "An optional value that is empty, or nil itself, writes nothing and would be read as nil: pass nil or make "
                     + "the member not optional" + self.coding.remedy("it"))
         }
-        guard isOptional else { return }
-        let isEmpty =
-            place.kind == .value && self.coding.readsEmptyAsNil && Self.base(Value.self) != String.self
-            && self.coding.text(of: place.value) == ""
-        guard place.isNull || isEmpty || self.looksNull(place) else { return }
-        throw self.looksNull(value, place)
+        if isOptional { try self.checkIsNotNull(value, at: place) }
     }
 
-    /// Whether an array is written like `nil`.
-    private func looksNull(_ place: EncodedNode) -> Bool {
-        guard let empty = self.emptyText, place.kind == .array, place.children.count == 1,
-            case .repeated = self.coding.dialect.flattening.arrays, place.children[0].kind == .value
-        else { return false }
-        return self.coding.text(of: place.children[0].value) == empty
-    }
-
-    /// Refuses a value in an optional if its text is read as nil.
-    func checkIsNotNull(_ leaf: EncodedLeaf, _ type: Any.Type, _ place: EncodedNode) throws {
-        guard let empty = self.emptyText, self.coding.text(of: leaf) == empty,
-            self.nullText != nil || Self.base(type) != String.self
-        else { return }
-        throw self.looksNull(leaf, place)
-    }
-
-    private func looksNull(_ value: Any, _ place: EncodedNode) -> EncodingError {
-        self.refusal(
+    /// Refuses a value in an optional if it is read as nil.
+    func checkIsNotNull<Value>(_ value: Value, at place: EncodedNode) throws {
+        guard place.isNull || self.looksNull(place, Value.self) else { return }
+        throw self.refusal(
             value, place,
             self.nullText.map { "nilEncoding writes nil like this value, as \"\($0)\"" }
                 ?? "An optional value that is one empty field would be read as nil, as empty controls are: pass nil or make "
                 + "the member not optional" + self.coding.remedy("it"))
+    }
+
+    /// Whether a text, or an array that is written like one, is read as nil.
+    private func looksNull(_ place: EncodedNode, _ type: Any.Type) -> Bool {
+        guard let empty = self.emptyText, self.nullText != nil || Self.base(type) != String.self else { return false }
+        if place.kind == .value { return self.coding.text(of: place.value) == empty }
+        guard place.kind == .array, case .repeated = self.coding.dialect.flattening.arrays else { return false }
+        let elements = Array(place.written.prefix(2))
+        return elements.count == 1 && self.looksNull(elements[0], type)
     }
 
     private static func base(_ type: Any.Type) -> Any.Type { (type as? any AnyOptional.Type)?.base ?? type }
@@ -275,23 +265,23 @@ extension EncodingArena {
     /// are in brackets.
     /// - Throws: `EncodingError` for values and objects in one array that couldn't be told apart.
     func forEachLeaf(_ visit: (String, EncodedLeaf) -> Void) throws {
-        for child in self.root.children { try self.visit(child, child.name, visit) }
+        for child in self.root.written { try self.visit(child, child.name, visit) }
     }
 
     private func visit(_ place: EncodedNode, _ name: String, _ visit: (String, EncodedLeaf) -> Void) throws {
         switch place.kind {
         case .value: visit(name, place.value)
         case .object, .nothing:
-            for child in place.children { try self.visit(child, "\(name)[\(child.name)]", visit) }
+            for child in place.written { try self.visit(child, "\(name)[\(child.name)]", visit) }
         case .array:
             if case .repeated = self.coding.dialect.flattening.arrays,
-                Set(place.children.map { $0.kind == .value }).count > 1
+                Set(place.written.map { $0.kind == .value }).count > 1
             {
                 throw self.coding.refusal(
                     name, [IndexKey(named: name)],
                     "Values and objects in one array need FormDataEncoder.arrays = .indices")
             }
-            for (index, child) in place.children.enumerated() {
+            for (index, child) in place.written.enumerated() {
                 let isValue = child.kind == .value
                 try self.visit(
                     child, isValue ? self.coding.dialect.flattening.arrays.name(name, index) : "\(name)[\(index)]",

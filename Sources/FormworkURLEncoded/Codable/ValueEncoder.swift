@@ -40,7 +40,7 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
                 ? "A dictionary's value that is nil or empty writes nothing: its key would be lost" : nil)
     }
 
-    private func optional(_ value: (some Encodable)?, _ key: Key) throws {
+    private func put(_ value: (some Encodable)?, orNil key: Key) throws {
         guard let value else { return try self.encodeNil(forKey: key) }
         try self.put(value, key, isOptional: true)
     }
@@ -60,9 +60,7 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder() -> any Encoder { ValueEncoder(arena: self.arena, place: self.place) }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        let place = self.at(key)
-        place.wait()
-        return ValueEncoder(arena: self.arena, place: place)
+        ValueEncoder(arena: self.arena, place: self.at(key))
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
@@ -74,24 +72,18 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
 
-    // The protocol's own methods would leave out `nil`, but the coding decides that.
-    func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try self.optional(value, key) }
-    func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try self.optional(value, key) }
+    // The protocol's own methods would leave out `nil`, but the coding decides that. The attribute makes one method the witness
+    // of all of them; the others are those that are specialised.
+    @_implements(KeyedEncodingContainerProtocol,encodeIfPresent(_:forKey:))
+    func optional(_ value: (some Encodable)?, forKey key: Key) throws { try self.put(value, orNil: key) }
+    @_implements(KeyedEncodingContainerProtocol,encodeIfPresent(_:forKey:))
+    func optional(_ value: String?, forKey key: Key) throws { try self.put(value, orNil: key) }
+    @_implements(KeyedEncodingContainerProtocol,encodeIfPresent(_:forKey:))
+    func optional(_ value: Bool?, forKey key: Key) throws { try self.put(value, orNil: key) }
+    @_implements(KeyedEncodingContainerProtocol,encodeIfPresent(_:forKey:))
+    func optional(_ value: Double?, forKey key: Key) throws { try self.put(value, orNil: key) }
+    @_implements(KeyedEncodingContainerProtocol,encodeIfPresent(_:forKey:))
+    func optional(_ value: Int?, forKey key: Key) throws { try self.put(value, orNil: key) }
 }
 
 /// The elements of an array. All containers of one place share its count; if values replace others, only a container's
@@ -116,7 +108,9 @@ private struct EncodedElements: UnkeyedEncodingContainer {
 
     private func next() -> EncodedNode {
         defer { self.counter.count += 1 }
-        return EncodedNode(in: self.place, index: self.count)
+        let place = EncodedNode(in: self.place, index: self.count)
+        if !self.arena.isLossy { self.place.adopt(place) }
+        return place
     }
 
     func encodeNil() throws {
@@ -127,11 +121,10 @@ private struct EncodedElements: UnkeyedEncodingContainer {
         throw self.arena.refusal(Void?.none as Any, EncodedNode(in: self.place, index: self.count), self.lost)
     }
 
-    private func put(_ value: some Encodable) throws { try self.arena.put(value, at: self.next(), lacks: self.lost) }
-
-    func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
-    func encode(_ value: Int128) throws { try self.put(value) }
-    func encode(_ value: UInt128) throws { try self.put(value) }
+    @_implements(UnkeyedEncodingContainer,encode(_:))
+    func put(_ value: some Encodable) throws {
+        try self.arena.put(value, at: self.next(), lacks: self.lost)
+    }
 
     func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(EncodedMembers(arena: self.arena, place: self.arena.require(self.next(), .always)))
@@ -169,22 +162,20 @@ private struct EncodedSingle: SingleValueEncodingContainer {
         self.place.isNull = true
     }
 
-    mutating func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
-    mutating func encode(_ value: Int128) throws { try self.put(value) }
-    mutating func encode(_ value: UInt128) throws { try self.put(value) }
-
     private mutating func checkIsFirst() throws {
         guard !self.isWritten else { throw self.arena.conflict(self.place) }
         self.isWritten = true
     }
 
-    private mutating func put<Value: Encodable>(_ value: Value) throws {
+    @_implements(SingleValueEncodingContainer,encode(_:))
+    mutating func put<Value: Encodable>(_ value: Value) throws {
         try self.checkIsFirst()
         let leaf = try self.arena.leaf(value, at: self.place)
         if let leaf, !leaf.isNothing {
+            try self.arena.write(leaf, at: self.place)
             // The value's type may decode nil first, as optionals do.
-            if self.arena.nullText != nil { try self.arena.checkIsNotNull(leaf, Value.self, self.place) }
-            return try self.arena.write(leaf, at: self.place)
+            if self.arena.nullText != nil { try self.arena.checkIsNotNull(value, at: self.place) }
+            return
         }
         if leaf == nil { try self.arena.encode(value, at: self.place) }
         guard self.place.parent != nil else { return }

@@ -147,7 +147,7 @@ extension Array {
     func distinct<Key: Hashable>(
         _ rule: Flattening.Duplicates, by key: (Element) -> Key, repeated: (Element) -> FormworkError
     ) throws(FormworkError) -> [Element] {
-        guard rule != .kept else { return self }
+        guard rule != .all else { return self }
         var (places, distinct): ([Key: Int], [Element]) = ([:], [])
         for element in self {
             let key = key(element)
@@ -157,9 +157,9 @@ extension Array {
                 continue
             }
             switch rule {
-            case .kept, .firstWins: break
-            case .lastWins: distinct[place] = element
-            case .refused: throw repeated(element)
+            case .all, .first: break
+            case .last: distinct[place] = element
+            case .refuse: throw repeated(element)
             }
         }
         return distinct

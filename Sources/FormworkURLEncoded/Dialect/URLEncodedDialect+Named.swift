@@ -13,7 +13,7 @@ extension URLEncodedDialect {
         URLEncodedDialect(
             flattening: Flattening(
                 sets: .repeatedInOrder, bools: .numeric, nulls: .nameOnly, doubles: .nsNumber,
-                order: version < "2.2" ? .byNameIgnoringCase : .byName, duplicates: .lastWins,
+                order: version < "2.2" ? .byNameIgnoringCase : .byName, duplicates: .last,
                 rootArray: .named("(null)")),
             names: .afnetworkingKey(version), values: .afnetworkingValue(version),
             parsing: URLEncodedParsing(readsPlusAsSpace: false), expansion: .brackets)
@@ -24,7 +24,7 @@ extension URLEncodedDialect {
     public static let alamofire = URLEncodedDialect(
         flattening: Flattening(
             bools: .numeric, nulls: .text("<null>"), doubles: .swift, countsBytes: true, order: .byName,
-            duplicates: .lastWins),
+            duplicates: .last),
         names: .alamofire, values: .alamofire, parsing: URLEncodedParsing(readsPlusAsSpace: false),
         expansion: .brackets)
 
@@ -32,9 +32,9 @@ extension URLEncodedDialect {
     /// several values is used, and pairs that can't be read are dropped.
     public static let facebook = URLEncodedDialect(
         flattening: Flattening(
-            members: .refused, bools: .numeric, doubles: .nsNumber, order: .byName, duplicates: .lastWins),
+            members: .refused, bools: .numeric, doubles: .nsNumber, order: .byName, duplicates: .last),
         names: .raw, values: .facebook,
-        parsing: URLEncodedParsing(invalidEscapes: .dropsPair, invalidText: .dropsPair, duplicates: .lastWins))
+        parsing: URLEncodedParsing(invalidEscapes: .dropsPair, invalidText: .dropsPair, duplicates: .last))
 
     /// iOS Recipes' form POST as in its listing: flat, names not escaped, empty ones left out, a space as `%20`.
     public static let recipes = recipes(.recipes)
@@ -44,8 +44,8 @@ extension URLEncodedDialect {
     private static func recipes(_ values: PercentEncoder) -> URLEncodedDialect {
         URLEncodedDialect(
             flattening: Flattening(
-                members: .refused, bools: .numeric, doubles: .nsNumber, duplicates: .lastWins, skipsEmptyNames: true),
-            names: .raw, values: values, parsing: URLEncodedParsing(duplicates: .lastWins))
+                members: .refused, bools: .numeric, doubles: .nsNumber, duplicates: .last, skipsEmptyNames: true),
+            names: .raw, values: values, parsing: URLEncodedParsing(duplicates: .last))
     }
 
     /// PHP's `http_build_query`, a space as `+`, and `parse_str`.
@@ -56,7 +56,7 @@ extension URLEncodedDialect {
     private static func php(_ encoder: PercentEncoder) -> URLEncodedDialect {
         URLEncodedDialect(
             flattening: Flattening(
-                arrays: .indexed, bools: .numeric, nulls: .dropped, doubles: .php, duplicates: .lastWins,
+                arrays: .indexed, bools: .numeric, nulls: .dropped, doubles: .php, duplicates: .last,
                 rootArray: .indexed),
             names: encoder, values: encoder, expansion: .php)
     }
@@ -66,7 +66,7 @@ extension URLEncodedDialect {
     /// objects that begin with different members, names with brackets.
     public static let rails = URLEncodedDialect(
         flattening: Flattening(
-            writesEmptyElements: true, doubles: .ruby, order: .byTextOutsideArrays, duplicates: .lastWins),
+            writesEmptyElements: true, doubles: .ruby, order: .byTextOutsideArrays, duplicates: .last),
         names: .ruby, values: .ruby,
         parsing: URLEncodedParsing(invalidEscapes: .refused, invalidText: .refused), expansion: .rack,
         checksReadBack: true)

@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// Which bytes stay unescaped in url-encoded text, which are written as `%HH`, and how a space is written.
 ///
 /// ASCII letters and digits are never escaped; bytes above 0x7F always are. Hexadecimal digits are upper case
@@ -16,7 +18,7 @@ public struct PercentEncoder: Hashable, Sendable {
     /// For each byte its output: up to three bytes, the first one lowest, and their count in the top byte.
     private(set) var entries: [UInt32]
     /// False only in tables for a caller's own set, in which letters or digits are escaped.
-    private(set) var leavesLetters = true
+    private(set) var leavesLetters: Bool
 
     /// Creates the table.
     /// - Parameters:
@@ -25,29 +27,23 @@ public struct PercentEncoder: Hashable, Sendable {
     ///   - space: How a space is written.
     public init(leaving unescaped: String, space: Space = .percent) {
         let standing = Set(unescaped.utf8)
-        self.entries = (0...UInt8.max).map { byte in
-            switch byte {
-            case 0x20: Self.entry(of: space)
-            // An unescaped plus would be read as a space.
-            case 0x2B where space == .plus: Self.escape(byte)
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: 1 << 24 | UInt32(byte)
-            case 0..<0x80 where standing.contains(byte): 1 << 24 | UInt32(byte)
-            default: Self.escape(byte)
-            }
+        // An unescaped plus would be read as a space.
+        self.init(space: space) {
+            $0.isLetterOrDigit || standing.contains($0) && ($0 != 0x2B || space != .plus)
         }
     }
 
     /// Creates a table for a caller's set of characters, which may lack letters and contain separators.
     /// - Parameter stands: Whether to leave a byte unescaped; called for all ASCII bytes except the space.
     package init(space: Space, where stands: (UInt8) -> Bool) {
-        self.entries = PercentEncoder(leaving: "", space: space).entries.enumerated().map { byte, entry in
+        self.entries = (0...UInt8.max).map { byte in
             switch byte {
-            case 0x20, 0x80...: entry
-            case _ where stands(UInt8(byte)): 1 << 24 | UInt32(byte)
-            default: Self.escape(UInt8(byte))
+            case 0x20: Self.entry(of: space)
+            case 0..<0x80 where stands(byte): 1 << 24 | UInt32(byte)
+            default: Self.escape(byte)
             }
         }
-        self.leavesLetters = [0x30...0x39, 0x41...0x5A, 0x61...0x7A].joined().allSatisfy { stands($0) }
+        self.leavesLetters = (0..<0x80).allSatisfy { !$0.isLetterOrDigit || stands($0) }
     }
 
     /// `%2B` for a plus.

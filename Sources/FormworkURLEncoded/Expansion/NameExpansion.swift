@@ -53,18 +53,19 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         isNull: (Int) -> Bool
     ) throws(FormworkError) -> NameTree.Value {
         let depth = limits.nesting
-        var levels = limits.levels
+        var levels = 0
         let tree = NameTree(overwrites: self == .php, groups: self != .php, marksUnclear: marksUnclear)
         var rack = RackNames(tree, null: names.count, limits)
         for (leaf, name) in names.enumerated() {
             if self == .rack {
                 try rack.set(isNull(leaf) ? names.count : leaf, named: name)
-                continue
+                levels = rack.levels
+            } else if let path = self.path(name, depth) {
+                guard path.count <= depth + 1 else { throw limits.tooDeep(name) }
+                levels += path.count - 1
+                try tree.set(leaf, at: path, named: String(decoding: name, as: UTF8.self))
             }
-            guard let path = self.path(name, depth) else { continue }
-            guard path.count <= depth + 1 else { throw limits.tooDeep(name) }
-            try levels.add(path.count - 1)
-            try tree.set(leaf, at: path, named: String(decoding: name, as: UTF8.self))
+            guard levels <= limits.levels else { throw limits.tooManyLevels }
         }
         return tree.value
     }

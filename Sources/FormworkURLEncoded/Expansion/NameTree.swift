@@ -18,10 +18,12 @@ package struct NameTree {
         case node(Node)
     }
 
-    /// The members at a place.
+    /// The members at a place. They are found by comparing while there are few, and by hashing when there are many.
     final class Node {
-        private(set) var keys = KeyIndex()
+        private(set) var keys: [NameKey] = []
         var children: [Child] = []
+        private var places: [NameKey: Int] = [:]
+        private static let few = 16
         /// The largest number plus one; `nil` if there is no number.
         private(set) var next: Int?
         /// Whether `[]` created the last member.
@@ -31,8 +33,15 @@ package struct NameTree {
         /// Whether such elements contain arrays, whose repeated names show nothing.
         var hasInnerArrays = false
 
+        /// The place of a key; `nil` if there is none.
+        func place(of key: NameKey) -> Int? { self.places.isEmpty ? self.keys.firstIndex(of: key) : self.places[key] }
+
         /// - Parameter isElement: Whether `[]` creates it.
         func append(_ key: NameKey, _ child: Child, isElement: Bool = false) {
+            if self.keys.count == Self.few {
+                for (place, key) in self.keys.enumerated() { self.places[key] = place }
+            }
+            if self.keys.count >= Self.few { self.places[key] = self.keys.count }
             self.keys.append(key)
             self.children.append(child)
             if case .number(let number) = key, number >= self.next ?? .min {
@@ -53,7 +62,7 @@ package struct NameTree {
     ///     Rack.
     ///   - marksUnclear: Whether arrays of objects whose ends aren't known are ``Value/unclear(_:)``.
     package init(
-        overwrites: Bool, duplicates: Flattening.Duplicates = .kept, groups: Bool = false, marksUnclear: Bool = false
+        overwrites: Bool, duplicates: Flattening.Duplicates = .all, groups: Bool = false, marksUnclear: Bool = false
     ) {
         (self.overwrites, self.duplicates) = (overwrites, duplicates)
         (self.groups, self.marksUnclear) = (groups, marksUnclear)
@@ -79,7 +88,7 @@ package struct NameTree {
             }
             let key = isNext ? NameKey.number(node.next ?? 0) : key
             let inner = { rest.isEmpty ? nil : Node() }
-            guard let place = node.keys.place(of: key) else {
+            guard let place = node.place(of: key) else {
                 let new = inner()
                 node.append(key, new.map(Child.node) ?? .leaf(value), isElement: isNext)
                 node = new ?? node
@@ -112,10 +121,10 @@ package struct NameTree {
     /// What a place has that is given a second value.
     private func both(_ first: Int, _ value: Int) throws(FormworkError) -> Child {
         switch self.duplicates {
-        case .kept: .leaves([first, value])
-        case .lastWins: .leaf(value)
-        case .firstWins: .leaf(first)
-        case .refused: throw FormworkError(.malformedBody, "The name occurs more than once (duplicates)")
+        case .all: .leaves([first, value])
+        case .last: .leaf(value)
+        case .first: .leaf(first)
+        case .refuse: throw FormworkError(.malformedBody, "The name occurs more than once (duplicates)")
         }
     }
 
@@ -127,7 +136,7 @@ package struct NameTree {
         if path.contains(.next) { return path.first == .next ? nil : open }
         var node = open
         for (depth, key) in zip(path.indices, path) {
-            guard let place = node.keys.place(of: key) else { return open }
+            guard let place = node.place(of: key) else { return open }
             guard case .node(let child) = node.children[place] else { return depth == path.endIndex - 1 ? nil : open }
             node = child
         }
@@ -138,7 +147,7 @@ package struct NameTree {
     package var value: Value { self.value(of: self.root) }
 
     private func value(of node: Node) -> Value {
-        let keys = node.keys.keys
+        let keys = node.keys
         let values = node.children.map { child -> Value in
             switch child {
             case .leaf(let leaf): .leaf(leaf)

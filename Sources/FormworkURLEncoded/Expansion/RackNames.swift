@@ -9,12 +9,13 @@ struct RackNames {
     /// The leaf that is null.
     private let null: Int
     private let limits: URLEncodedLimits
-    private var levels: URLEncodedLimits.LevelCount
+    /// The levels of all names so far.
+    private(set) var levels = 0
     /// Whether the name being read has more than one line.
     private var hasLines = false
 
     init(_ tree: NameTree, null: Int, _ limits: URLEncodedLimits) {
-        (self.tree, self.null, self.limits, self.levels) = (tree, null, limits, limits.levels)
+        (self.tree, self.null, self.limits) = (tree, null, limits)
     }
 
     /// Sets a value at the place of its name.
@@ -29,7 +30,7 @@ struct RackNames {
     private mutating func set(
         _ leaf: Int, _ name: ArraySlice<UInt8>, in object: Node, _ level: Int, whole: [UInt8]
     ) throws(FormworkError) -> NameTree.Child {
-        if level > 0 { try self.levels.add(1) }
+        if level > 0 { self.levels += 1 }
         guard level <= self.limits.nesting else { throw self.limits.tooDeep(whole) }
         let inside = name.drop(while: \.isBracket)
         let key = Array(inside.prefix(before: 0x5B, or: 0x5D))
@@ -65,7 +66,7 @@ struct RackNames {
     private func container(
         isArray: Bool, _ name: [UInt8], in object: Node, whole: [UInt8]
     ) throws(FormworkError) -> Node {
-        switch object.keys.place(of: .text(name)).map({ object.children[$0] }) {
+        switch object.place(of: .text(name)).map({ object.children[$0] }) {
         case .node(let node)? where node.isArray == isArray: return node
         // Rack replaces a member without a value with a new tree.
         case .leaf(self.null)?, nil:
@@ -84,7 +85,7 @@ struct RackNames {
         if key.indices.dropLast().contains(where: { key[$0] == 0x5B && key[$0 + 1] == 0x5D }) { return false }
         var node: Node? = element
         for part in key.split(whereSeparator: \.isBracket) {
-            guard let next = node, let place = next.keys.place(of: .text(Array(part))) else { return false }
+            guard let next = node, let place = next.place(of: .text(Array(part))) else { return false }
             node = if case .node(let child) = next.children[place] { child } else { nil }
         }
         return true
@@ -110,12 +111,12 @@ struct RackNames {
 
 extension NameTree.Node {
     /// An object's keys are texts here, even if they are numbers.
-    fileprivate var isArray: Bool { if case .number? = self.keys.keys.first { true } else { false } }
+    fileprivate var isArray: Bool { if case .number? = self.keys.first { true } else { false } }
 
     fileprivate func push(_ element: NameTree.Child) { self.append(.number(self.children.count), element) }
 
     fileprivate func set(_ name: [UInt8], _ child: NameTree.Child) {
-        if let place = self.keys.place(of: .text(name)) {
+        if let place = self.place(of: .text(name)) {
             self.children[place] = child
         } else {
             self.append(.text(name), child)

@@ -85,16 +85,17 @@ public struct Flattening: Sendable {
         case byTextOutsideArrays
     }
 
-    /// How several members with the same name are handled.
+    /// What it means that a name occurs more than once.
     public enum Duplicates: String, CaseIterable, Sendable {
-        /// All are written.
-        case kept
-        /// The last one's value, in the first one's place.
-        case lastWins
-        /// Only the first one.
-        case firstWins
-        /// They are an error.
-        case refused
+        /// All count. Where a name becomes a tree, it is an array of its values.
+        case all
+        /// The last value counts, in the first one's place, as in PHP and Rails. Rails' checkboxes need this: a hidden field sends
+        /// `0`, and the checked box `1` after it.
+        case last
+        /// The first value counts.
+        case first
+        /// It is an error.
+        case refuse
     }
 
     /// How an array as the root is handled; normally the root is an object.
@@ -139,7 +140,7 @@ public struct Flattening: Sendable {
     /// order, null as an empty text; only empty arrays and objects are lost.
     public init(
         arrays: ArrayNames = .brackets, members: MemberNames = .brackets, bools: Bools = .literal,
-        nulls: Nulls = .text(""), order: Order = .given, duplicates: Duplicates = .kept, depth: Int = 512
+        nulls: Nulls = .text(""), order: Order = .given, duplicates: Duplicates = .all, depth: Int = 512
     ) {
         self.init(
             arrays: arrays, sets: .likeArrays, members: members, bools: bools, nulls: nulls, order: order,
@@ -152,7 +153,7 @@ public struct Flattening: Sendable {
         arrays: ArrayNames = .brackets, sets: SetNames = .likeArrays, members: MemberNames = .brackets,
         bools: Bools = .literal, nulls: Nulls = .text(""), writesEmptyElements: Bool = false,
         doubles: Doubles = .javaScript,
-        countsBytes: Bool = false, order: Order = .given, duplicates: Duplicates = .kept,
+        countsBytes: Bool = false, order: Order = .given, duplicates: Duplicates = .all,
         rootArray: RootArray = .refused,
         skipsEmptyNames: Bool = false, depth: Int = 512
     ) {

@@ -27,7 +27,7 @@ public struct URLEncodedParsing: Hashable, Sendable {
     /// Creates rules; by default those of the WHATWG URL standard.
     public init(
         readsPlusAsSpace: Bool = true, invalidEscapes: Repair = .kept, invalidText: Repair = .kept,
-        duplicates: Flattening.Duplicates = .kept, limits: URLEncodedLimits = URLEncodedLimits()
+        duplicates: Flattening.Duplicates = .all, limits: URLEncodedLimits = URLEncodedLimits()
     ) {
         (self.readsPlusAsSpace, self.invalidEscapes, self.invalidText) = (readsPlusAsSpace, invalidEscapes, invalidText)
         (self.duplicates, self.limits) = (duplicates, limits)
@@ -67,27 +67,11 @@ public struct URLEncodedLimits: Hashable, Sendable {
             .limitExceeded, "the name \"\(name)\" nests deeper than \(self.nesting, "level") (limits.depth)")
     }
 
-    /// Levels of nesting in all names together.
-    var levels: LevelCount {
-        let all = self.pairs > .max / 10 ? .max : self.pairs * 10
-        // One name may always have its own levels.
-        return LevelCount(limit: max(all, self.nesting))
-    }
+    /// Levels of nesting in all names together. One name may always have its own.
+    var levels: Int { max(self.pairs > .max / 10 ? .max : self.pairs * 10, self.nesting) }
 
-    /// Counts the levels of the names of a tree.
-    struct LevelCount {
-        private var count = 0
-        private let limit: Int
-
-        fileprivate init(limit: Int) { self.limit = limit }
-
-        /// - Throws: ``FormworkError/Code/limitExceeded``.
-        mutating func add(_ levels: Int) throws(FormworkError) {
-            self.count += levels
-            guard self.count <= self.limit else {
-                throw FormworkError(
-                    .limitExceeded, "all names together have more than \(self.limit, "level") (10 × limits.pairs)")
-            }
-        }
+    var tooManyLevels: FormworkError {
+        FormworkError(
+            .limitExceeded, "all names together have more than \(self.levels, "level") (10 × limits.pairs)")
     }
 }

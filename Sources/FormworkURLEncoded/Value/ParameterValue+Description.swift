@@ -11,22 +11,14 @@ extension ParameterValue: CustomStringConvertible {
         case .double(let value): "\(value)"
         case .text(let text): text.debugDescription
         case .bytes(let bytes): bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
-        case .array(let elements): Self.list(elements, levels)
-        case .set(let elements): "set " + Self.list(elements, levels)
+        case .set(let elements): "set " + Self.array(elements).text(levels: levels)
+        case .array where levels == 0, .object where levels == 0: "…"
+        case .array(let elements): Self.list(elements.map { $0.text(levels: levels - 1) })
+        case .object([]): "[:]"
         case .object(let members):
-            if levels == 0 {
-                "…"
-            } else if members.isEmpty {
-                "[:]"
-            } else {
-                "["
-                    + members.map { "\($0.name.debugDescription): \($0.value.text(levels: levels - 1))" }
-                    .joined(separator: ", ") + "]"
-            }
+            Self.list(members.map { "\($0.name.debugDescription): \($0.value.text(levels: levels - 1))" })
         }
     }
 
-    private static func list(_ elements: [ParameterValue], _ levels: Int) -> String {
-        levels == 0 ? "…" : "[" + elements.map { $0.text(levels: levels - 1) }.joined(separator: ", ") + "]"
-    }
+    private static func list(_ texts: [String]) -> String { "[" + texts.joined(separator: ", ") + "]" }
 }

@@ -401,24 +401,28 @@ struct CodingPolicyTests {
                 == "x%5Ba%5D%5B%5D=1&x%5Ba%5D%5B%5D=2&x%5Bb%5D%5Ba%5D=c&x%5Bb%5D%5Bb%5D=d")
     }
 
-    /// Arrays in arrays, without any text between them.
-    private final class Arrays: Encodable, Sendable {
-        let inner: Arrays?
-        init(_ inner: Arrays?) { self.inner = inner }
+    /// Values in values, without any text between them: arrays, or single values, which have no levels in a name.
+    private final class Nest: Encodable, Sendable {
+        let (inner, isArray): (Nest?, Bool)
+        init(_ inner: Nest?, isArray: Bool) { (self.inner, self.isArray) = (inner, isArray) }
         func encode(to encoder: any Encoder) throws {
-            var list = encoder.unkeyedContainer()
-            if let inner { try list.encode(inner) } else { try list.encode(1) }
+            var (list, value) = (encoder.unkeyedContainer(), encoder.singleValueContainer())
+            if self.isArray {
+                if let inner { try list.encode(inner) } else { try list.encode(1) }
+            } else {
+                if let inner { try value.encode(inner) } else { try value.encode(1) }
+            }
         }
     }
 
-    @Test("Arrays in thousands of arrays are refused, and don't overflow the stack")
-    func deepArrays() throws {
-        let deep = (0..<5_000).reduce(Arrays(nil)) { inner, _ in Arrays(inner) }
+    @Test("Values in thousands of values are refused, and don't overflow the stack", arguments: [true, false])
+    func deepValues(areArrays: Bool) throws {
+        let deep = (0..<5_000).reduce(Nest(nil, isArray: areArrays)) { inner, _ in Nest(inner, isArray: areArrays) }
         let error = try #require(throws: EncodingError.self) {
             try CodingPolicy(arrays: .indexed).encodeText(["a": deep])
         }
         guard case .invalidValue(_, let context) = error else { throw error }
         #expect(context.debugDescription.contains("The name nests deeper than 64 levels"))
-        #expect(context.codingPath.count == 513)
+        #expect(context.codingPath.count == (areArrays ? 513 : 1))
     }
 }

@@ -77,7 +77,7 @@ private func checkCuts(_ text: [UInt8], _ rules: URLEncodedParsing, _ dice: inou
 
 private func checkDuplicates(_ text: [UInt8], _ rules: URLEncodedParsing) {
     var rules = rules
-    for duplicates in [Flattening.Duplicates.lastWins, .firstWins, .refused] {
+    for duplicates in [Flattening.Duplicates.last, .first, .refuse] {
         rules.duplicates = duplicates
         guard
             case .success(let pairs) = attempt({ () throws(FormworkError) in try URLEncodedPairs(text, rules: rules) })

@@ -12,7 +12,7 @@ let dialects: [String: URLEncodedDialect] = [
     "afnetworking2": .afnetworking("2.5.4"), "afnetworking3": .afnetworking3, "facebook": .facebook, "recipes": .recipes,
     "goValues": URLEncodedDialect(
         flattening: Flattening(
-            arrays: .repeated, order: .by { $0.utf8.lexicographicallyPrecedes($1.utf8) }, duplicates: .kept),
+            arrays: .repeated, order: .by { $0.utf8.lexicographicallyPrecedes($1.utf8) }, duplicates: .all),
         names: .ruby, values: .ruby),
 ]
 
