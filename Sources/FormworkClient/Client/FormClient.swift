@@ -50,37 +50,32 @@ public struct FormClient: Sendable {
         let ledger = ExchangeLedger(body, monitor)
         ledger.enter(.connecting)
         let asks = expectsContinue ?? self.options.expects(body)
-        let connection: Connection
-        do {
-            let connector = Connector(options: self.options, group: self.group)
-            connection = try await connector.connect(to: endpoint, ledger) {
-                ResponseHandler(ledger, hooks, asks: asks)
-            }
-        } catch var error as TransferError where error.mayExpectTLS {
+        let connection = try Connection(self.options, to: endpoint, ledger, hooks, asks: asks)
+        let (channel, transport): (any Channel, Connection.Transport)
+        do { (channel, transport) = try await connection.open(on: self.group) } catch var error as TransferError
+            where error.mayExpectTLS
+        {
             error.mayExpectTLS = ledger.offersLittle(asks: asks)
             throw error
         }
         let wire: ExchangeChannel
         var isHTTP2 = false
-        switch connection.transport {
+        switch transport {
         case .http1(let channel): wire = channel
         case .http2(let multiplexer):
             isHTTP2 = true
             ledger.version = .http2
             do { wire = try await Self.openStream(on: multiplexer, ledger, hooks) } catch {
-                connection.channel.close(promise: nil)
+                channel.close(promise: nil)
                 throw connection.notes.failure(bytesSent: nil)
                     ?? TransferError(unanswered: connection.peer, connection.notes.cause(nil), bytesSent: 0)
             }
         }
-        defer { connection.channel.close(promise: nil) }
+        defer { channel.close(promise: nil) }
         var ready = request
         ready.describe(
-            body, asks: asks && !isHTTP2, proxyAuthorization: connection.proxyAuthorization, isHTTP2: isHTTP2)
+            body, asks: asks && !isHTTP2, through: connection.proxy, isHTTP2: isHTTP2)
         hooks.requesting(ready, isHTTP2)
-        let context = Context(
-            ledger: ledger, peer: connection.peer, notes: connection.notes, asks: asks,
-            stallTimeout: self.options.stallTimeout, hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
         let patience = asks && !isHTTP2 ? self.options.expectationTimeout : nil
         // Before any answer is seen, and not when the pump runs: what follows on an answer mustn't depend on who is first.
@@ -88,7 +83,7 @@ public struct FormClient: Sendable {
         // Not a child task: the exchange would wait for a read from a pipe without a writer, even after its answer.
         let sending = Task { [ready] in await pump.run(ready, asking: patience) }
         defer { sending.cancel() }
-        do { return try await context.run(wire, answered) } catch let error as TransferError
+        do { return try await connection.receive(wire, answered) } catch let error as TransferError
             where error.code == .receive
         {
             throw connection.notes.failure(bytesSent: error.bytesSent) ?? error
@@ -98,30 +93,39 @@ public struct FormClient: Sendable {
     /// The request as it would be sent, without connecting: with HTTP/1.1, unless the options allow only HTTP/2.
     /// - Throws: ``TransferError/Code/invalidRequest``.
     func preview(_ request: HTTPRequest, body: ExchangeBody?) throws -> HTTPRequest {
-        let endpoint = try Origin(request)
-        let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
+        let proxy = try self.options.proxy(for: try Origin(request))
         var ready = request
         let isHTTP2 = self.options.version == .http2
         ready.describe(
-            body, asks: self.options.expects(body) && !isHTTP2,
-            proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, isHTTP2: isHTTP2)
+            body, asks: self.options.expects(body) && !isHTTP2, through: proxy, isHTTP2: isHTTP2)
         // The connection's encoder adds it.
         if let body, body.length == nil, !isHTTP2 { ready.headerFields[.transferEncoding] = "chunked" }
         return ready
     }
 
-    /// Whether the server of a request, or its proxy, accepts a connection now. Nothing is sent.
+    /// Whether the server of a request, or its proxy, accepts a connection within two seconds. It is closed at once.
     func reaches(_ request: HTTPRequest) async -> Bool {
-        guard let endpoint = try? Origin(request) else { return false }
-        return await Connector(options: self.options, group: self.group).reaches(endpoint)
+        let bootstrap = ClientBootstrap(group: self.group).connectTimeout(.seconds(2))
+        do {
+            if let path = self.options.unixSocket {
+                try await bootstrap.connect(unixDomainSocketPath: path.string).get().close()
+                return true
+            }
+            let endpoint = try Origin(request)
+            let next = try self.options.proxy(for: endpoint)?.endpoint ?? endpoint
+            for host in try self.options.hosts(of: next) {
+                if (try? await bootstrap.connect(host: host, port: next.port).get().close()) != nil { return true }
+            }
+        } catch {}
+        return false
     }
 
     /// Whether a proxy answers a request for this URL: not one that makes a tunnel.
     package func asksProxy(url: String) -> Bool {
-        guard self.options.unixSocket == nil, let request = try? HTTPRequest(to: url),
-            let endpoint = try? Origin(request), !endpoint.isSecure
-        else { return false }
-        return (try? self.options.proxies?.proxy(for: endpoint)) != nil
+        guard let request = try? HTTPRequest(to: url), let endpoint = try? Origin(request), !endpoint.isSecure else {
+            return false
+        }
+        return (try? self.options.proxy(for: endpoint)) != nil
     }
 
     private static func openStream(
@@ -187,12 +191,6 @@ extension FormClient {
             self.stallTimeout = stallTimeout
             self.expectationThreshold = expectationThreshold
             self.expectationTimeout = expectationTimeout
-        }
-
-        /// What to connect to for a host: its name, or the address that replaces it.
-        func address(of endpoint: Origin) -> String {
-            self.addresses["\(endpoint.host):\(endpoint.port)"] ?? self.addresses["*:\(endpoint.port)"]
-                ?? endpoint.address
         }
 
         /// Whether the server is asked before this body is sent.
