@@ -37,7 +37,8 @@ package final class Race<Value: Sendable>: Sendable {
     ///
     /// - Parameter lost: Called with a value that came too late.
     package static func run(
-        until instant: ContinuousClock.Instant, late: any Error, lost: @escaping @Sendable (Value) -> Void = { _ in },
+        until instant: ContinuousClock.Instant, late: @autoclosure @escaping @Sendable () -> any Error,
+        lost: @escaping @Sendable (Value) -> Void = { _ in },
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let race = Race()
@@ -49,7 +50,7 @@ package final class Race<Value: Sendable>: Sendable {
         }
         let timer = Task {
             try await Task.sleep(until: instant, clock: .continuous)
-            race.settle(.failure(late))
+            race.settle(.failure(late()))
         }
         defer {
             timer.cancel()

@@ -46,6 +46,9 @@ struct Connection: Sendable {
         return .proxy(proxy.endpoint)
     }
 
+    /// Who is connected to.
+    private var first: Peer { self.proxy.map { .proxy($0.endpoint) } ?? .server(self.endpoint) }
+
     /// Whether to use HTTP/2 without negotiation by TLS, or nothing else with it.
     var isHTTP2: Bool { self.options.version == .http2 }
 
@@ -54,8 +57,8 @@ struct Connection: Sendable {
     func open(on group: any EventLoopGroup) async throws -> (channel: any Channel, transport: Transport) {
         let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
         let place = self.proxy.map { "the proxy \($0.endpoint.authority)" } ?? self.endpoint.authority
-        var late = TransferError(.timedOut, "no connection to \(place) within \(self.options.connectTimeout.text)")
-        late.isAboutProxy = self.proxy != nil
+        let late = TransferError(.timedOut, "no connection to \(place) within \(self.options.connectTimeout.text)")
+            .about(self.first)
         // The wrapper of a channel has to live until the channel is closed.
         let lost: @Sendable ((channel: any Channel, transport: Transport)) -> Void = { opened in
             opened.channel.closeFuture.whenComplete { _ in withExtendedLifetime(opened) {} }
@@ -114,8 +117,7 @@ struct Connection: Sendable {
     /// timing decides which of the two happens.
     func failure(ofReset error: any Error) -> TransferError {
         guard !self.endpoint.isSecure else {
-            let first = self.proxy.map { Peer.proxy($0.endpoint) } ?? .server(self.endpoint)
-            return TransferError(opening: first, through: self.proxy?.endpoint.authority, error)
+            return TransferError(opening: self.first, through: self.proxy?.endpoint.authority, error)
         }
         guard !self.isHTTP2 else { return TransferError(noHTTP2: self.peer) }
         var failure = TransferError(unanswered: self.peer, error, bytesSent: 0)

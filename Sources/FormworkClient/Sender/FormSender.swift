@@ -82,16 +82,15 @@ public struct FormSender: Sendable {
         _ answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result,
         _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
     ) async throws -> Result {
-        let driver = SendDriver(self.client, self.options, request, observer)
-        defer { driver.monitor.finish() }
         let timeout = self.options.timeout
+        let end = self.end ?? timeout.map { .after($0) }
+        let driver = SendDriver(self.client, self.options, request, by: end, observer)
+        defer { driver.monitor.finish() }
         return try await driver.send(
-            plan, by: self.end ?? timeout.map { .after($0) },
-            late: {
-                TransferError(
-                    .timedOut, "not finished within the allowed \((timeout ?? .zero).text)",
-                    bytesSent: driver.monitor.current.acknowledged)
-            }, answered, make)
+            plan,
+            late: TransferError(
+                .timedOut, "not finished within the allowed \((timeout ?? .zero).text)",
+                bytesSent: driver.monitor.current.acknowledged), answered, make)
     }
 }
 

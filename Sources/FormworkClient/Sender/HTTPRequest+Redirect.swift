@@ -2,24 +2,10 @@ import FormworkEssentials
 import FormworkValues
 
 /// What is wrong with a redirect's `Location`.
-package enum LocationFault: Error, Hashable, CustomStringConvertible {
-    /// A scheme other than http or https.
-    case scheme(String)
-    /// Not a URL, or one with an invalid port.
-    case malformed
-    /// There is no `Location`.
-    case missing
-    /// There is one without a value.
-    case empty
-
-    package var description: String {
-        switch self {
-        case .scheme(let scheme): "forms are sent with http or https, not \(scheme)"
-        case .malformed: "it isn't a valid URL"
-        case .missing: "the answer has no Location"
-        case .empty: "its Location is empty"
-        }
-    }
+package struct LocationFault: Error, CustomStringConvertible {
+    package let description: String
+    /// Whether its scheme is another than http or https.
+    package var isOtherScheme = false
 }
 
 extension HTTPRequest {
@@ -49,24 +35,24 @@ extension HTTPRequest {
     /// `Location` are answers: the server may have the body.
     /// - Parameter hasBody: Whether this request had the body.
     func unfollowable(_ response: HTTPResponse, hasBody: Bool) -> TransferError? {
-        if [307, 308].contains(response.status.code), response.headerFields[.location]?.isEmpty ?? true {
+        let (status, location) = (response.status.code, response.headerFields[.location])
+        if [307, 308].contains(status), location?.isEmpty ?? true {
             return TransferError(
                 .redirects,
-                "the server redirects (\(response.status.code)), which can't be followed"
+                "the server redirects (\(status)), which can't be followed"
                     + (hasBody ? "; the body was not delivered" : ""),
-                cause: response.headerFields[.location] == nil ? LocationFault.missing : .empty)
+                cause: LocationFault(
+                    description: location == nil ? "the answer has no Location" : "its Location is empty"))
         }
-        guard Redirection.statuses.contains(response.status.code), let location = response.headerFields[.location],
-            !location.isEmpty, self.redirection(by: response) == nil
+        guard Redirection.statuses.contains(status), let location, !location.isEmpty,
+            self.redirection(by: response) == nil
         else { return nil }
-        let base = URL(text: self.urlText)
-        let scheme = URL(text: location, relativeTo: base)?.scheme?.lowercased()
-        let fault: LocationFault =
-            switch scheme {
-            case "http", "https", nil: .malformed
-            case .some(let scheme): .scheme(scheme)
-            }
-        let status = response.status.code
+        let scheme = URL(text: location, relativeTo: URL(text: self.urlText))?.scheme?.lowercased()
+        var fault = LocationFault(description: "it isn't a valid URL")
+        if let scheme, scheme != "http", scheme != "https" {
+            fault = LocationFault(
+                description: "forms are sent with http or https, not \(scheme)", isOtherScheme: true)
+        }
         let isLeft = hasBody && !Redirection.dropsBody(status: status, method: self.method.rawValue)
         let end = isLeft ? "the body was not delivered" : "it isn't known whether the body was delivered"
         return TransferError(

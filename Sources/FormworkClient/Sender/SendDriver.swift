@@ -33,14 +33,18 @@ struct SendDriver: Sendable {
     let request: HTTPRequest
     let monitor: UploadMonitor
     let observer: FormSender.Observer
+    /// When the transfer ends without an answer; `nil` for no limit.
+    private let end: ContinuousClock.Instant?
 
     init(
         _ client: any ExchangeClient, _ options: UploadOptions, _ request: HTTPRequest,
-        _ observer: FormSender.Observer = FormSender.Observer()
+        by end: ContinuousClock.Instant?, _ observer: FormSender.Observer = FormSender.Observer()
     ) {
         (self.client, self.options, self.request, self.observer) = (client, options, request, observer)
-        self.monitor = options.monitor ?? UploadMonitor()
+        (self.monitor, self.end) = (options.monitor ?? UploadMonitor(), end)
     }
+
+    private var remaining: Duration? { self.end.map { ContinuousClock.now.duration(to: $0) } }
 
     /// Pauses before another try. If no server could be reached, a connection is tried every second, and the pause ends
     /// with the first that succeeds: a long pause would outlast a short outage. A delay that the caller chose is kept.
@@ -67,27 +71,22 @@ struct SendDriver: Sendable {
         var unreachable: HTTPRequest?
     }
 
-    private struct Late: Error {}
-
     /// Performs the steps of a machine until there is an answer.
     /// - Parameters:
-    ///   - end: When the transfer ends without one; `nil` for no limit.
-    ///   - late: The error then.
+    ///   - late: The error if the time is over before.
     ///   - answered: Called with the answer.
     ///   - make: Makes the machine when the body is ready to be sent.
     func send<Result: Sendable>(
-        _ plan: BodyPlan, by end: ContinuousClock.Instant?, late: () -> any Error,
+        _ plan: BodyPlan, late: @autoclosure @escaping @Sendable () -> any Error,
         _ answered: @escaping @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result,
         _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
     ) async throws -> Result {
-        guard let end else { return try await self.perform(plan, nil, answered, make) }
-        do {
-            return try await Race.run(until: end, late: Late()) { try await self.perform(plan, end, answered, make) }
-        } catch is Late { throw late() }
+        guard let end else { return try await self.perform(plan, answered, make) }
+        return try await Race.run(until: end, late: late()) { try await self.perform(plan, answered, make) }
     }
 
     private func perform<Result: Sendable>(
-        _ plan: BodyPlan, _ end: ContinuousClock.Instant?,
+        _ plan: BodyPlan,
         _ answered: @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result,
         _ make: (BodyPlan) throws -> any SendMachine
     ) async throws -> Result {
@@ -106,8 +105,7 @@ struct SendDriver: Sendable {
                 course.trace.retries += 1
                 self.observer.retrying(reason, duration)
                 self.monitor.pause(until: .after(duration))
-                let rest = end.map { ContinuousClock.now.duration(to: $0) } ?? duration
-                try await self.wait(min(duration, rest), orFor: course.unreachable)
+                try await self.wait(min(duration, self.remaining ?? duration), orFor: course.unreachable)
             case .answered(let head):
                 course.machine.use { $0.note(in: &course.trace) }
                 let answer = ExchangeResponse(
@@ -118,7 +116,7 @@ struct SendDriver: Sendable {
                 return result
             case .exchange(let request, let body, let expectsContinue):
                 let next = try await self.announce(request, body, &course)
-                let result = try await self.exchange(next, body, expectsContinue, &course, end, answered)
+                let result = try await self.exchange(next, body, expectsContinue, &course, answered)
                 if let result { return result }
             }
         }
@@ -152,7 +150,6 @@ struct SendDriver: Sendable {
     /// - Returns: What `answered` returned; `nil` if the machine decides what comes next.
     private func exchange<Result: Sendable>(
         _ next: HTTPRequest, _ body: ExchangeBody?, _ expectsContinue: Bool?, _ course: inout UploadAttempt,
-        _ end: ContinuousClock.Instant?,
         _ answered: @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result
     ) async throws -> Result? {
         let machine = course.machine
@@ -169,8 +166,7 @@ struct SendDriver: Sendable {
                         isAtOrigin: (answer.followed?.request ?? next).hasOrigin(of: self.request),
                         followed: answer.followed)
                     isAnswered = try await machine.answered(
-                        summary, self.options.authentication,
-                        remaining: end.map { ContinuousClock.now.duration(to: $0) })
+                        summary, self.options.authentication, remaining: self.remaining)
                     machine.acknowledge(answer.head, self.monitor)
                     guard isAnswered else { return nil }
                     machine.use { $0.note(in: &trace) }
@@ -188,8 +184,7 @@ struct SendDriver: Sendable {
             if isAnswered { throw error }
             let code = (error as? TransferError)?.code
             if code == .connect || code == .resolve { course.unreachable = next }
-            let remaining = end.map { ContinuousClock.now.duration(to: $0) }
-            machine.use { $0.failed(error, remaining: remaining) }
+            machine.use { [remaining] in $0.failed(error, remaining: remaining) }
         }
         return nil
     }

@@ -29,8 +29,8 @@ struct ClientExchanges: ExchangeClient {
     func send(
         _ plan: BodyPlan, _ request: HTTPRequest, _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine
     ) async throws -> HTTPClient.UploadResponse {
-        let driver = SendDriver(self, self.options, request)
-        return try await self.run(driver, plan, make) { answer, trace in
+        let driver = self.driver(self.options, request)
+        return try await driver.send(plan, late: HTTPClientError.deadlineExceeded) { answer, trace in
             if answer.isBodyComplete { driver.monitor.update { $0.acknowledged = $0.total ?? $0.sent } }
             let head = HTTPClientResponse(
                 status: HTTPResponseStatus(statusCode: answer.head.status.code),
@@ -39,24 +39,22 @@ struct ClientExchanges: ExchangeClient {
                 response: answer.given?.take() ?? head, url: answer.followed?.request.urlText ?? trace.url,
                 bytesSent: trace.hasBody ? answer.bytesSent : 0, isBodyComplete: answer.isBodyComplete,
                 retries: trace.retries, upload: trace.upload)
+        } _: {
+            try make($0)
         }
     }
 
     /// Asks the server what it supports, with `OPTIONS`.
     func offer(to question: HTTPRequest, _ retry: RetryPolicy) async throws -> HTTPFields {
         let options = UploadOptions(retry: retry)
-        return try await self.run(
-            SendDriver(self, options, question), BodyPlan(copying: .bytes([])),
-            { PlainSend($0, question, options, hasBody: false, for: .client) }
-        ) { answer, _ in answer.head.headerFields }
+        return try await self.driver(options, question).send(
+            BodyPlan(copying: .bytes([])), late: HTTPClientError.deadlineExceeded,
+            { answer, _ in answer.head.headerFields }
+        ) { PlainSend($0, question, options, hasBody: false, for: .client) }
     }
 
-    private func run<Result: Sendable>(
-        _ driver: SendDriver, _ plan: BodyPlan, _ make: @escaping @Sendable (BodyPlan) throws -> any SendMachine,
-        _ answered: @escaping @Sendable (ExchangeResponse, FormSender.Trace) async throws -> Result
-    ) async throws -> Result {
-        let end = self.deadline.remaining.map { ContinuousClock.Instant.after($0) }
-        return try await driver.send(plan, by: end, late: { HTTPClientError.deadlineExceeded }, answered, make)
+    private func driver(_ options: UploadOptions, _ request: HTTPRequest) -> SendDriver {
+        SendDriver(self, options, request, by: self.deadline.remaining.map { .after($0) })
     }
 
     func reaches(_ request: HTTPRequest) async -> Bool { false }

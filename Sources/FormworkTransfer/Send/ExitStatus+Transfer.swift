@@ -1,16 +1,6 @@
 import FormworkClient
 import FormworkCommand
 
-extension LocationFault {
-    /// The status that curl exits with when it follows redirects.
-    fileprivate var exitCode: Int32 {
-        switch self {
-        case .scheme: 1
-        case .malformed, .missing, .empty: 3
-        }
-    }
-}
-
 extension ExitStatus {
     /// A failed transfer, with curl's numbers.
     init(transfer error: any Error) {
@@ -30,8 +20,9 @@ extension ExitStatus {
         case let error as TransferError where error.code == .unsupported:
             self.init(2, "\(error): --resume auto, without --piece-size, sends to any server")
         case let error as TransferError:
-            let fault = error.cause as? LocationFault
-            self.init(fault?.exitCode ?? Self.code(for: error), "\(error)")
+            // curl's numbers when it follows redirects.
+            let fault = (error.cause as? LocationFault).map { $0.isOtherScheme ? 1 : 3 } as Int32?
+            self.init(fault ?? Self.code(for: error), "\(error)")
             if error.message.contains("as standard input can") { self.message? += "; --spool stores it first" }
         case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
             // Caused by the server, not by a local disk. The offset is how much was sent, not a place of a fault in the body.
