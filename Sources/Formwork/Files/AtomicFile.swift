@@ -45,12 +45,11 @@ package final class AtomicFile: Sendable {
     }
 
     /// Takes over a file that was begun in a folder, and gets its name there when it is published.
-    init(_ folder: AtomicFolder, _ begun: AtomicFolder.Begun) {
-        (self.folder, self.path, self.target) = (folder, folder.path, nil)
-        (self.descriptor, self.hiddenName) = (begun.descriptor, begun.hiddenName)
+    convenience init(_ folder: AtomicFolder, _ begun: AtomicFolder.Begun) {
+        self.init(folder.path, nil, (folder, begun))
     }
 
-    private init(_ path: FilePath, _ target: Target, _ place: (folder: AtomicFolder, begun: AtomicFolder.Begun)) {
+    private init(_ path: FilePath, _ target: Target?, _ place: (folder: AtomicFolder, begun: AtomicFolder.Begun)) {
         (self.folder, self.path, self.target) = (place.folder, path, target)
         (self.descriptor, self.hiddenName) = (place.begun.descriptor, place.begun.hiddenName)
     }
@@ -76,7 +75,6 @@ package final class AtomicFile: Sendable {
             ? path : try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.destination(of: path) }
         let existing = try? SystemCalls.status(of: target)
         var direct: FileDescriptor.OpenOptions = inPlace ? [.create, .truncate] : []
-        var place: (AtomicFolder, AtomicFolder.Begun)?
         switch existing?.kind {
         case .directory where !inPlace:
             throw FormworkError(.writeFailed, "is a directory: name a file in it", path: path.string)
@@ -88,14 +86,14 @@ package final class AtomicFile: Sendable {
                 if !inPlace { try Self.checkReplacing(target, named: path) }
             }
             direct = [.create, .truncate]
-            do throws(FormworkError) { place = try Self.begin(target, existing?.permissions) } catch {
+            do throws(FormworkError) {
+                let place = try Self.begin(target, existing?.permissions)
+                self.init(path, Target(path: target, replacing: replacing), place)
+                return
+            } catch {
                 guard inPlace, existing != nil else { throw error }
             }
         default: break
-        }
-        if let place {
-            self.init(path, Target(path: target, replacing: replacing), place)
-            return
         }
         let descriptor = try FormworkError.writing(path) { [direct] () throws(Errno) in
             guard existing?.kind != .fifo else { return try SystemCalls.openFIFO(target, .writeOnly) }

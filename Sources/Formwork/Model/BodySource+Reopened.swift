@@ -44,7 +44,8 @@ extension BodySource {
     public static func chunks<Bytes: AsyncSequence & Sendable>(
         length: Int64? = nil, ignoringSurplus: Bool = false, open: @escaping @Sendable () throws -> Bytes
     ) -> BodySource where Bytes.Element == UInt8 {
-        .chunks(length: length, ignoringSurplus: ignoringSurplus) { () throws in GatheredBytes(try open()) }
+        .stream(
+            length, ignoringSurplus, .chunks { SkippingChunkIterator(try open().gatheringIterator(), leavingOut: $0) })
     }
 
     /// Chunks of an async sequence of buffers that can be opened any number of times, at any offset.
@@ -61,9 +62,7 @@ extension BodySource {
         length: Int64? = nil, ignoringSurplus: Bool = false,
         open: @escaping @Sendable (_ offset: Int64) throws -> Bytes
     ) -> BodySource where Bytes.Element == UInt8 {
-        .chunks(length: length, ignoringSurplus: ignoringSurplus) { (offset: Int64) throws in
-            GatheredBytes(try open(offset))
-        }
+        .stream(length, ignoringSurplus, beginsAtOffset: true, .chunks { try open($0).gatheringIterator() })
     }
 }
 

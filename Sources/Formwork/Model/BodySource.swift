@@ -19,7 +19,7 @@ import FormworkSystem
 /// Bytes in memory are shared, not copied. Files and streams are read in pieces, as the body's reader needs them. A
 /// source can be used in several parts, plans and tasks at once, unless it can be read only once.
 public struct BodySource: Sendable {
-    enum Kind: Sendable {
+    enum Kind: Sendable, Equatable {
         case text(String)
         case bytes([UInt8])
         // Boxed, so that the common parts, fields with text, stay small to copy.
@@ -252,7 +252,8 @@ public struct BodySource: Sendable {
     public static func chunks<Bytes: AsyncSequence & Sendable>(
         once bytes: Bytes, length: Int64? = nil, ignoringSurplus: Bool = false
     ) -> BodySource where Bytes.Element == UInt8 {
-        .chunks(once: GatheredBytes(bytes), length: length, ignoringSurplus: ignoringSurplus)
+        let once = OneShot(bytes)
+        return .readOnce(length, ignoringSurplus) { try once.take().gatheringIterator() }
     }
 
     /// Chunks of an async sequence that can be opened any number of times.

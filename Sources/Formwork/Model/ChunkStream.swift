@@ -15,37 +15,29 @@ struct ChunkStream<Chunk: BodyChunk>: ByteStream {
     }
 }
 
-/// An async sequence of single bytes, collected into chunks.
-struct GatheredBytes<Bytes: AsyncSequence & Sendable>: AsyncSequence, Sendable where Bytes.Element == UInt8 {
-    typealias Element = [UInt8]
+/// The single bytes of an async sequence, collected into chunks of 16 KiB.
+private final class GatheringIterator<Base: AsyncIteratorProtocol>: ChunkIterator where Base.Element == UInt8 {
+    private var base: Base
+    private var isOver = false
 
-    private let bytes: Bytes
+    init(_ base: Base) { self.base = base }
 
-    init(_ bytes: Bytes) { self.bytes = bytes }
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var bytes: Bytes.AsyncIterator
-        private var isOver = false
-
-        fileprivate init(_ bytes: Bytes.AsyncIterator) { self.bytes = bytes }
-
-        mutating func next() async throws -> [UInt8]? { try await self.next(isolation: #isolation) }
-
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> [UInt8]? {
-            guard !self.isOver else { return nil }
-            var chunk: [UInt8] = []
-            while chunk.count < 16 << 10 {
-                guard let byte = try await self.bytes.next(isolation: actor) else {
-                    self.isOver = true
-                    return chunk.isEmpty ? nil : chunk
-                }
+    override func next(isolation: isolated (any Actor)?) async throws -> (any BodyChunk)? {
+        var chunk: [UInt8] = []
+        while !self.isOver, chunk.count < 16 << 10 {
+            if let byte = try await self.base.next(isolation: isolation) {
                 chunk.append(byte)
+            } else {
+                self.isOver = true
             }
-            return chunk
         }
+        return chunk.isEmpty ? nil : chunk
     }
+}
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self.bytes.makeAsyncIterator()) }
+extension AsyncSequence where Element == UInt8 {
+    /// The bytes, collected into chunks.
+    func gatheringIterator() -> ChunkIterator { GatheringIterator(self.makeAsyncIterator()) }
 }
 
 /// A pull stream: the source of a part's content, or a whole body.

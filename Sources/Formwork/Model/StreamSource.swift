@@ -117,12 +117,9 @@ final class OneShot<Value>: Sendable {
     }
 }
 
-/// A stream that only reads, so no signal mask has to be restored for it.
-protocol PlainStream: ByteStream {}
-
 /// A descriptor as a pull stream. It waits for a non-blocking descriptor, and closes one that it owns. In a task, waiting ends
 /// when the task is cancelled.
-final class DescriptorStream: PlainStream {
+final class DescriptorStream: ByteStream {
     private let descriptor: FileDescriptor
     private let owned: Bool
 

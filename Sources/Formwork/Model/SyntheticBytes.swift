@@ -7,8 +7,6 @@ package struct SyntheticBytes: Hashable, Sendable, Codable {
     package enum Pattern: Hashable, Sendable, Codable {
         /// Zero bytes.
         case zeros
-        /// These bytes, repeated; empty means zeros.
-        case repeating([UInt8])
         /// SplitMix64 over a counter: the bytes `8k` to `8k + 7` are, least significant first,
         /// `mix(seed + (k + 1) · γ)` with γ = 0x9E3779B97F4A7C15 and SplitMix64's finalizer, all modulo 2⁶⁴. Each byte is
         /// independent of the others.
@@ -33,19 +31,12 @@ package struct SyntheticBytes: Hashable, Sendable, Codable {
         guard count > 0 else { return 0 }
         switch self.pattern {
         case .random(let seed): Self.fillRandom(&buffer, count: count, from: offset, seed: seed)
-        case .repeating(let unit) where !unit.isEmpty: Self.fill(&buffer, count: count, with: unit, from: offset)
-        default: Self.fill(&buffer, count: count, with: [0], from: offset)
+        case .zeros:
+            var done = RawBytes.copy([0], 0..<1, to: &buffer)
+            // memmove does most of the work, in a debug build too.
+            while done < count { done += RawBytes.copy(0..<min(done, count - done), of: &buffer, to: done) }
         }
         return count
-    }
-
-    private static func fill(_ buffer: inout MutableRawSpan, count: Int, with unit: [UInt8], from offset: Int64) {
-        let phase = Int(offset % Int64(unit.count))
-        var done = RawBytes.copy(unit, phase..<min(unit.count, phase + count), to: &buffer)
-        done += RawBytes.copy(unit, 0..<min(phase, count - done), to: &buffer, at: done)
-        // One unit is written, starting with any of its bytes. The written bytes are copied after themselves
-        // repeatedly, so that memmove does most of the work, in a debug build too.
-        while done < count { done += RawBytes.copy(0..<min(done, count - done), of: &buffer, to: done) }
     }
 
     private static func fillRandom(_ buffer: inout MutableRawSpan, count: Int, from offset: Int64, seed: UInt64) {

@@ -19,20 +19,36 @@ package struct LayoutEntry: Sendable {
         case parts(count: Int)
     }
 
+    fileprivate let storage: BodyPlan.Storage
+    fileprivate let index: Int
+
+    private var piece: Layout.Piece { self.storage.layout.pieces[self.index] }
+
+    // Values are read in place: a copy of a part takes longer than all of this.
+    private func inPart<Value>(_ value: (borrowing BodyPlan.Part) -> Value?) -> Value? {
+        self.piece.part >= 0 ? value(self.storage.parts[self.piece.part]) : nil
+    }
+
     /// The piece's first byte in the body; `nil` after a piece of unknown length.
-    package var offset: Int64?
+    package var offset: Int64? { self.index < self.storage.layout.knownCount ? self.piece.start : nil }
     /// The number of its bytes; `nil` if it is unknown.
-    package var length: Int64?
+    package var length: Int64? { self.piece.length }
     /// The part it belongs to; `nil` for the close delimiter.
-    package var part: PartReference?
+    package var part: PartReference? { self.inPart { $0.reference } }
     /// The part's `Content-Type` and the reason for it; `nil` for the close delimiter.
-    package var contentType: MediaTypeChoice?
+    package var contentType: MediaTypeChoice? { self.inPart { $0.part?.typeChoice } }
     /// How the part's content is encoded; `nil` if it isn't.
-    var transferEncoding: TransferEncoding?
+    var transferEncoding: TransferEncoding? { self.inPart { $0.part?.header.transferEncoding } }
     /// The filename in the header; `nil` for plain fields.
-    package var filename: String?
+    package var filename: String? { self.inPart { $0.part?.header.filename } }
     /// The kind of the piece.
-    package var kind: Kind
+    package var kind: Kind {
+        switch self.piece.content {
+        case .framing: .framing
+        case .value: .memory
+        case .source(let number): self.storage.sources[number].layoutKind
+        }
+    }
 }
 
 /// The pieces of a body in order, described without reading them.
@@ -47,27 +63,7 @@ package struct BodyLayout: RandomAccessCollection, Sendable {
     package var endIndex: Int { self.storage.layout.pieces.count }
 
     /// The piece at an index, from 0.
-    package subscript(index: Int) -> LayoutEntry {
-        let storage = self.storage
-        let piece = storage.layout.pieces[index]
-        let number = piece.part >= 0 ? piece.part : nil
-        // Made at once, from values read in place: a copy of a part or an entry takes longer than all of this.
-        return LayoutEntry(
-            offset: index < storage.layout.knownCount ? piece.start : nil, length: piece.length,
-            part: number.map { storage.parts[$0].reference },
-            contentType: number.flatMap { storage.parts[$0].part?.typeChoice },
-            transferEncoding: number.flatMap { storage.parts[$0].part?.header.transferEncoding },
-            filename: number.flatMap { storage.parts[$0].part?.header.filename },
-            kind: self.kind(of: piece.content))
-    }
-
-    private func kind(of content: Layout.Content) -> LayoutEntry.Kind {
-        switch content {
-        case .framing: return .framing
-        case .value: return .memory
-        case .source(let number): return self.storage.sources[number].layoutKind
-        }
-    }
+    package subscript(index: Int) -> LayoutEntry { LayoutEntry(storage: self.storage, index: index) }
 }
 
 extension BodyPlan {

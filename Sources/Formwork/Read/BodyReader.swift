@@ -245,7 +245,6 @@ public final class BodyReader: ByteStream {
                     let count = try cursor.read(into: &room)
                     filled += count
                     self.pieceOffset += Int64(count)
-                    try self.checker?.readParts()
                     if cursor.needsChunk { return (filled, true) }
                 }
                 if cursor.isFinished { self.nextPiece(contentAt: self.position + Int64(filled)) }

@@ -21,8 +21,8 @@ final class PartsCursor: SourceCursor {
     private var cursor: (any SourceCursor)?
     /// The last part whose content had to be opened.
     private var current: InnerPart?
-    /// The log of part positions; `nil` for none. Only a cursor that began at 0 can fill it.
-    var log: PartLog?
+    /// Gets the positions of the parts; `nil` for none. Only a cursor that began at 0 can give them.
+    var validator: PlanValidator?
     /// The bytes returned so far.
     private var given: Int64 = 0
     /// The parts that arrive; `nil` for parts that are made.
@@ -163,7 +163,7 @@ final class PartsCursor: SourceCursor {
                     try part.planned(place, index, mayBlock: false)
                 } : try part.planned(place, index, mayBlock: mayBlock)
             var (bytes, waiting): ([UInt8], [PartMaker.Waiting]) = ([], [])
-            self.log?.base = self.given
+            self.validator?.base = self.given
             defer { (self.gathered, self.used, self.waiting) = (bytes, 0, waiting) }
             try self.append(planned, to: &bytes, &waiting)
         } catch {
@@ -205,7 +205,8 @@ final class PartsCursor: SourceCursor {
         let start = bytes.count
         let content = try self.maker.append(planned.part, planned.sources, to: &bytes, &waiting)
         let reference = self.maker.reference(to: planned.part)
-        self.log?.add(planned.part.header, reference, start, contentFrom: self.maker.headEnd)
+        try self.validator?.comes(
+            to: reference, planned.part.header, at: start, contentFrom: self.maker.headEnd)
         if !waiting.isEmpty { self.current = InnerPart(reference: reference, position: 0, length: content) }
     }
 
@@ -257,9 +258,9 @@ final class PartsCursor: SourceCursor {
         (self.gathered, self.waiting, self.used) = ([], [], 0)
         defer { (self.gathered, self.waiting) = (bytes, waiting) }
         bytes.removeAll(keepingCapacity: true)
-        self.log?.base = self.given
+        self.validator?.base = self.given
         if let arriving { return try self.gather(arriving, &bytes, &waiting) }
-        if let part = try self.maker.gather(Self.batch, into: &bytes, &waiting, self.log) { self.current = part }
+        if let part = try self.maker.gather(Self.batch, into: &bytes, &waiting, self.validator) { self.current = part }
     }
 
     /// Skips `count` bytes without reading content.
@@ -306,12 +307,12 @@ extension PartMaker {
     ///
     /// It is here and not in the cursor, so that ``PartsCursor/maker`` is checked for exclusivity only once per batch.
     fileprivate mutating func gather(
-        _ count: Int, into bytes: inout [UInt8], _ waiting: inout [Waiting], _ log: PartLog?
+        _ count: Int, into bytes: inout [UInt8], _ waiting: inout [Waiting], _ validator: PlanValidator?
     ) throws(FormworkError) -> InnerPart? {
         while bytes.count < count, let part = try self.next() {
             let start = bytes.count
             let content = try self.append(part, to: &bytes, &waiting)
-            log?.add(part.header, self.reference(to: part), start, contentFrom: self.headEnd)
+            try validator?.comes(to: self.reference(to: part), part.header, at: start, contentFrom: self.headEnd)
             if !waiting.isEmpty { return InnerPart(reference: self.reference(to: part), position: 0, length: content) }
         }
         return nil

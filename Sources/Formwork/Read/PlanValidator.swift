@@ -7,7 +7,10 @@ final class PlanValidator {
     /// The number of the last part of the body itself that the reader reached. Parts inside it have higher numbers, and
     /// the end of the form inside it has the same one.
     private var lastPart = -1
-    private var log: PartLog?
+    /// Where the open sequence of parts begins in the body.
+    private var start: Int64 = 0
+    /// The bytes of that sequence before its current batch.
+    var base: Int64 = 0
 
     init(_ plan: BodyPlan) {
         self.plan = plan
@@ -28,48 +31,21 @@ final class PlanValidator {
     /// Records a source that is opened.
     func opens(_ cursor: any SourceCursor, of piece: Layout.Piece, at offset: Int64) {
         guard let cursor = cursor as? PartsCursor, self.plan.storage.parts[piece.part].parent < 0 else { return }
-        self.log = PartLog(at: offset)
-        cursor.log = self.log
+        (self.start, self.base) = (offset, 0)
+        cursor.validator = self
     }
 
-    /// Records the parts that a source has made meanwhile.
-    func readParts() throws(FormworkError) {
-        guard let log = self.log, !log.places.isEmpty else { return }
-        for place in log.places {
-            try self.framing.expect(
-                place.part, place.header, from: place.start, contentFrom: place.contentStart)
-        }
-        log.places.removeAll(keepingCapacity: true)
+    /// Records a part of the open sequence, which begins at these offsets of its current batch.
+    func comes(
+        to part: PartReference, _ header: PartHeader, at start: Int, contentFrom contentStart: Int
+    ) throws(FormworkError) {
+        let base = self.start + self.base
+        try self.framing.expect(part, header, from: base + Int64(start), contentFrom: base + Int64(contentStart))
     }
 
     /// Checks bytes before they are returned.
     func check(_ bytes: RawSpan, isEnd: Bool) throws(FormworkError) {
         try self.framing.take(bytes)
         if isEnd { try self.framing.finish() }
-    }
-}
-
-/// The positions of the parts that a sequence's cursor makes.
-final class PartLog {
-    struct Position {
-        var part: PartReference
-        var header: PartHeader
-        var start: Int64
-        var contentStart: Int64
-    }
-
-    /// The sequence's offset in the body.
-    private let start: Int64
-    /// The bytes of the sequence before the current batch.
-    var base: Int64 = 0
-    var places: [Position] = []
-
-    init(at start: Int64) { self.start = start }
-
-    /// Adds a part that begins at these offsets of the current batch.
-    func add(_ header: PartHeader, _ part: PartReference, _ start: Int, contentFrom contentStart: Int) {
-        let base = self.start + self.base
-        self.places.append(
-            Position(part: part, header: header, start: base + Int64(start), contentStart: base + Int64(contentStart)))
     }
 }

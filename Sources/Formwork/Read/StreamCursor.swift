@@ -29,15 +29,12 @@ private struct StreamCheck {
 final class StreamCursor: SourceCursor {
     private let source: StreamSource
     private var stream: any ByteStream
-    /// Whether the stream is the caller's code, which may do anything.
-    private let isCallers: Bool
     private var check: StreamCheck
     private(set) var isFinished = false
 
     init(_ source: StreamSource, _ stream: any ByteStream, at offset: Int64) {
         self.source = source
         self.stream = stream
-        self.isCallers = !(stream is any PlainStream)
         self.check = StreamCheck(source, at: offset)
     }
 
@@ -69,18 +66,12 @@ final class StreamCursor: SourceCursor {
 
     private func pull(_ room: inout MutableRawSpan) throws(FormworkError) -> Int {
         do {
-            return try self.isCallers ? self.readCallers(into: &room) : self.stream.readChecked(into: &room)
+            return try self.stream.readChecked(into: &room)
         } catch let error as FormworkError {
             throw error
         } catch {
             throw self.source.readError(error)
         }
-    }
-}
-
-extension StreamCursor {
-    private func readCallers(into room: inout MutableRawSpan) throws -> Int {
-        try self.stream.readChecked(into: &room)
     }
 }
 

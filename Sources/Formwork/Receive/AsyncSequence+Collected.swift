@@ -26,7 +26,7 @@ extension AsyncSequence where Self: Sendable, Element: BodyChunk {
 @usableFromInline
 struct CollectedBody: Sendable {
     private let limit: Int
-    private let deadlines: RunningDeadlines?
+    let deadlines: RunningDeadlines?
     @usableFromInline private(set) var bytes: [UInt8] = []
 
     @usableFromInline
@@ -36,8 +36,6 @@ struct CollectedBody: Sendable {
 
     /// Whether a deadline is set.
     @usableFromInline var hasDeadlines: Bool { self.deadlines != nil }
-    /// The deadline of the next chunk; `nil` for none.
-    var deadline: (instant: ContinuousClock.Instant, subject: String)? { self.deadlines?.next }
 
     @usableFromInline
     mutating func append(_ chunk: RawSpan) throws(FormworkError) {
@@ -63,9 +61,6 @@ where Chunks.Element: BodyChunk {
 
     @usableFromInline
     func next(in body: CollectedBody) async throws -> Chunks.Element? {
-        guard let deadline = body.deadline else { return try await self.iterator.next(isolation: #isolation) }
-        let late = FormworkError(
-            .timedOut, "\(deadline.subject) took longer than its deadline allows", offset: Int64(body.bytes.count))
-        return try await Race.run(until: deadline.instant, late: late) { try await self.iterator.next(isolation: nil) }
+        try await body.deadlines?.race(at: Int64(body.bytes.count)) { try await self.iterator.next(isolation: nil) }
     }
 }

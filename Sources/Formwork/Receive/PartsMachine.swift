@@ -27,7 +27,7 @@ struct PartsMachine: Sendable {
     @usableFromInline private(set) var isInPart = false
     @usableFromInline private(set) var isFinished = false
     /// `nil` if no deadline is set.
-    private var deadlines: RunningDeadlines?
+    private(set) var deadlines: RunningDeadlines?
 
     @usableFromInline
     init(_ parser: MultipartParser) {
@@ -49,9 +49,6 @@ struct PartsMachine: Sendable {
 
     /// Whether a deadline is set.
     @usableFromInline var hasDeadlines: Bool { self.deadlines != nil }
-
-    /// The deadline of the next chunk; `nil` for none.
-    var deadline: (instant: ContinuousClock.Instant, subject: String)? { self.deadlines?.next }
 
     @usableFromInline mutating func begin() {
         self.position = 0

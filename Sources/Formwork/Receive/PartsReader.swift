@@ -180,12 +180,7 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
 
     @usableFromInline
     func nextChunkInTime() async throws -> Chunks.Element? {
-        guard let deadline = self.state.machine.deadline else {
-            return try await self.iterator?.next(isolation: #isolation)
-        }
-        let late = FormworkError(
-            .timedOut, "\(deadline.subject) took longer than its deadline allows", offset: self.state.machine.offset)
-        return try await Race.run(until: deadline.instant, late: late) {
+        try await self.state.machine.deadlines?.race(at: self.state.machine.offset) {
             try await self.iterator?.next(isolation: nil)
         }
     }

@@ -44,10 +44,18 @@ struct RunningDeadlines: Sendable {
     mutating func partBegan() { self.partEnd = self.part.map(Self.after) }
     mutating func partEnded() { self.partEnd = nil }
 
-    /// The earliest deadline, and its subject; `nil` for none.
-    var next: (instant: ContinuousClock.Instant, subject: String)? {
-        [
+    /// Pulls the next chunk before the earliest deadline.
+    /// - Parameter offset: The bytes of the body that arrived before.
+    /// - Throws: What `pull` throws, and `timedOut`.
+    func race<Chunk: Sendable>(
+        at offset: Int64, _ pull: @escaping @Sendable () async throws -> Chunk?
+    ) async throws -> Chunk? {
+        let ends = [
             (self.bodyEnd, "the body"), (self.partEnd, "the part"), (self.chunk.map(Self.after), "the next chunk"),
-        ].compactMap { time, subject in time.map { (Self.origin + $0, subject) } }.min { $0.0 < $1.0 }
+        ]
+        let set = ends.compactMap { time, subject in time.map { (Self.origin + $0, subject) } }
+        guard let (end, subject) = set.min(by: { $0.0 < $1.0 }) else { return try await pull() }
+        let late = FormworkError(.timedOut, "\(subject) took longer than its deadline allows", offset: offset)
+        return try await Race.run(until: end, late: late, pull)
     }
 }

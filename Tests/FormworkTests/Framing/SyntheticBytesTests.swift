@@ -60,12 +60,6 @@ struct SyntheticBytesTests {
 
     static let rows = [
         Row(pattern: .zeros, guardsAgainst: "zeros"),
-        Row(pattern: .repeating([7]), guardsAgainst: "a unit of one byte"),
-        Row(pattern: .repeating([1, 2, 3]), guardsAgainst: "a unit that doesn't divide a block"),
-        Row(
-            pattern: .repeating((0..<5_000).map { UInt8(truncatingIfNeeded: $0 * 31 / 7) }),
-            guardsAgainst: "a unit longer than a block"),
-        Row(pattern: .repeating([]), guardsAgainst: "a division by an empty unit"),
         Row(pattern: .random(seed: 9), guardsAgainst: "random"),
     ]
 
@@ -81,23 +75,6 @@ struct SyntheticBytesTests {
                     "\(size) bytes from \(offset)")
             }
         }
-    }
-
-    @Test("Units follow one another from the first byte on")
-    func repeating() {
-        let bytes = SyntheticBytes(.repeating([1, 2, 3]), count: 8)
-        #expect(Self.read(bytes, 100, from: 0) == [1, 2, 3, 1, 2, 3, 1, 2])
-        #expect(Self.read(bytes, 4, from: 2) == [3, 1, 2, 3])
-        #expect(Self.read(SyntheticBytes(.zeros, count: 3), 100, from: 0) == [0, 0, 0])
-        #expect(Self.read(SyntheticBytes(.repeating([]), count: 3), 100, from: 1) == [0, 0])
-    }
-
-    @Test("A far stretch of a repeated unit is in step with the first")
-    func farUnits() {
-        // 2^40 is 1 more than a multiple of 3.
-        let bytes = SyntheticBytes(.repeating([1, 2, 3]), count: .max)
-        #expect(Self.read(bytes, 4, from: 1_099_511_627_776) == [2, 3, 1, 2])
-        #expect(Self.read(bytes, 4, from: 9_223_372_036_854_775_804) == [2, 3, 1])
     }
 
     @Test("At and behind the end there is nothing")

@@ -84,7 +84,7 @@ struct ComposedBodyTests {
             let chunks: [[UInt8]] = [Array(bytes.prefix(10)), [], Array(bytes.dropFirst(10))]
             return (.chunks { offset in ChunkSource([Array(chunks.joined().dropFirst(Int(offset)))]) }, bytes)
         case 6: return (.concatenation([.text("ü"), .bytes(bytes)]), Array("ü".utf8) + bytes)
-        case 7: return (.synthetic(SyntheticBytes(.repeating([7, 8, 9]), count: 10)), [7, 8, 9, 7, 8, 9, 7, 8, 9, 7])
+        case 7: return (.synthetic(count: 10, seed: 0), [0xAF, 0xCD, 0x1D, 0x7B, 0x39, 0xA8, 0x20, 0xE2, 0xF4, 0x65])
         case 8:
             let file = try FileDescriptor.open(try folder.file("p\(index)", bytes), .readOnly)
             defer { try? file.close() }

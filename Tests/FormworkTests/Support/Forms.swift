@@ -80,7 +80,7 @@ private func randomSource(
     case 4:
         let path = try folder.file("c\(index)", bytes)
         return (.concatenation([.text("head"), .file(path), .bytes(bytes)]), Array("head".utf8) + bytes + bytes)
-    case 5: return (.synthetic(SyntheticBytes(.repeating([7, 8, 9]), count: 10)), [7, 8, 9, 7, 8, 9, 7, 8, 9, 7])
+    case 5: return (.synthetic(count: 10, seed: 0), [0xAF, 0xCD, 0x1D, 0x7B, 0x39, 0xA8, 0x20, 0xE2, 0xF4, 0x65])
     default: return (.text("Grüße, 東京"), Array("Grüße, 東京".utf8))
     }
 }
