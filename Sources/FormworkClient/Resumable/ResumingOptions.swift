@@ -1,4 +1,4 @@
-/// How an upload is made.
+/// How an upload resumes where it was cut. The rules for redirects are the sender's.
 package struct ResumingOptions: Sendable {
     /// The protocol to use.
     var choice: ResumableChoice = .auto
@@ -36,6 +36,14 @@ package struct ResumingOptions: Sendable {
     /// The longest wait that a server can request with `Retry-After`; a longer one is shortened.
     var maximumRetryAfter: Duration = .seconds(3600)
 
+    /// A saved upload to resume.
+    package var link: SavedUpload?
+    /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
+    package var save: @Sendable (SavedUpload?) throws -> Void = { _ in }
+
     /// Creates the default options.
     package init(_ choice: ResumableChoice = .auto) { self.choice = choice }
+
+    /// Whether the upload uses tus, now or since it began.
+    package var usesTus: Bool { self.link.map { $0.uploadProtocol == .tus } ?? (self.choice == .tus) }
 }

@@ -95,30 +95,10 @@ public struct FormSender: Sendable {
 }
 
 extension FormSender {
-    /// How to resume a transfer that was cut.
-    package struct Resuming: Sendable {
-        /// The protocol and the number of tries. The rules for redirects are the sender's.
-        package var options: ResumingOptions
-        /// A saved upload to resume.
-        package var link: SavedUpload?
-        /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
-        package var save: @Sendable (SavedUpload?) throws -> Void
-
-        package init(
-            _ options: ResumingOptions, continuing link: SavedUpload? = nil,
-            save: @escaping @Sendable (SavedUpload?) throws -> Void = { _ in }
-        ) {
-            (self.options, self.link, self.save) = (options, link, save)
-        }
-
-        /// Whether the upload uses tus, now or since it began.
-        package var usesTus: Bool { self.link.map { $0.uploadProtocol == .tus } ?? (self.options.choice == .tus) }
-    }
-
     /// Like the other, but resumes where a connection was cut, if the server supports it. The tries and pauses are
     /// those of `resuming`.
     package func send<Result: Sendable>(
-        _ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming, observer: Observer = Observer(),
+        _ plan: BodyPlan, with request: HTTPRequest, resuming: ResumingOptions, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeResponse, Trace) async throws -> Result
     ) async throws -> Result {
         try await self.run(plan, request, observer, answered) { plan in
@@ -128,7 +108,8 @@ extension FormSender {
 
     /// The first request as it would be sent. Nothing is sent.
     /// - Throws: ``TransferError/Code/invalidRequest``.
-    package func preview(_ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming?) throws -> HTTPRequest {
+    package func preview(_ plan: BodyPlan, with request: HTTPRequest, resuming: ResumingOptions?) throws -> HTTPRequest
+    {
         // Which upload follows depends on the answer to this question.
         if let resuming, resuming.usesTus, resuming.link == nil {
             return try self.client.preview(request.asksTus, body: nil)

@@ -45,7 +45,6 @@ struct ResumableSend: SendMachine {
     let options: ResumingOptions
     /// Its rules for redirects. Tries and credentials are those of ``options`` and ``authentication``.
     let rules: UploadOptions
-    private let save: @Sendable (SavedUpload?) throws -> Void
     /// The request as it would be sent without resuming.
     private(set) var original: HTTPRequest
     private var authentication: AuthenticationRule
@@ -116,21 +115,21 @@ struct ResumableSend: SendMachine {
     ///   - options: Its rules for redirects and a 401 are used.
     /// - Throws: `invalidArgument` for a request without a scheme or an authority.
     init(
-        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, _ options: UploadOptions
+        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: ResumingOptions, _ options: UploadOptions
     ) throws(FormworkError) {
         guard request.scheme != nil, request.authority?.isEmpty == false else {
             throw FormworkError(.invalidArgument, "An upload's request needs a scheme and an authority.")
         }
-        (self.plan, self.options, self.save) = (plan, resuming.options, resuming.save)
+        (self.plan, self.options) = (plan, resuming)
         var rules = options
         (rules.retry, rules.authentication) = (RetryPolicy(), nil)
         (self.rules, self.authentication) = (rules, AuthenticationRule(options))
         self.original = request
         self.original.headerFields[.contentType] = plan.contentType
         (self.length, self.isLengthDeclared) = (plan.contentLength, plan.contentLength != nil)
-        self.pieceSize = resuming.options.maximumAppendSize
-        let choice = resuming.options.choice
-        self.createsFirst = resuming.options.createsFirst && choice == .ietf
+        self.pieceSize = resuming.maximumAppendSize
+        let choice = resuming.choice
+        self.createsFirst = resuming.createsFirst && choice == .ietf
         self.uploadProtocol =
             switch choice {
             case .auto, .ietf: .draft(.latest)
@@ -404,7 +403,7 @@ struct ResumableSend: SendMachine {
     }
 
     private mutating func saveState(_ link: SavedUpload?) {
-        do { try self.save(link) } catch { self.fail(error) }
+        do { try self.options.save(link) } catch { self.fail(error) }
     }
 
     // MARK: pages

@@ -1,12 +1,12 @@
 /// One tus upload: the encoded form for a server that reads forms, or one of the form's files.
 package struct TusDelivery: Sendable {
     package var plan: BodyPlan
-    package var resuming: FormSender.Resuming
+    package var resuming: ResumingOptions
     /// The file's name; `nil` for the encoded form.
     package var filename: String?
 }
 
-extension FormSender.Resuming {
+extension ResumingOptions {
     /// The uploads that a form is sent in.
     /// - Parameter server: What the server says about itself. A saved upload continues as it began.
     /// - Throws: `invalidArgument` for a form that a server of files can't take.
@@ -14,9 +14,9 @@ extension FormSender.Resuming {
         guard form.isForm else {
             try server.check(form.contentLength)
             // A server that reads forms processes a file, too, and its URL has no meaning then.
-            let filename = server.readsForms ? nil : self.options.metadata["filename"]
+            let filename = server.readsForms ? nil : self.metadata["filename"]
             var delivery = TusDelivery(plan: form, resuming: self, filename: filename)
-            delivery.resuming.options.isFile = true
+            delivery.resuming.isFile = true
             return [delivery]
         }
         let isFile = self.link.map(\.isFile) ?? !server.readsForms
@@ -27,8 +27,8 @@ extension FormSender.Resuming {
         return try await TusFile.files(of: form).map { file in
             try server.check(file.plan.contentLength)
             var delivery = TusDelivery(plan: file.plan, resuming: self, filename: file.filename)
-            delivery.resuming.options.isFile = true
-            delivery.resuming.options.metadata = file.metadata
+            delivery.resuming.isFile = true
+            delivery.resuming.metadata = file.metadata
             return delivery
         }
     }

@@ -38,7 +38,7 @@ extension HTTPClient {
         plan = try await plan.checkedIfEmpty()
         let asking = ClientExchanges(self, like: request, options, deadline, resumes: true)
         let wasAsked = try await asking.agree(&plan, &resuming, head)
-        guard resuming.options.choice != .off else {
+        guard resuming.choice != .off else {
             var rest = options
             rest.timeout = deadline.remaining
             return try await self.upload(plan, with: request, options: rest)
@@ -56,19 +56,19 @@ extension ClientExchanges {
     /// Asks the server which protocol it supports, where the caller leaves that open.
     /// - Returns: Whether it was asked.
     fileprivate func agree(
-        _ plan: inout BodyPlan, _ resuming: inout FormSender.Resuming, _ head: HTTPRequest
+        _ plan: inout BodyPlan, _ resuming: inout ResumingOptions, _ head: HTTPRequest
     ) async throws -> Bool {
         var server = TusServer()
-        let isOpen = resuming.link == nil && [.auto, .tus].contains(resuming.options.choice)
+        let isOpen = resuming.link == nil && [.auto, .tus].contains(resuming.choice)
         if isOpen {
-            let own = resuming.options
+            let delays = resuming.delays
             let retry = RetryPolicy(
-                count: own.maximumAttempts - 1, delay: own.delays.count == 1 ? own.delays[0] : nil)
+                count: resuming.maximumAttempts - 1, delay: delays.count == 1 ? delays[0] : nil)
             let fields = try await self.offer(to: head.asksTus, retry)
             server = TusServer(fields)
-            if resuming.options.choice == .auto {
-                resuming.options.choice = fields.offeredProtocol
-                resuming.options.createsFirst = resuming.options.choice == .ietf
+            if resuming.choice == .auto {
+                resuming.choice = fields.offeredProtocol
+                resuming.createsFirst = resuming.choice == .ietf
             }
         }
         guard resuming.usesTus else { return isOpen }

@@ -76,7 +76,7 @@ public struct UploadResuming: Sendable {
     ///   changed; the errors of loading and saving.
     func prepare(
         _ plan: BodyPlan, _ request: HTTPRequest, _ retry: RetryPolicy
-    ) async throws -> (plan: BodyPlan, resuming: FormSender.Resuming, lock: FileLock?) {
+    ) async throws -> (plan: BodyPlan, resuming: ResumingOptions, lock: FileLock?) {
         var options = ResumingOptions(self.choice)
         // If the upload is created before its bytes are sent, its state can be asked for whatever happens to them.
         options.createsFirst = self.choice == .ietf
@@ -85,13 +85,12 @@ public struct UploadResuming: Sendable {
         options.retriesAllErrors = retry.retriesAllErrors
         if let delay { options.delays = [delay] }
         options.maximumRetryAfter = retry.maximumRetryAfter
-        guard let memory else { return (plan, FormSender.Resuming(options), nil) }
+        guard let memory else { return (plan, options, nil) }
         let (url, method) = (request.urlText, request.method)
         // Even if nothing is saved yet: a body that can't be made again is refused before it is sent.
         let key = try ResumableState.key(url: url, method: method, plan: plan)
         let lock = try memory.lock()
         var begun = plan
-        var link: SavedUpload?
         if let state = try await memory.load() {
             if state.isExpired() {
                 try memory.save(nil)
@@ -102,7 +101,7 @@ public struct UploadResuming: Sendable {
                         "\(memory.name) is another one, to \(SecretText.masked(url: state.url)) or with other parts: delete it to start again, or "
                             + "save this one elsewhere")
                 }
-                link = kept
+                options.link = kept
                 do throws(FormworkError) { begun = try state.plan(from: plan) } catch {
                     guard error.code == .sourceChanged, error.path != nil else { throw error }
                     var error = error
@@ -112,13 +111,11 @@ public struct UploadResuming: Sendable {
             }
         }
         let body = begun
-        return (
-            body,
-            FormSender.Resuming(options, continuing: link) { link in
-                guard let link else { return try memory.save(nil) }
-                try memory.save(ResumableState(link, url: url, method: method, plan: body))
-            }, lock
-        )
+        options.save = { link in
+            guard let link else { return try memory.save(nil) }
+            try memory.save(ResumableState(link, url: url, method: method, plan: body))
+        }
+        return (body, options, lock)
     }
 }
 
@@ -160,7 +157,7 @@ extension FormSender {
         if prepared.plan.isReplayable { _ = try await prepared.plan.checkedIfEmpty() }
         let server =
             prepared.resuming.link == nil
-            ? try await sender.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()
+            ? try await sender.tusServer(for: request, tries: prepared.resuming.maximumAttempts) : TusServer()
         let delivery = try await prepared.resuming.delivery(of: prepared.plan, to: server)
         return try await sender.send(
             delivery.plan, with: request, resuming: delivery.resuming, observer: observer, answered: answered)

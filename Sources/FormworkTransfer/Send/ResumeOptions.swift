@@ -119,7 +119,8 @@ struct ResumeOptions: ParsableArguments {
             // A server drops a piece that was cut before its digest could be compared.
             options.maximumAppendSize = self.pieceSize?.bytes ?? Self.checkedPiece
         }
-        job.resuming = FormSender.Resuming(options, continuing: link, save: save)
+        (options.link, options.save) = (link, save)
+        job.resuming = options
     }
 
     private func clientOptions(_ retry: RetryPolicy, repeatsAll: Bool) -> ResumingOptions {

@@ -36,8 +36,8 @@ extension SendCommand {
             files: (inputs, self.transfer.output))
         if let content {
             job.filename = content.filename
-            job.resuming?.options.metadata["filename"] = content.filename
-            job.resuming?.options.metadata["filetype"] = content.plan.contentType
+            job.resuming?.metadata["filename"] = content.filename
+            job.resuming?.metadata["filetype"] = content.plan.contentType
         }
         return job
     }

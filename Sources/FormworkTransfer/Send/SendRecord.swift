@@ -38,7 +38,7 @@ final class SendRecord: Sendable {
     func update(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
 
     /// Notes whether the upload's state is saved, now and whenever that changes.
-    func watch(_ resuming: inout FormSender.Resuming?) {
+    func watch(_ resuming: inout ResumingOptions?) {
         guard let given = resuming else { return }
         self.update { $0.canContinue = given.link != nil }
         resuming?.save = { link in

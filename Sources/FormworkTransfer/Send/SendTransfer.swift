@@ -53,19 +53,19 @@ struct SendTransfer {
         guard var resuming = job.resuming, resuming.usesTus else { return [job] }
         let interruption = Interruption(self.stopped)
         defer { withExtendedLifetime(interruption) {} }
-        let checks = resuming.options.checksum != nil
+        let checks = resuming.checksum != nil
         var server = TusServer()
         if resuming.link == nil || checks {
             let asking = UploadMonitor()
             server = try await job.sender.tusServer(
-                for: job.request, tries: resuming.options.maximumAttempts, observer: self.observer(nil, asking),
+                for: job.request, tries: resuming.maximumAttempts, observer: self.observer(nil, asking),
                 monitor: asking)
         }
         if checks {
             guard let algorithm = server.checksum else {
                 throw ExitStatus(2, "--repr-digest: this tus server checks neither SHA-256 nor SHA-1: leave it out")
             }
-            resuming.options.checksum = algorithm
+            resuming.checksum = algorithm
         }
         let deliveries: [TusDelivery]
         do { deliveries = try await resuming.deliveries(of: job.plan, to: server) } catch let error as FormworkError {
@@ -182,7 +182,7 @@ struct SendJob {
     var plan: BodyPlan
     var request: HTTPRequest
     /// `nil` for a plain transfer.
-    var resuming: FormSender.Resuming?
+    var resuming: ResumingOptions?
     var sender: FormSender
     /// The lock of the saved state.
     var lock: FileLock?

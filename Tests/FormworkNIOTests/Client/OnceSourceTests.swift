@@ -96,7 +96,7 @@ extension NIOTests {
             var options = ResumingOptions(.auto)
             options.repeatsUnanswered = true
             options.delays = [.milliseconds(1)]
-            let resuming = FormSender.Resuming(options)
+            let resuming = options
             @Sendable func send() async throws -> Int {
                 try await self.sender(asks: false).send(
                     self.endless(), with: HTTPRequest(to: server.url()), resuming: resuming

@@ -82,7 +82,7 @@ extension NIOTests {
             for url in ["https://example.com/a", "http://example.com/a"] {
                 var machine = try ResumableSend(
                     try form(.text("x")).plan(), try HTTPRequest(to: url),
-                    FormSender.Resuming(ResumingOptions(.auto)), UploadOptions(maximumRedirects: 3))
+                    ResumingOptions(.auto), UploadOptions(maximumRedirects: 3))
                 _ = machine.next()
                 if case .isResult = machine.answered(self.answer(303, location), remaining: nil) {
                     Issue.record("the redirect is the result")

@@ -63,11 +63,11 @@ extension NIOTests {
             options.delays = [.zero]
             sender.client.options.expectationThreshold = threshold
             sender.options.monitor = monitor
-            let resuming = FormSender.Resuming(options) { link in
+            options.save = { link in
                 saved.add(link.flatMap { try? HTTPRequest(to: $0.url).path } ?? "over")
             }
             return try await sender.send(
-                plan, with: HTTPRequest(to: url, headerFields: fields), resuming: resuming
+                plan, with: HTTPRequest(to: url, headerFields: fields), resuming: options
             ) { answer, trace in
                 let text = try await answer.body.collect(upTo: 100)
                 return Seen(
@@ -123,7 +123,7 @@ extension NIOTests {
             let plan = try self.plan(1000)
             let url = "http://127.0.0.1:\(listener.port)/"
             let status = try await FormSender().send(
-                plan, with: HTTPRequest(to: url), resuming: FormSender.Resuming(options)
+                plan, with: HTTPRequest(to: url), resuming: options
             ) { answer, _ in answer.head.status.code }
             #expect(status == 201)
         }

@@ -25,9 +25,10 @@ extension NIOTests {
         ) throws -> ResumableSend {
             var options = ResumingOptions(.auto)
             options.delays = []
+            options.save = save
             change(&options)
             return try ResumableSend(
-                try form(.text("x")).plan(), try self.request(), FormSender.Resuming(options, save: save),
+                try form(.text("x")).plan(), try self.request(), options,
                 UploadOptions(maximumRedirects: 1))
         }
 
@@ -73,7 +74,7 @@ extension NIOTests {
             var options = ResumingOptions(.auto)
             options.delays = []
             var machine = try ResumableSend(
-                try BodyPlan(copying: .bytes([])), try self.request(), FormSender.Resuming(options),
+                try BodyPlan(copying: .bytes([])), try self.request(), options,
                 UploadOptions(maximumRedirects: 1))
             #expect(self.next(&machine) == "POST /up empty asks not")
             machine.failed(error, remaining: nil)

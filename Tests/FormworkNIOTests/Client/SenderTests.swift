@@ -97,7 +97,7 @@ extension NIOTests {
                 let error = await #expect(throws: TransferError.self) {
                     guard resuming else { return _ = try await self.send(self.plan, to: server.url()) }
                     return try await FormSender().send(
-                        self.plan, with: HTTPRequest(to: server.url()), resuming: .init(ResumingOptions(.auto))
+                        self.plan, with: HTTPRequest(to: server.url()), resuming: ResumingOptions(.auto)
                     ) { _, _ in }
                 }
                 let end = isLeft ? "the body was not delivered" : "it isn't known whether the body was delivered"

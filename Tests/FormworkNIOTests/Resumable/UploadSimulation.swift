@@ -190,9 +190,9 @@ extension ResumableSend {
                 .stream { _ in Nothing() }
             }
         let type = request.headerFields[.contentType] ?? "text/plain"
-        try self.init(
-            try BodyPlan(content: source, contentType: type), request, FormSender.Resuming(options, continuing: link),
-            rules)
+        var options = options
+        options.link = link
+        try self.init(try BodyPlan(content: source, contentType: type), request, options, rules)
     }
 
     /// The next step; a pause of no time is none.
