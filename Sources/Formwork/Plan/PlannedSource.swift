@@ -214,6 +214,7 @@ struct SourceResolver {
 
     private static func descriptor(_ source: BodySource.DescriptorSource) throws(FormworkError) -> PlannedSource {
         let descriptor = source.descriptor
+        let name = descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)"
         var length = source.length
         let status: FileStatus
         let offset: Int64
@@ -233,7 +234,6 @@ struct SourceResolver {
             let left = max(0, status.validator.size - offset)
             if source.offset == nil, let length, length > left {
                 // The same mistake as with a pipe, which is found when it ends.
-                let name = descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)"
                 throw FormworkError(
                     .lengthMismatch, "\(name) has \(left, "byte"), not the declared length of \(length)")
             }
@@ -243,10 +243,8 @@ struct SourceResolver {
         try self.checkLength(length)
         return .stream(
             StreamSource(
-                length: length, isReplayable: false,
-                label: descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)",
-                pipe: PipeIdentity(status), ignoresSurplus: status.kind == .blockSpecial,
-                opening: .once(source.stream)))
+                length: length, isReplayable: false, label: name, pipe: PipeIdentity(status),
+                ignoresSurplus: status.kind == .blockSpecial, opening: .once(source.stream)))
     }
 
     private static func checkLength(_ length: Int64?) throws(FormworkError) {

@@ -8,7 +8,8 @@ struct PartMaker {
     }
 
     private let parts: PlannedParts
-    private var walk: PlanningWalk
+    /// Where it is in the sequence. The reader moves it to parts that have arrived.
+    var walk: PlanningWalk
     /// The offset of the next part in the sequence.
     private(set) var offset: Int64
     private var filesSeen: Int
@@ -28,9 +29,6 @@ struct PartMaker {
         self.filesSeen = mark.files
         self.typesSeen = mark.types
     }
-
-    /// Whether no part was made yet.
-    var isAtStart: Bool { self.walk.index < 0 }
 
     /// The reference to the part that was made last.
     func reference(to part: BodyPart? = nil) -> PartReference {
@@ -72,14 +70,8 @@ struct PartMaker {
         }
     }
 
-    /// Moves to a part that has arrived.
-    mutating func advance() { self.walk.advance() }
-
     /// Records that no more parts arrive.
     mutating func end() { self.isAtEnd = true }
-
-    /// The last part's place in its form.
-    var place: Int { self.walk.place }
 
     /// Appends a part's content in memory, and adds sources that have to be opened to `waiting`.
     /// - Parameter sources: Those of a part that has arrived; `nil` for one that was made.

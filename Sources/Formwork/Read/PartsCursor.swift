@@ -60,7 +60,7 @@ final class PartsCursor: SourceCursor {
         {
             return false
         }
-        if self.arriving == nil, self.waitsFirst, self.maker.isAtStart { return true }
+        if self.arriving == nil, self.waitsFirst, self.maker.walk.index < 0 { return true }
         switch self.waiting.first {
         case .planned(.stream): return true
         case .planned(.encoded(let content)): return content.raw.mayWait
@@ -154,8 +154,8 @@ final class PartsCursor: SourceCursor {
         }
         (self.unplanned, self.awaitsPart) = (nil, false)
         guard let part = next else { return self.maker.end() }
-        self.maker.advance()
-        let (place, index, mayBlock) = (self.place, self.maker.place, self.mayBlock)
+        self.maker.walk.advance()
+        let (place, index, mayBlock) = (self.place, self.maker.walk.place, self.mayBlock)
         do throws(FormworkError) {
             let planned =
                 part.planningMayBlock(place) && !mayBlock
@@ -182,9 +182,9 @@ final class PartsCursor: SourceCursor {
                     (self.unplanned, self.awaitsPart) = (part, true)
                     return
                 case .next(let part):
-                    self.maker.advance()
+                    self.maker.walk.advance()
                     do throws(FormworkError) {
-                        let planned = try part.planned(self.place, self.maker.place, mayBlock: self.mayBlock)
+                        let planned = try part.planned(self.place, self.maker.walk.place, mayBlock: self.mayBlock)
                         try self.append(planned, to: &bytes, &waiting)
                     } catch {
                         throw error.naming(self.maker.reference(to: part))
