@@ -124,7 +124,7 @@ extension FormDataDecoder {
         limits: ParsingLimits = .default
     ) throws -> Value {
         let parts = try body.withBytes { bytes throws(FormworkError) in
-            try CollectedParts.reading(bytes, contentType, profile, limits)
+            try ReceivedForm(reading: bytes, contentType, profile, limits).parts
         }
         return try self.decode(type, from: parts)
     }

@@ -1,13 +1,15 @@
 import FormworkURLEncoded
 
-extension CollectedParts {
+extension ReceivedForm {
     /// Reads a whole body.
-    static func reading(
-        _ body: RawSpan, _ contentType: String?, _ profile: ParsingProfile, _ limits: ParsingLimits
-    ) throws(FormworkError) -> CollectedParts {
-        if ReceivedForm.isURLEncoded(contentType) {
+    @usableFromInline
+    init(
+        reading body: RawSpan, _ contentType: String?, _ profile: ParsingProfile, _ limits: ParsingLimits
+    ) throws(FormworkError) {
+        if Self.isURLEncoded(contentType) {
             let text = [UInt8](copying: body, 0..<body.byteCount)
-            return try self.reading(urlEncoded: text, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
+            try self.init(urlEncoded: text, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
+            return
         }
         let parser = try MultipartParser(ofRequest: contentType, profile: profile, limits: limits)
         var machine = PartsMachine(parser)
@@ -20,19 +22,22 @@ extension CollectedParts {
         } catch {
             throw machine.named(error, in: body)
         }
-        return collector.partsInMemory(machine.names)
+        self.init(collector.partsInMemory(machine.names))
     }
 
-    /// Reads url-encoded text.
-    /// - Parameter memory: The most bytes of memory for its pairs.
-    static func reading(
+    /// Reads url-encoded text. Its pairs become fields.
+    /// - Parameters:
+    ///   - byteLimit: The most bytes of the text.
+    ///   - memory: The most bytes of memory for its pairs.
+    @usableFromInline
+    init(
         urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int, memory: Int = .max
-    ) throws(FormworkError) -> CollectedParts {
+    ) throws(FormworkError) {
         let rules = URLEncodedParsing(
             limits: URLEncodedLimits(
                 bytes: byteLimit, pairs: Swift.min(limits.fields, limits.parts), pairBytes: byteLimit))
         let pairs = try URLEncodedPairs(text, rules: rules)
-        var parts: [Part] = []
+        var parts: [CollectedParts.Part] = []
         parts.reserveCapacity(pairs.count)
         var left = memory
         for index in pairs.indices {
@@ -40,12 +45,12 @@ extension CollectedParts {
             left -= CollectingLimits.partOverhead + end - start
             guard left >= 0 else { throw CollectingLimit.form(left: 0, of: memory).formError }
             if nameEnd - start > limits.nameBytes || Int64(end - nameEnd) > limits.fieldBytes || limits.dependsOnNames {
-                try self.check(pairs[index], index, limits)
+                try Self.check(pairs[index], index, limits)
             }
             let traits = pairs.bytes.withRawSpan { NameTraits(of: start..<nameEnd, in: $0) }
-            parts.append(Part(name: start..<nameEnd, content: nameEnd..<end, traits))
+            parts.append(CollectedParts.Part(name: start..<nameEnd, content: nameEnd..<end, traits))
         }
-        return CollectedParts(pairs.bytes, parts, [], .urlEncoded)
+        self.init(CollectedParts(pairs.bytes, parts, [], .urlEncoded))
     }
 
     private static func check(

@@ -20,14 +20,6 @@ extension ReceivedForm {
         }
     }
 
-    /// Reads a whole body.
-    @usableFromInline
-    init(
-        reading body: RawSpan, _ contentType: String?, _ profile: ParsingProfile, _ limits: ParsingLimits
-    ) throws(FormworkError) {
-        self.init(try CollectedParts.reading(body, contentType, profile, limits))
-    }
-
     /// Reads a body in memory, copied once.
     /// - Throws: What ``ReceivedParts`` throws for the same body.
     @_disfavoredOverload
@@ -60,17 +52,5 @@ extension ReceivedForm {
             guard (isLetter ? byte | 0x20 : byte) == wanted.next() else { return false }
         }
         return wanted.next() == nil
-    }
-
-    /// Reads url-encoded text. Its pairs become fields.
-    /// - Parameters:
-    ///   - byteLimit: The most bytes of the text.
-    ///   - memory: The most bytes of memory for its pairs.
-    @usableFromInline
-    package init(
-        urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int, memory: Int = .max
-    ) throws(FormworkError) {
-        self.init(
-            try CollectedParts.reading(urlEncoded: text, limits: limits, byteLimit: byteLimit, memory: memory))
     }
 }

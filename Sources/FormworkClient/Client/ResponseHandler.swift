@@ -8,9 +8,7 @@ import NIOHTTPTypes
 /// before it closes.
 final class ResponseHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPResponsePart
-    typealias InboundOut = HTTPResponsePart
     typealias OutboundIn = HTTPRequestPart
-    typealias OutboundOut = HTTPRequestPart
 
     /// How long a server may be silent after it was signaled that no more bytes follow.
     private static let patience = TimeAmount.seconds(2)

@@ -15,7 +15,6 @@ final class ResponseHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = HTTPClientRequestPart
-    typealias OutboundOut = HTTPClientRequestPart
 
     /// The first byte of an alert, and of a part of the handshake (RFC 8446 section 5.1).
     private static let (tlsAlert, tlsHandshake): (UInt8, UInt8) = (0x15, 0x16)

@@ -9,9 +9,7 @@ import NIOHTTP2
 /// in that queue.
 package final class SendWindow: ChannelDuplexHandler {
     package typealias InboundIn = HTTP2Frame.FramePayload
-    package typealias InboundOut = HTTP2Frame.FramePayload
     package typealias OutboundIn = HTTP2Frame.FramePayload
-    package typealias OutboundOut = HTTP2Frame.FramePayload
 
     private let settings: PeerSettings
     /// Bytes for which the peer made room in this stream, less those that were sent.
@@ -94,7 +92,6 @@ package final class SendWindow: ChannelDuplexHandler {
 /// The peer's settings that matter for sending, as far as they have arrived. In a connection's pipeline.
 package final class PeerSettings: ChannelInboundHandler {
     package typealias InboundIn = HTTP2Frame
-    package typealias InboundOut = HTTP2Frame
 
     /// The room in a new stream. The start is that of every connection (RFC 9113 section 6.9.2).
     fileprivate var initialWindow = 65_535
@@ -120,7 +117,6 @@ package final class PeerSettings: ChannelInboundHandler {
 /// Otherwise the moment at which such a server closes would decide which error is seen.
 final class SettingsWatch: PeerWatch, ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
 
     /// Where a frame's header has its type (section 4.1).
     private static let typePlace = 3

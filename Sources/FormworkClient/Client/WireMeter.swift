@@ -7,9 +7,7 @@ import NIOHTTP2
 /// It is a connection's first handler, so it counts what goes to the socket, with the framing of HTTP and TLS.
 final class WireMeter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
 
     private static let interval = TimeAmount.milliseconds(100)
 
