@@ -31,13 +31,7 @@ package struct FormArgument: Hashable, Sendable {
         /// Its path; `-` is standard input.
         package var path: String
         /// Its parameters.
-        package var parameters: Parameters
-
-        /// A file.
-        init(path: String, parameters: Parameters = Parameters()) {
-            self.path = path
-            self.parameters = parameters
-        }
+        package var parameters = Parameters()
     }
 
     /// The parameters after `;`.

@@ -278,8 +278,6 @@ package struct PublishedFile: Sendable {
     package let name: String
     /// Identifies it, even if its inode number was reused since.
     let state: FileValidator
-
-    init(name: String, state: FileValidator) { (self.name, self.state) = (name, state) }
 }
 
 /// What to do if a name is taken.

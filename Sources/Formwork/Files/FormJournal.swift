@@ -234,7 +234,7 @@ struct FormJournal {
                             }
                             try self.putBack(index, name, in: descriptor, of: folder)
                         }
-                        if let status = try? SystemCalls.status(of: name, in: descriptor), entry.isFile(status) {
+                        if let status = try? SystemCalls.status(of: name, in: descriptor), entry.file.isFile(status) {
                             SystemCalls.unlink(name, in: descriptor)
                         }
                     }
@@ -281,7 +281,7 @@ struct FormJournal {
         let entry = self.entries[index]
         for slot in [self.slot(index), self.spareSlot(index)] {
             guard let old = try? SystemCalls.status(of: slot, in: folder) else { continue }
-            guard !entry.isFile(old) else {
+            guard !entry.file.isFile(old) else {
                 // The new file didn't get its name yet.
                 SystemCalls.unlink(slot, in: folder)
                 continue
@@ -290,7 +290,7 @@ struct FormJournal {
                 try SystemCalls.rename(slot, to: name, in: folder, replacing: false)
                 continue
             }
-            if entry.isFile(current) {
+            if entry.file.isFile(current) {
                 try SystemCalls.rename(slot, to: name, in: folder, replacing: true)
             } else if current.validator.inode == entry.file.inode, let safe = SafeFilename(name) {
                 // The new file was changed since: both files are kept.
@@ -314,7 +314,7 @@ struct FormJournal {
             return try SystemCalls.rename(spare, to: name, in: folder, replacing: false)
         }
         let isOld = (old.validator.size, old.validator.modified) == (current.validator.size, current.validator.modified)
-        if isOld || entry.isFile(current) {
+        if isOld || entry.file.isFile(current) {
             try SystemCalls.rename(spare, to: name, in: folder, replacing: true)
             // Renaming a file to another of its own names has no effect.
             SystemCalls.unlink(spare, in: folder)
@@ -330,8 +330,4 @@ struct FormJournal {
         var components = path.unicodeScalars.split(separator: "/").map { String($0) }
         return components.popLast().map { (components, $0) } ?? ([], path)
     }
-}
-
-extension FormJournal.Entry {
-    fileprivate func isFile(_ status: FileStatus) -> Bool { self.file.isFile(status) }
 }

@@ -104,10 +104,6 @@ private struct FormPublication {
         return publication.published
     }
 
-    private init(folder: AtomicFolder, durably: Bool, journal: FormJournal) {
-        (self.folder, self.durably, self.journal) = (folder, durably, journal)
-    }
-
     private mutating func place(_ files: [FileToPublish], _ states: [FileValidator]) throws(FormworkError) {
         var planned: Set<String> = []
         for (index, one) in files.enumerated() {

@@ -13,11 +13,6 @@ public struct PlanDescription: Codable, Sendable, Hashable {
     /// The parts in order.
     package var parts: [Part]
 
-    init(framing: MultipartFraming, parts: [Part]) {
-        self.framing = framing
-        self.parts = parts
-    }
-
     /// One part.
     package struct Part: Codable, Sendable, Hashable {
         /// Its header section.
@@ -69,6 +64,13 @@ public struct PlanDescription: Codable, Sendable, Hashable {
         }
     }
 
+    /// The form that this describes. When it is planned, its files must be in the described state.
+    public var form: FormData {
+        FormData(describing: self.parts, framing: self.framing)
+    }
+}
+
+extension PlanDescription {
     /// Reads a description.
     /// - Throws: ``FormworkError`` with the part: `invalidArgument` for content that `plan.describe()` doesn't
     ///   write, `limitExceeded` for parts nested in more than 40 others.
@@ -104,11 +106,6 @@ public struct PlanDescription: Codable, Sendable, Hashable {
                 throw error.naming(PartReference(index: index, name: part.header.name, enclosing: enclosing))
             }
         }
-    }
-
-    /// The form that this describes. When it is planned, its files must be in the described state.
-    public var form: FormData {
-        FormData(describing: self.parts, framing: self.framing)
     }
 }
 

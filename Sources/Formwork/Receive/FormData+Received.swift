@@ -86,11 +86,7 @@ where Chunks.Element: BodyChunk {
 extension PartHeader {
     fileprivate init(sendingOn header: ReceivedHeader) {
         self.init(name: header.name, filename: header.isFile ? header.filename ?? "" : nil)
-        self.takeReceivedType(header.contentType)
-    }
-
-    fileprivate mutating func takeReceivedType(_ type: String?) {
-        guard let type else { return }
+        guard let type = header.contentType else { return }
         if (try? Self.checkMediaType(type)) != nil {
             self.contentType = type
         } else if let field = try? HeaderField("Content-Type", type) {

@@ -11,14 +11,12 @@ public struct ProxySettings: Hashable, Sendable {
     /// Hosts to connect to directly: names, which include their subdomains, addresses, IPv4 networks such as
     /// `10.0.0.0/8`, or `*` for all hosts; separated by commas or blanks.
     public var exceptions: String
+}
 
+extension ProxySettings {
     /// Creates settings with one proxy for `http` and `https`.
     public init(url: String, exceptions: String = "") {
         self.init(http: url, https: url, exceptions: exceptions)
-    }
-
-    init(http: String?, https: String?, exceptions: String) {
-        (self.http, self.https, self.exceptions) = (http, https, exceptions)
     }
 
     /// Reads the environment's variables like curl: `http_proxy` only in lower case, because a CGI program gets
