@@ -1,10 +1,7 @@
 import FormworkCore
 import FormworkDigests
-import FormworkHTTP
-import FormworkResumable
 import FormworkSystem
 import HTTPTypes
-
 import FormworkEssentials
 
 /// The secret that gives access to a receiver, and the ways a request can present it.

@@ -1,7 +1,5 @@
 import FormworkEssentials
-import Formwork
 import FormworkDigests
-import FormworkNIO
 import FormworkResumable
 import NIOCore
 

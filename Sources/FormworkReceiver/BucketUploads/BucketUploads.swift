@@ -1,8 +1,5 @@
 import FormworkEssentials
-import Formwork
 import FormworkResumable
-import Logging
-import NIOCore
 import Synchronization
 
 /// Unfinished uploads in the bucket itself, so that any receiver with the same bucket and prefix can continue them.

@@ -2,7 +2,6 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkEssentials
-import FormworkURLEncoded
 import FormworkValues
 
 /// `formwork link`: a signed URL for uploads.

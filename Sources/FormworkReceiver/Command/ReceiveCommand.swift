@@ -1,5 +1,4 @@
 import ArgumentParser
-import Formwork
 import FormworkCommand
 import FormworkResumable
 import FormworkSystem

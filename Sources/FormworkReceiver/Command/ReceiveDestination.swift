@@ -3,7 +3,6 @@ import Formwork
 import FormworkCommand
 import FormworkResumable
 import Logging
-
 import FormworkEssentials
 
 /// Where `receive` stores files: a folder or an object store.

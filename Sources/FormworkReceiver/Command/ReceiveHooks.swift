@@ -1,9 +1,6 @@
 import ArgumentParser
-import Formwork
 import FormworkCommand
 import FormworkValues
-import Logging
-
 import FormworkEssentials
 
 /// What `receive` asks before uploads, and notifies after them.

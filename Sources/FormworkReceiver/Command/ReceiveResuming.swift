@@ -1,10 +1,8 @@
 import FormworkEssentials
 import ArgumentParser
 import FormworkCommand
-import FormworkHTTP
 import FormworkResumable
 import FormworkSystem
-import SystemPackage
 
 /// How `receive` keeps resumable uploads.
 struct ReceiveResuming: ParsableArguments {

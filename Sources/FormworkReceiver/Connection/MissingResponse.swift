@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import FormworkClient
-import FormworkCore
 import NIOCore
 import NIOHTTP1
 import NIOPosix

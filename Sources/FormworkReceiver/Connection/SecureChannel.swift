@@ -4,7 +4,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP2
-import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 import NIOSSL
 import Synchronization

@@ -1,5 +1,4 @@
 import FormworkClient
-import FormworkCore
 
 /// Ends an operation that takes too long.
 enum TimeLimit {

@@ -1,10 +1,8 @@
 import AsyncHTTPClient
 import Formwork
-import FormworkClient
 import NIOCore
 import NIOHTTP1
 import Synchronization
-
 import FormworkEssentials
 
 /// Sends signed messages to a hook.

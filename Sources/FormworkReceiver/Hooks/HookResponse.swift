@@ -1,8 +1,5 @@
-import Formwork
 import FormworkHTTP
-import FormworkResumable
 import HTTPTypes
-
 import FormworkEssentials
 
 /// What a hook's answer sets for an upload that it accepts. A missing member sets nothing.

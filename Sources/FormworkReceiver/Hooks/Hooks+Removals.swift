@@ -1,5 +1,4 @@
 import FormworkResumable
-import Logging
 import Synchronization
 
 // Unfinished uploads that are removed.

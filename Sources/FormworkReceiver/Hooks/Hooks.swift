@@ -1,11 +1,7 @@
-import Formwork
-import FormworkHTTP
 import FormworkResumable
-import HTTPTypes
 import Logging
 import ServiceLifecycle
 import Synchronization
-
 import FormworkEssentials
 
 /// Asks a program of the operator's before an upload is accepted, and reports when it was stored or has failed.

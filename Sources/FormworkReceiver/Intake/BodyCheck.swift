@@ -1,8 +1,5 @@
-import Formwork
 import FormworkDigests
-import FormworkHTTP
 import FormworkResumable
-import HTTPTypes
 import NIOCore
 
 /// Compares a whole body with the digests in its head: Content-Digest and Repr-Digest (RFC 9530), which are the same

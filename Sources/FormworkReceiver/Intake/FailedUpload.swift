@@ -1,8 +1,5 @@
-import Formwork
 import FormworkClient
-import FormworkHTTP
 import FormworkHummingbirdCore
-import FormworkResumable
 import NIOHTTP1
 import NIOHTTP2
 

@@ -1,6 +1,4 @@
-import Formwork
 import FormworkHTTP
-import FormworkResumable
 import FormworkSystem
 
 /// The text fields of a form, in their order.

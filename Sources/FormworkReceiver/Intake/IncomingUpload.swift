@@ -1,7 +1,5 @@
 import Formwork
 import FormworkEssentials
-import FormworkHTTP
-import FormworkResumable
 import FormworkSystem
 import HTTPTypes
 

@@ -1,7 +1,5 @@
 import Formwork
-import FormworkClient
 import FormworkDigests
-import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
 import NIOCore

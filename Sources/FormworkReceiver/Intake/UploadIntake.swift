@@ -1,4 +1,3 @@
-import Formwork
 import FormworkNIO
 import FormworkResumable
 import NIOCore

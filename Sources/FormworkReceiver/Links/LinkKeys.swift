@@ -1,9 +1,6 @@
 import Formwork
 import FormworkDigests
-import FormworkHTTP
-import FormworkResumable
 
-import FormworkEssentials
 
 /// The keys that upload links are signed with. The first signs, and links of any of them are accepted, so that a key can be
 /// replaced.

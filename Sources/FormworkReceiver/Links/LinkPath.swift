@@ -1,5 +1,3 @@
-import FormworkHTTP
-import FormworkResumable
 
 /// A request target below an upload link: `/.link/TOKEN/a.txt`.
 struct LinkPath {

@@ -1,4 +1,3 @@
-import FormworkCore
 import FormworkEssentials
 import FormworkResumable
 

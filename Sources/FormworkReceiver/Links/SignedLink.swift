@@ -1,7 +1,5 @@
 import Formwork
 import FormworkEssentials
-import FormworkHTTP
-import FormworkResumable
 
 /// What the holder of an upload link may do, and until when.
 ///

@@ -1,6 +1,4 @@
-import Formwork
 import FormworkHTTP
-import FormworkResumable
 import FormworkEssentials
 
 /// The terms on which an upload was accepted. A resumable upload keeps them until it is stored, whichever receiver that is.

@@ -1,6 +1,4 @@
 import FormworkHTTP
-import FormworkResumable
-
 import FormworkEssentials
 
 /// A message to a hook, as it is sent: JSON with a type, a time and data (Standard Webhooks, "Payload structure").

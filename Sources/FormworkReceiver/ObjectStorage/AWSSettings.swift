@@ -1,5 +1,4 @@
 import FormworkCore
-
 import FormworkEssentials
 
 /// The settings in the usual AWS variables and files: keys, region, and the store's address and certificates.

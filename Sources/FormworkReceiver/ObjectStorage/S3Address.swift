@@ -1,8 +1,5 @@
-import FormworkCore
 import FormworkHTTP
-import FormworkResumable
 import FormworkValues
-
 import FormworkEssentials
 
 /// How a request addresses its bucket.

@@ -1,8 +1,5 @@
 import Formwork
-import FormworkHTTP
-import FormworkResumable
 import NIOHTTP1
-
 import FormworkEssentials
 
 /// A request for a list, which the store answers in pages.

@@ -1,4 +1,3 @@
-import FormworkCore
 import FormworkDigests
 import FormworkEssentials
 import FormworkHTTP

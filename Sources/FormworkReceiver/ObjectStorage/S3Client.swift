@@ -1,8 +1,6 @@
-import FormworkCore
 import NIOCore
 import NIOHTTP1
 
-import FormworkEssentials
 
 /// The calls on one bucket that storing files needs (Amazon S3 API Reference, "Actions").
 ///

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import Formwork
 import FormworkClient
 import NIOCore
 

@@ -5,7 +5,6 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-
 import FormworkEssentials
 
 /// A request to a bucket or an object.

@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Formwork
 import FormworkEssentials
 import Logging
-import NIOCore
 import NIOSSL
 import Synchronization
 

@@ -1,10 +1,6 @@
-import Formwork
 import FormworkDigests
 import FormworkResumable
-import Logging
 import NIOCore
-import Synchronization
-
 import FormworkEssentials
 
 /// A file that is being uploaded to an object store. One caller at a time writes; ``abandon()`` may be called from

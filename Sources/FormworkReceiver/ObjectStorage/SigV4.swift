@@ -1,6 +1,5 @@
 import FormworkCore
 import FormworkDigests
-
 import FormworkEssentials
 
 /// Signs requests with AWS Signature Version 4, in the `Authorization` field.

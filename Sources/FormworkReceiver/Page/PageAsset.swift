@@ -1,7 +1,5 @@
 import FormworkCore
 import FormworkDigests
-import FormworkHTTP
-import FormworkResumable
 import HTTPTypes
 import NIOCore
 

@@ -1,5 +1,4 @@
 import FormworkHTTP
-import FormworkResumable
 
 /// The page that the receiver serves, as a pure function of what it shows, and the two files that it refers to.
 ///

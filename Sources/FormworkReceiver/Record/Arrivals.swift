@@ -1,5 +1,4 @@
 import Synchronization
-
 import FormworkEssentials
 
 /// A file that has arrived in this run, or is arriving.

@@ -1,8 +1,6 @@
-import Formwork
 import FormworkCommand
 import FormworkHTTP
 import Logging
-
 import FormworkEssentials
 
 /// A log with one line per event, on standard error or elsewhere. Logging never waits for a reader: lines that find no

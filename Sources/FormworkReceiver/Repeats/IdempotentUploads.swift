@@ -1,6 +1,4 @@
-import FormworkHTTP
 import FormworkResumable
-import HTTPTypes
 import Synchronization
 
 /// The uploads with an ``IdempotencyKey``, so that one is stored once, however often its client repeats it.

@@ -1,9 +1,5 @@
-import Formwork
-import FormworkHTTP
 import FormworkResumable
-import HTTPTypes
 import NIOCore
-
 import FormworkEssentials
 
 /// The answer to a request, small enough to be held in memory.

@@ -1,11 +1,7 @@
-import Formwork
 import FormworkEssentials
-import FormworkHTTP
-import FormworkHummingbirdCore
 import FormworkResumable
 import HTTPTypes
 import Logging
-import NIOCore
 
 extension Exchange {
     /// The path, without the words of a link. CONNECT has a host instead.

@@ -1,11 +1,7 @@
-import Formwork
 import FormworkDigests
 import FormworkHTTP
 import FormworkHummingbirdCore
-import FormworkResumable
-import FormworkURLEncoded
 import HTTPTypes
-import HummingbirdCore
 import NIOCore
 
 // Requests other than uploads: pages, the login, and problems.

@@ -1,4 +1,3 @@
-import FormworkHTTP
 import FormworkHummingbirdCore
 import FormworkResumable
 import HTTPTypes

@@ -1,7 +1,5 @@
 import FormworkCommand
-import FormworkHTTP
 import FormworkHummingbirdCore
-import FormworkSystem
 import HTTPTypes
 import HummingbirdCore
 import Logging

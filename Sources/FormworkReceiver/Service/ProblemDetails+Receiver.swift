@@ -1,4 +1,3 @@
-import FormworkHTTP
 import FormworkResumable
 
 typealias ProblemDetails = FormworkHTTP.ProblemDetails

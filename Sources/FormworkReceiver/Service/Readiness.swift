@@ -1,5 +1,3 @@
-import FormworkCore
-import FormworkSystem
 import Synchronization
 
 /// Whether the storage can be reached, as of a moment ago: anybody may ask, as often as they like.

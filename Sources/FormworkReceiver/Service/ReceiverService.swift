@@ -1,5 +1,3 @@
-import Formwork
-import FormworkCommand
 import FormworkHummingbirdCore
 import FormworkResumable
 import FormworkSystem

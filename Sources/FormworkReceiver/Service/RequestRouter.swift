@@ -1,5 +1,4 @@
 import Formwork
-import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
 

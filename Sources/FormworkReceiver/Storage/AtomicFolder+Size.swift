@@ -1,6 +1,5 @@
 import Formwork
 import FormworkSystem
-import SystemPackage
 
 extension AtomicFolder {
     /// Bytes of all files in it, or in a folder below it. Links, hidden names, and what can't be opened don't count.

@@ -1,8 +1,6 @@
 import Formwork
 import FormworkDigests
 import FormworkEssentials
-import FormworkNIO
-import FormworkClient
 import FormworkResumable
 import FormworkSystem
 import Logging

@@ -1,7 +1,5 @@
-import Formwork
 import FormworkDigests
 import FormworkResumable
-import HTTPTypes
 import NIOCore
 
 /// The destination of uploads: a folder, or an object store.

@@ -1,4 +1,3 @@
-import Formwork
 import FormworkResumable
 
 /// A complete form that the storage has, and whose large files it can place without their bytes being read.
