@@ -1,4 +1,3 @@
-import FormworkHTTP
 import HTTPTypes
 
 extension HTTPField.Name {

@@ -1,5 +1,4 @@
 import FormworkCore
-import FormworkHTTP
 
 /// How an upload is resumed after a cut.
 public enum ResumableChoice: String, Sendable, Hashable, Codable, CaseIterable {

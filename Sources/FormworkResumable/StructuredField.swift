@@ -1,4 +1,3 @@
-import FormworkHTTP
 import HTTPTypes
 import RawStructuredFieldValues
 

@@ -1,5 +1,4 @@
 import FormworkCore
-import FormworkHTTP
 
 /// `Upload-Metadata` of tus 1.0: keys in their order, each with bytes.
 public struct TusMetadata: Sendable, Hashable, Codable {

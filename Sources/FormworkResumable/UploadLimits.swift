@@ -1,4 +1,3 @@
-import FormworkHTTP
 import RawStructuredFieldValues
 
 /// A server's limits, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload-12 §4.1.4); `nil` where no limit is set.

@@ -1,6 +1,5 @@
 import FormworkCore
 import FormworkDigests
-import FormworkHTTP
 import HTTPTypes
 
 /// A request to begin an upload.

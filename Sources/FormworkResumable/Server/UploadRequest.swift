@@ -1,4 +1,3 @@
-import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 

@@ -1,5 +1,4 @@
 import FormworkCore
-import FormworkHTTP
 import HTTPTypes
 
 // The answers of an upload.

@@ -1,5 +1,3 @@
-import FormworkCore
-import FormworkHTTP
 import HTTPTypes
 
 /// The server's side of one upload: what it has, what may be added, and how it answers.

@@ -1,6 +1,5 @@
 import Formwork
 import FormworkEssentials
-import FormworkHTTP
 import HTTPTypes
 
 /// A complete upload: a file, or a form.

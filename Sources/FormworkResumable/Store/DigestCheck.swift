@@ -1,6 +1,4 @@
 import FormworkCore
-import FormworkHTTP
-import HTTPTypes
 
 /// Compares a request's content with its announced digests.
 struct DigestCheck: Sendable {

@@ -1,7 +1,6 @@
 import Formwork
 import FormworkSystem
 import FormworkEssentials
-import Synchronization
 
 /// Uploads in a folder: `NAME.data` contains the bytes, `NAME.json` the record. A form with large files continues in
 /// `NAME.1.data`, and so on (``FolderContent``).

@@ -1,6 +1,5 @@
 import FormworkHTTP
 import HTTPTypes
-import SystemPackage
 
 extension ResumableResponse {
     static let insufficientStorage = ResumableResponse(

@@ -1,5 +1,6 @@
 import FormworkCore
 import FormworkDigests
+import HTTPTypes
 
 /// Digests of an upload's first bytes, and the places of a form's files in them, found while they arrive.
 struct RunningDigests: Sendable {

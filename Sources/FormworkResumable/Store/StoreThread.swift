@@ -1,5 +1,3 @@
-import Formwork
-import FormworkSystem
 
 /// Runs the file calls of requests, which block, on a thread of its own instead of the pool that all tasks share.
 actor StoreThread {

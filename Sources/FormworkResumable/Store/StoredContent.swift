@@ -1,7 +1,6 @@
 import FormworkEssentials
 import Formwork
 import FormworkDigests
-import FormworkHTTP
 import HTTPTypes
 
 /// The record and the bytes of one upload in the storage, and the digests of the bytes.

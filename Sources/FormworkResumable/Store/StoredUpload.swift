@@ -1,6 +1,4 @@
 import Formwork
-import FormworkHTTP
-import FormworkSystem
 import FormworkEssentials
 import HTTPTypes
 

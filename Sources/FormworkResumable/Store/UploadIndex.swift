@@ -1,5 +1,4 @@
 import FormworkEssentials
-import Formwork
 import FormworkSystem
 import Synchronization
 

@@ -1,6 +1,5 @@
 import FormworkEssentials
 import Formwork
-import FormworkHTTP
 import HTTPTypes
 
 /// The stored properties of an upload. The number of its bytes isn't one of them: their file shows it.

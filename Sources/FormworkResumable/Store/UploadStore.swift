@@ -1,6 +1,5 @@
 import Formwork
 import FormworkDigests
-import FormworkHTTP
 import FormworkSystem
 import FormworkEssentials
 import HTTPTypes
