@@ -21,6 +21,11 @@ extension HTTPField.Name {
     package static let uploadExpires = Self(known: "Upload-Expires")
     static let methodOverride = Self(known: "X-HTTP-Method-Override")
 
+    package static let forwarded = Self(known: "Forwarded")
+    package static let xForwardedFor = Self(known: "X-Forwarded-For")
+    package static let xForwardedProto = Self(known: "X-Forwarded-Proto")
+    static let via = Self(known: "Via")
+
     /// The fields that clients of both protocols send, which mean nothing in other requests.
     package static let uploadRequest: [Self] = [
         .uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete, .uploadOffset, .uploadLength, .tusResumable,
@@ -37,16 +42,13 @@ extension HTTPFields {
     /// Whether interim answers to a request with these fields reach its client. nginx takes one for the answer, and adds no
     /// `Via`; a proxy that does is one of RFC 9110, which passes them on (section 15.2).
     var passInterimAnswers: Bool {
-        !Self.forwardingNames.contains(where: self.contains) || self.contains(Self.via)
+        !self.contains(.xForwardedFor) && !self.contains(.xForwardedProto) && !self.contains(.forwarded)
+            || self.contains(.via)
     }
-
-    private static let forwardingNames = ["X-Forwarded-For", "X-Forwarded-Proto", "Forwarded"].map(
-        HTTPField.Name.init(known:))
-    private static let via = HTTPField.Name(known: "Via")
 
     /// The draft's interop version; `nil` if it is absent or not known.
     package var interopVersion: UploadDraft? {
-        get { self[.uploadDraftInteropVersion].flatMap(StructuredField.integer).flatMap { UploadDraft($0) } }
+        get { self[.uploadDraftInteropVersion].flatMap(StructuredField.integer).flatMap { UploadDraft(rawValue: Int($0)) } }
         set { self[.uploadDraftInteropVersion] = newValue.map { "\($0.rawValue)" } }
     }
 
@@ -96,12 +98,5 @@ extension HTTPFields {
         }
         guard let number = self[name].flatMap(StructuredField.integer), number >= 0 else { return nil }
         return number
-    }
-}
-
-extension UploadDraft {
-    fileprivate init?(_ version: Int64) {
-        guard let number = Int(exactly: version) else { return nil }
-        self.init(rawValue: number)
     }
 }

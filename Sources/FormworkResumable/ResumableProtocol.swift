@@ -23,35 +23,20 @@ package enum ResumableProtocol: Sendable, Hashable {
 
 /// A version of draft-ietf-httpbis-resumable-upload, identified by its interop version. Client and server must use the
 /// same.
-package struct UploadDraft: Sendable, Hashable, Comparable {
-    /// The number in `Upload-Draft-Interop-Version`.
-    package let interopVersion: Int
-
-    private init(_ interopVersion: Int) { self.interopVersion = interopVersion }
-
+package enum UploadDraft: Int, Sendable, CaseIterable, Comparable {
     /// -01: `Upload-Incomplete`.
-    static let v3 = Self(3)
+    case v3 = 3
     /// -03: `Upload-Complete`, progress by 104.
-    static let v5 = Self(5)
+    case v5 = 5
     /// -04 and -05: `application/partial-upload`, `Upload-Length`, `Upload-Limit`, digests.
-    package static let v6 = Self(6)
+    case v6 = 6
     /// -09 to -12: limits are always announced, and a completed upload's answer can be requested again.
-    static let v8 = Self(8)
+    case v8 = 8
     /// After -12: `Upload-Complete` in an answer says whose answer it is.
-    static let v9 = Self(9)
+    case v9 = 9
 
     /// The version that a client offers first.
     package static let latest = Self.v9
-
-    static let allCases: [Self] = [.v3, .v5, .v6, .v8, .v9]
-
-    /// The version with this number; `nil` if it isn't known.
-    init?(rawValue: Int) {
-        guard let draft = Self.allCases.first(where: { $0.interopVersion == rawValue }) else { return nil }
-        self = draft
-    }
-
-    var rawValue: Int { self.interopVersion }
 
     /// Whether the first is older.
     package static func < (old: Self, new: Self) -> Bool { old.rawValue < new.rawValue }
@@ -85,42 +70,29 @@ extension ResumableProtocol {
     package static let tusFormExtension = "formwork-form-data"
 }
 
-extension ResumableProtocol: Codable, CustomStringConvertible {
+extension ResumableProtocol: RawRepresentable, Codable, CustomStringConvertible {
     /// `tus`, or `draft-8` with the interop version.
-    package var description: String {
+    package var rawValue: String {
         switch self {
         case .draft(let draft): "draft-\(draft.rawValue)"
         case .tus: "tus"
         }
     }
 
-    /// Reads a text made by ``description``.
-    init?(_ text: String) {
-        if text == "tus" {
+    /// Reads a ``rawValue``.
+    package init?(rawValue: String) {
+        if rawValue == "tus" {
             self = .tus
-        } else if text.hasPrefix("draft-"), let draft = Int(text.dropFirst(6)).flatMap(UploadDraft.init(rawValue:)) {
+        } else if rawValue.hasPrefix("draft-"),
+            let draft = Int(rawValue.dropFirst(6)).flatMap(UploadDraft.init(rawValue:))
+        {
             self = .draft(draft)
         } else {
             return nil
         }
     }
 
-    /// Reads a value written by ``encode(to:)``.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let value = Self(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(text.withControlCharactersEscaped) is not an upload protocol")
-        }
-        self = value
-    }
-
-    /// Writes ``description``.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self.description)
-    }
+    package var description: String { self.rawValue }
 
     /// The draft's version; `nil` for tus.
     package var draft: UploadDraft? {

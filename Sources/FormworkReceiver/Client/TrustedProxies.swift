@@ -1,5 +1,4 @@
-import FormworkCore
-import HTTPTypes
+import FormworkResumable
 import NIOCore
 
 /// Proxies in front that are trusted to name their clients: by `Forwarded` (RFC 7239), `X-Forwarded-For` and
@@ -82,12 +81,6 @@ struct TrustedProxies: Sendable, Hashable {
             return hop
         }
     }
-}
-
-extension HTTPField.Name {
-    static let forwarded = Self("Forwarded").unsafelyKnown
-    static let xForwardedFor = Self("X-Forwarded-For").unsafelyKnown
-    static let xForwardedProto = Self("X-Forwarded-Proto").unsafelyKnown
 }
 
 /// The origin of a request, as far as it is known from trusted sources.

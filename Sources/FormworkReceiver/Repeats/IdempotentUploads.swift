@@ -250,5 +250,5 @@ struct IdempotencyKey: Hashable, Sendable {
 }
 
 extension HTTPField.Name {
-    static let idempotencyKey = Self("Idempotency-Key")!  // a token
+    static let idempotencyKey = Self(known: "Idempotency-Key")
 }

@@ -124,7 +124,7 @@ struct TraceParent: Hashable, Sendable {
         self.text = parts.prefix(4).joined(separator: "-")
     }
 
-    private static let field = HTTPField.Name("traceparent")!  // a token
+    private static let field = HTTPField.Name(known: "traceparent")
     /// Lower case only.
     private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte || 0x61...0x66 ~= byte }
 }

@@ -184,27 +184,19 @@ struct RequestRouter: Sendable {
 }
 
 extension HTTPField.Name {
-    static let requestedWith = Self("X-Requested-With").unsafelyKnown
-    static let requestedMethod = Self("Access-Control-Request-Method").unsafelyKnown
-    static let requestedFields = Self("Access-Control-Request-Headers").unsafelyKnown
-    static let allowedOrigin = Self("Access-Control-Allow-Origin").unsafelyKnown
-    static let allowedMethods = Self("Access-Control-Allow-Methods").unsafelyKnown
-    static let allowedFields = Self("Access-Control-Allow-Headers").unsafelyKnown
-    static let exposedFields = Self("Access-Control-Expose-Headers").unsafelyKnown
-    static let accessMaxAge = Self("Access-Control-Max-Age").unsafelyKnown
-    static let secFetchSite = Self("Sec-Fetch-Site").unsafelyKnown
-    static let contentSecurityPolicy = Self("Content-Security-Policy").unsafelyKnown
-    static let referrerPolicy = Self("Referrer-Policy").unsafelyKnown
-    static let contentTypeOptions = Self("X-Content-Type-Options").unsafelyKnown
-    static let frameOptions = Self("X-Frame-Options").unsafelyKnown
-    static let resourcePolicy = Self("Cross-Origin-Resource-Policy").unsafelyKnown
-    static let openerPolicy = Self("Cross-Origin-Opener-Policy").unsafelyKnown
-}
-
-extension HTTPField.Name? {
-    /// Unwraps a name written in the source. It is a valid token, or the first test fails.
-    var unsafelyKnown: HTTPField.Name {
-        guard let name = self else { preconditionFailure("a header's name is not a token") }
-        return name
-    }
+    static let requestedWith = Self(known: "X-Requested-With")
+    static let requestedMethod = Self(known: "Access-Control-Request-Method")
+    static let requestedFields = Self(known: "Access-Control-Request-Headers")
+    static let allowedOrigin = Self(known: "Access-Control-Allow-Origin")
+    static let allowedMethods = Self(known: "Access-Control-Allow-Methods")
+    static let allowedFields = Self(known: "Access-Control-Allow-Headers")
+    static let exposedFields = Self(known: "Access-Control-Expose-Headers")
+    static let accessMaxAge = Self(known: "Access-Control-Max-Age")
+    static let secFetchSite = Self(known: "Sec-Fetch-Site")
+    static let contentSecurityPolicy = Self(known: "Content-Security-Policy")
+    static let referrerPolicy = Self(known: "Referrer-Policy")
+    static let contentTypeOptions = Self(known: "X-Content-Type-Options")
+    static let frameOptions = Self(known: "X-Frame-Options")
+    static let resourcePolicy = Self(known: "Cross-Origin-Resource-Policy")
+    static let openerPolicy = Self(known: "Cross-Origin-Opener-Policy")
 }
