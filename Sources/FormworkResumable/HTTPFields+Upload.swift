@@ -48,7 +48,9 @@ extension HTTPFields {
 
     /// The draft's interop version; `nil` if it is absent or not known.
     package var interopVersion: UploadDraft? {
-        get { self[.uploadDraftInteropVersion].flatMap(StructuredField.integer).flatMap { UploadDraft(rawValue: Int($0)) } }
+        get {
+            self[.uploadDraftInteropVersion].flatMap(StructuredField.integer).flatMap { UploadDraft(rawValue: Int($0)) }
+        }
         set { self[.uploadDraftInteropVersion] = newValue.map { "\($0.rawValue)" } }
     }
 

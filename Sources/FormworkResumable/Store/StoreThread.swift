@@ -1,4 +1,3 @@
-
 /// Runs the file calls of requests, which block, on a thread of its own instead of the pool that all tasks share.
 actor StoreThread {
     private nonisolated let executor: any SerialExecutor
