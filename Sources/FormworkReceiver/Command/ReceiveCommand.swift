@@ -70,7 +70,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         SystemMemory.keepNetworkBuffers()
         var options = try self.options()
         let logger = Logger(label: "formwork") { [logging] _ in
-            LineLog(logging.log, level: logging.logLevel.level)
+            LineLog(logging.log, level: logging.logLevel)
         }
         let stores = try await self.open(&options, logger)
         self.warn(self.address.warnings)
@@ -156,7 +156,6 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     /// Serves until a signal ends it.
     /// - Returns: The exit status.
     private func serve(_ options: ReceiverOptions, _ stores: Stores, _ logger: Logger) async throws -> Int32 {
-        let announcement = Announcement()
         let manager = ServiceManager()
         let service = try ReceiverService(
             options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks,
@@ -166,7 +165,8 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
                 of: options.address.host, port: place.port ?? 0, isTLS: options.address.tls != nil)
             // Nobody would know the address. A reader that goes away later doesn't stop the server.
             do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
-                return await announcement.fail(error)
+                let cause = ((error as? FormworkError)?.cause).map { " (\($0))" } ?? ""
+                throw ExitStatus(23, "the address can't be written to standard output\(cause)")
             }
             manager?.notify(.ready)
             if let token = options.token, !address.token.isGiven {
@@ -181,10 +181,9 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
                 services: [service, stores.destination.sweeper(stores.bucket, stores.unfinished, logger)]
                     + [stores.hooks].compactMap { $0 },
                 logger: quiet))
-        announcement.group.withLock { $0 = group }
         let watchdog = Task { await manager?.keepAlive() }
         defer { watchdog.cancel() }
-        let status = try await StoppingSignals.run(group) {
+        return try await StoppingSignals.run(group) {
             manager?.notify(.reloading)
             self.reload(service, options.token, logger)
             manager?.notify(.ready)
@@ -197,8 +196,6 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         } drop: {
             service.dropUploads()
         }
-        if let failure = announcement.failure.withLock({ $0 }) { throw failure }
-        return status
     }
 }
 
@@ -243,22 +240,6 @@ extension ReceiveCommand {
     }
 }
 
-/// Stops a server whose address can't be written.
-private final class Announcement: Sendable {
-    /// The services to stop; set before they run.
-    let group = Mutex<ServiceGroup?>(nil)
-    /// Why they were stopped; `nil` if they weren't.
-    let failure = Mutex<ExitStatus?>(nil)
-
-    func fail(_ error: any Error) async {
-        let cause = ((error as? FormworkError)?.cause).map { " (\($0))" } ?? ""
-        self.failure.withLock {
-            $0 = ExitStatus(23, "the address can't be written to standard output\(cause)")
-        }
-        await self.group.withLock { $0 }?.triggerGracefulShutdown()
-    }
-}
-
 /// What `receive` logs.
 struct ReceiveLog: ParsableArguments {
     @Option(help: "The format of the log.")
@@ -266,8 +247,8 @@ struct ReceiveLog: ParsableArguments {
 
     @Option(
         help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.",
-        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
-    var logLevel: LogLevel = .init(level: .info)
+        completion: .list(Logger.Level.allCases.map(\.rawValue)))
+    var logLevel = Logger.Level.info
 }
 
 /// How `receive` ends.
@@ -294,20 +275,7 @@ enum DigestOption: String, ChoiceOption { case sha256, none }
 
 extension LineLog.Form: ChoiceOption {}
 
-/// The lowest level that is logged.
-struct LogLevel: ExpressibleByArgument {
-    var level: Logger.Level
-
-    init(level: Logger.Level) { self.level = level }
-
-    init?(argument: String) {
-        guard let level = Logger.Level(rawValue: argument) else { return nil }
-        self.level = level
-    }
-
-    var defaultValueDescription: String { self.level.rawValue }
-    static var allValueStrings: [String] { Logger.Level.allCases.map(\.rawValue) }
-}
+extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 extension ServiceManager {
     /// Reports to the manager that this process works, as often as it asks for that, until the task is cancelled. Each event loop

@@ -23,23 +23,23 @@ struct Listener<Child: ServerChildChannel>: Service {
     let limit: Int
     let logger: Logger
     /// Called once, when connections are accepted.
-    let onListening: @Sendable (any Channel) async -> Void
+    let onListening: @Sendable (any Channel) async throws -> Void
 
     func run() async throws {
         let quiescing = ServerQuiescingHelper(group: MultiThreadedEventLoopGroup.singleton)
         let server = try await self.open(quiescing)
         let (child, logger) = (self.child, self.logger)
-        await withGracefulShutdownHandler {
-            await self.onListening(server.channel)
-            await withDiscardingTaskGroup { group in
-                do {
-                    try await server.executeThenClose { connections in
+        try await withGracefulShutdownHandler {
+            try await server.executeThenClose { connections in
+                try await self.onListening(server.channel)
+                await withDiscardingTaskGroup { group in
+                    do {
                         for try await connection in connections {
                             group.addTask { await child.handle(value: connection, logger: logger) }
                         }
+                    } catch {
+                        logger.error("no connection can be accepted", metadata: ["error": "\(error)"])
                     }
-                } catch {
-                    logger.error("no connection can be accepted", metadata: ["error": "\(error)"])
                 }
             }
         } onGracefulShutdown: {

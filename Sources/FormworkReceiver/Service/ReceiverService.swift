@@ -16,18 +16,18 @@ struct ReceiverService: Service {
     private let reads = ReadSizes()
     private let certificates: SecureContext?
     private let logger: Logger
-    private let onListening: @Sendable (SocketAddress) async -> Void
+    private let onListening: @Sendable (SocketAddress) async throws -> Void
 
     /// Configures a server; nothing is opened yet.
     /// - Parameters:
     ///   - hooks: Asked before uploads, and notified after them; `nil` for none. It runs as a service of its own.
     ///   - metrics: Shown at `/metrics`; `nil` counts nothing.
-    ///   - onListening: Called with the address once connections are accepted.
+    ///   - onListening: Called with the address once connections are accepted. If it throws, the server ends with its error.
     /// - Throws: NIOSSL's error for a certificate and a key that can't be used together.
     init(
         _ options: ReceiverOptions, storage: any ReceiverStorage, store: UploadStore? = nil, hooks: Hooks? = nil,
         metrics: MemoryMetrics? = nil, logger: Logger,
-        onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
+        onListening: @escaping @Sendable (SocketAddress) async throws -> Void = { _ in }
     ) throws {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
         let slots = UploadSlots(limit: options.limits.uploads, clientLimit: options.uploadsPerClient)
@@ -171,7 +171,7 @@ struct ReceiverService: Service {
             try? await channel.eventLoop.submit {
                 try channel.pipeline.syncOperations.addHandler(AcceptPause(logger), position: .first)
             }.get()
-            if let address = channel.localAddress { await onListening(address) }
+            if let address = channel.localAddress { try await onListening(address) }
         }
     }
 }
