@@ -1,7 +1,6 @@
 import NIOCore
 import NIOHTTP1
 
-
 /// The calls on one bucket that storing files needs (Amazon S3 API Reference, "Actions").
 ///
 /// All of them throw ``S3Error`` and `CancellationError`.
@@ -26,32 +25,45 @@ struct S3Client: Sendable {
         var versionID: String?
     }
 
-    /// Stores an object in one request, unless one exists already.
-    ///
+    /// Makes an object by a request, unless one exists already: the store is asked to check (`If-None-Match: *`, RFC 9110
+    /// section 13.1.2).
     /// - Parameters:
-    ///   - sha256: The body's, in hexadecimal, if it is known already.
-    ///   - isConditional: Whether the store is asked to check (`If-None-Match: *`, RFC 9110 section 13.1.2).
+    ///   - length: The object's bytes; `nil` if the marker alone shows that it is this one.
+    ///   - made: What the answer shows.
+    /// - Returns: `nil` if an object already existed.
+    private func make(
+        _ request: S3Request, _ key: String, marker: String, length: Int64? = nil, isConditional: Bool = true,
+        _ made: (S3Response) -> Made?
+    ) async throws -> Made? {
+        var conditional = request
+        if isConditional { conditional.headers.append(("If-None-Match", "*")) }
+        do { return try await self.exchange.send(conditional, reading: made) } catch let error as S3Error
+            where error.status == 501 && isConditional
+        {
+            // The store doesn't support the check; the caller checked a moment ago.
+            return try await self.make(request, key, marker: marker, length: length, isConditional: false, made)
+        } catch let error as S3Error where error.status == 404 || error.status == 412 {
+            // The first of several tries may have succeeded, with only its answer lost.
+            if error.attempts > 1, let object = try await self.head(key), object.marker == marker,
+                length.map({ $0 == object.length }) ?? true
+            {
+                return Made(versionID: object.versionID)
+            }
+            if error.status == 412 { return nil }
+            throw error
+        }
+    }
+
+    /// Stores an object in one request, unless one exists already.
+    /// - Parameter sha256: The body's, in hexadecimal, if it is known already.
     /// - Returns: `nil` if an object already existed.
     func put(
         _ body: ByteBuffer, sha256: String? = nil, key: String, contentType: String?, marker: String,
-        metadata: [String: String] = [:], isConditional: Bool = true
+        metadata: [String: String] = [:]
     ) async throws -> Made? {
         var request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body, sha256: sha256)
         request.headers = Self.fields(contentType, marker, metadata)
-        if isConditional { request.headers.append(("If-None-Match", "*")) }
-        do {
-            return try await self.exchange.send(request) { $0.tag == nil ? nil : Made(versionID: $0.versionID) }
-        } catch let error as S3Error where error.status == 412 {
-            guard error.attempts > 1, let object = try await self.head(key), object.marker == marker else {
-                return nil
-            }
-            return Made(versionID: object.versionID)
-        } catch let error as S3Error where error.status == 501 && isConditional {
-            // The store doesn't support the check; the caller checked a moment ago.
-            return try await self.put(
-                body, sha256: sha256, key: key, contentType: contentType, marker: marker, metadata: metadata,
-                isConditional: false)
-        }
+        return try await self.make(request, key, marker: marker) { $0.tag == nil ? nil : Made(versionID: $0.versionID) }
     }
 
     /// The properties of an object.
@@ -108,39 +120,21 @@ struct S3Client: Sendable {
     /// Creates the object from its parts.
     /// - Returns: `nil` if the store checked and another object has the key by now.
     ///
-    /// - Parameters:
-    ///   - parts: The parts' numbers, which ascend, and entity tags.
-    ///   - isConditional: Whether the store is asked to check that no object has the key.
+    /// - Parameter parts: The parts' numbers, which ascend, and entity tags.
     func completeUpload(
-        _ key: String, id: String, parts: [(number: Int, tag: String)], length: Int64, marker: String,
-        isConditional: Bool = true
+        _ key: String, id: String, parts: [(number: Int, tag: String)], length: Int64, marker: String
     ) async throws -> Made? {
         var request = S3Request(
             operation: "CompleteMultipartUpload", method: .POST, key: key, query: [("uploadId", id)])
         request.headers = [("Content-Type", "application/xml")]
-        if isConditional { request.headers.append(("If-None-Match", "*")) }
         request.body.writeString(#"<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">"#)
         for part in parts {
             request.body.writeString(
                 "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.tag.escapedForMarkup)</ETag></Part>")
         }
         request.body.writeString("</CompleteMultipartUpload>")
-        do {
-            return try await self.exchange.send(request) { answer in
-                answer.xml("CompleteMultipartUploadResult").map { _ in Made(versionID: answer.versionID) }
-            }
-        } catch let error as S3Error where error.status == 404 || error.status == 412 {
-            // The first of several tries may have succeeded, with only its answer lost.
-            if error.attempts > 1, let object = try await self.head(key), object.marker == marker,
-                object.length == length
-            {
-                return Made(versionID: object.versionID)
-            }
-            if error.status == 412 { return nil }
-            throw error
-        } catch let error as S3Error where error.status == 501 && isConditional {
-            return try await self.completeUpload(
-                key, id: id, parts: parts, length: length, marker: marker, isConditional: false)
+        return try await self.make(request, key, marker: marker, length: length) { answer in
+            answer.xml("CompleteMultipartUploadResult").map { _ in Made(versionID: answer.versionID) }
         }
     }
 
