@@ -1,7 +1,6 @@
 import Formwork
 import FormworkDigests
 
-
 /// What messages to a hook are signed with, as the Standard Webhooks specification has it: HMAC-SHA256 of the message's id,
 /// its time and its body, with dots between them.
 struct HookSecret: Sendable {

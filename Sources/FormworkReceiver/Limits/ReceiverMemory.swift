@@ -95,11 +95,9 @@ final class ReceiverMemory: Sendable {
 
     /// Holds 64 MiB, or more if the limits allow more for a single form with every byte escaped.
     convenience init(_ limits: ReceivingLimits, limit: Int? = nil, least: Int = 0) {
-        let values = Int(clamping: limits.allFieldBytes).multipliedReportingOverflow(by: 8)
-        let names = limits.parsing.totalHeaderBytes.multipliedReportingOverflow(by: 6)
-        let one = values.partialValue.addingReportingOverflow(names.partialValue)
-        let isHuge = values.overflow || names.overflow || one.overflow
-        self.init(limit: limit, least: least, held: isHuge ? .max : max(64 << 20, one.partialValue))
+        let (values, names) = (Int(clamping: limits.allFieldBytes), limits.parsing.totalHeaderBytes)
+        let form = 8 * min(values, .max / 16) + 6 * min(names, .max / 16)
+        self.init(limit: limit, least: least, held: max(64 << 20, form))
     }
 
     /// Bytes that are reserved for each upload.

@@ -175,10 +175,8 @@ struct ReceivingLimits: Sendable, Hashable {
         var limits = ParsingLimits()
         (limits.totalBytes, limits.fileBytes, limits.fieldBytes) = (self.bodyBytes, self.fileBytes, self.fieldBytes)
         (limits.files, limits.fields) = (self.files, self.fields)
-        let parts = self.files.addingReportingOverflow(self.fields)
-        limits.parts = parts.overflow ? .max : parts.partialValue
-        let headers = max(limits.parts, 64).multipliedReportingOverflow(by: 1 << 10)
-        limits.totalHeaderBytes = headers.overflow ? .max : headers.partialValue
+        limits.parts = self.files + min(self.fields, .max - self.files)
+        limits.totalHeaderBytes = min(max(limits.parts, 64), .max >> 10) << 10
         return limits
     }
 }

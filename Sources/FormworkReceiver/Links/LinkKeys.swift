@@ -1,7 +1,6 @@
 import Formwork
 import FormworkDigests
 
-
 /// The keys that upload links are signed with. The first signs, and links of any of them are accepted, so that a key can be
 /// replaced.
 struct LinkKeys: Sendable {

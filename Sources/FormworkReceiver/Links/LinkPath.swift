@@ -1,4 +1,3 @@
-
 /// A request target below an upload link: `/.link/TOKEN/a.txt`.
 struct LinkPath {
     /// The path of all links.

@@ -58,8 +58,7 @@ extension ReceivingLimits {
         guard let size else { return self }
         var limits = self
         limits.fileBytes = min(limits.fileBytes, size)
-        let (body, isTooLarge) = size.addingReportingOverflow(SignedLink.framing)
-        if !isTooLarge { limits.bodyBytes = min(limits.bodyBytes, body) }
+        limits.bodyBytes = min(limits.bodyBytes, size + min(SignedLink.framing, .max - size))
         return limits
     }
 }

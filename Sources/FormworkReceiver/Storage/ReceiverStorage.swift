@@ -1,6 +1,7 @@
 import FormworkDigests
 import FormworkResumable
 import NIOCore
+import ServiceLifecycle
 
 /// The destination of uploads: a folder, or an object store.
 protocol ReceiverStorage: Sendable {
@@ -187,5 +188,21 @@ struct DiscardingStorage: ReceiverStorage {
 
     func commit(_ uploads: [any StorageUpload], _ publication: Publication) async throws -> [String] {
         uploads.map { _ in "" }
+    }
+}
+
+/// Looks regularly for what killed receivers have left in a storage. The next one that starts would find it, too, but it may
+/// be another machine's.
+struct Sweeper: Service {
+    let firstPause: Duration
+    /// Looks once.
+    /// - Returns: The pause before the next time.
+    let sweep: @Sendable () async -> Duration
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var pause = self.firstPause
+            while (try? await Task.sleep(for: pause.asWait)) != nil { pause = await self.sweep() }
+        }
     }
 }
