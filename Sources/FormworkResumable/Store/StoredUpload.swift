@@ -468,12 +468,7 @@ actor StoredUpload {
             try await self.removeRefused(answer)
             return answer
         }
-        let wanted = upload.digests.filter { self.content.record.wantedDigests.contains($0.algorithm) }
-        var answer = try await handler.complete(upload)
-        if !wanted.isEmpty {
-            answer.response.headerFields.append(
-                HTTPField(name: .reprDigest, value: DigestField(wanted).fieldValue))
-        }
+        let answer = try await handler.complete(upload)
         self.content.take(answer)
         self.resource.processed()
         await self.alone {

@@ -261,9 +261,9 @@ final class HandlerBench: Sendable {
     @Test func digests() async throws {
         let bench = HandlerBench()
         let right = "sha-256=:j0NDRmSPa5bfid2pAcUXaxCm2Dlh3TwayItZstwyeqQ=:"
-        var fields = Self.create(2, [.reprDigest: right, .wantReprDigest: "sha-256=1"])
+        var fields = Self.create(2, [.reprDigest: right])
         let good = try await bench.answer(.post, "/files", fields, TestBody("hi"))
-        #expect(good.response.status == .ok && good.response.headerFields[.reprDigest] == right)
+        #expect(good.response.status == .ok)
         let bad = try await bench.answer(.post, "/files", fields, TestBody("ho"))
         #expect(bad.response.status == .badRequest)
         #expect(bench.contents == ["hi"])
