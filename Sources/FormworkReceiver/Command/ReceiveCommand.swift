@@ -121,7 +121,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
         let metrics = self.metrics ? MemoryMetrics() : nil
         let destination = try await self.destination.open(
             logger, metrics, hasFolders: options.access.linkKeys != nil || hookOptions != nil)
-        let bucket = self.resuming.needsBucket ? await self.uploads(in: destination.bucket) : nil
+        let bucket = self.resuming.needsBucket ? await self.uploads(in: destination as? S3Storage) : nil
         do {
             options.memory = try self.limits.memory(options.limits, destination.bufferBytes)
             let unfinished = try self.resuming.store(
@@ -158,7 +158,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
     private func serve(_ options: ReceiverOptions, _ stores: Stores, _ logger: Logger) async throws -> Int32 {
         let manager = ServiceManager()
         let service = try ReceiverService(
-            options, storage: stores.destination.storage, store: stores.unfinished, hooks: stores.hooks,
+            options, storage: stores.destination, store: stores.unfinished, hooks: stores.hooks,
             metrics: stores.metrics, logger: logger
         ) { [address, logging] place in
             let urls = ReceiveAddress.urls(
@@ -201,7 +201,7 @@ package struct ReceiveCommand: ParsableCommand, Sendable {
 
 /// What a receiver keeps uploads in.
 private struct Stores: Sendable {
-    var destination: OpenDestination
+    var destination: any ReceiveStorage
     /// The bucket's unfinished uploads; `nil` without a bucket.
     var bucket: BucketUploads?
     /// `nil` if resumable uploads aren't accepted.

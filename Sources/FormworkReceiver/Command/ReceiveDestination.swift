@@ -85,12 +85,13 @@ struct ReceiveDestination: ParsableArguments {
     /// Opens the folder, or checks that the store can be reached and removes what killed receivers left there.
     /// - Throws: `ExitStatus` for an object store that can't be used, `FormworkError` for a folder.
     /// - Parameter hasFolders: Whether uploads may have folders that aren't in their paths, as those of links.
-    func open(_ logger: Logger, _ metrics: MemoryMetrics?, hasFolders: Bool) async throws -> OpenDestination {
+    func open(
+        _ logger: Logger, _ metrics: MemoryMetrics?, hasFolders: Bool
+    ) async throws -> any ReceiveStorage {
         guard let url = self.to else {
-            let storage = try FolderStorage(
+            return try FolderStorage(
                 FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync,
                 freeBytes: self.freeSpace?.bytes ?? 0)
-            return .folder(storage, FilePath(self.dir ?? ""))
         }
         guard url.lowercased().hasPrefix("s3://") else {
             throw GivenValue("--to", url: url).fails("is not s3://bucket/prefix")
@@ -105,7 +106,7 @@ struct ReceiveDestination: ParsableArguments {
             while true {
                 do {
                     _ = try await storage.sweep()
-                    return .bucket(storage)
+                    return storage
                 } catch let error as FormworkError {
                     // The arguments are right: a store that answers that it is overloaded won't be later.
                     guard let cause = error.cause as? S3Error, cause.isTransient, cause.status != 0 else { throw error }
@@ -121,45 +122,33 @@ struct ReceiveDestination: ParsableArguments {
     }
 }
 
-/// The destination while the receiver runs.
-enum OpenDestination: Sendable {
-    case folder(FolderStorage, FilePath)
-    case bucket(S3Storage)
-
-    var storage: any ReceiverStorage {
-        switch self {
-        case .folder(let storage, _): storage
-        case .bucket(let storage): storage
-        }
-    }
-
-    /// The bucket; `nil` for a folder.
-    var bucket: S3Storage? { if case .bucket(let storage) = self { storage } else { nil } }
-
+/// A storage that `receive` opens.
+protocol ReceiveStorage: ReceiverStorage {
     /// Bytes of the buffer that each upload needs at least.
-    var bufferBytes: Int { self.bucket?.bufferBytes ?? 0 }
-
+    var bufferBytes: Int { get }
     /// A hidden folder for small files.
-    /// - Throws: `writeFailed` if the folder can't have any.
-    func box(_ name: String) throws -> any RecordBox {
-        switch self {
-        case .folder(_, let path): try FolderRecordBox(in: path, name)
-        case .bucket(let storage): BucketRecordBox(storage, name)
-        }
-    }
-
-    /// Releases the connections of a bucket. All uploads have ended before.
-    func close() async { await self.bucket?.close() }
-
+    /// - Throws: `writeFailed` if the storage can't have any.
+    func box(_ name: String) throws -> any RecordBox
     /// Looks regularly for what killed receivers have left.
     /// - Parameters:
-    ///   - uploads: The bucket's unfinished uploads.
+    ///   - bucket: The bucket's unfinished uploads.
     ///   - unfinished: The unfinished uploads, wherever they are.
-    func sweeper(_ uploads: BucketUploads?, _ unfinished: UploadStore?, _ logger: Logger) -> Sweeper {
-        switch self {
-        case .folder(let storage, _): storage.sweeper(unfinished, logger)
-        case .bucket(let storage): storage.sweeper { try await uploads?.removeLeftovers() }
-        }
+    func sweeper(_ bucket: BucketUploads?, _ unfinished: UploadStore?, _ logger: Logger) -> Sweeper
+    /// Releases its connections. All uploads have ended before.
+    func close() async
+}
+
+extension FolderStorage: ReceiveStorage {
+    var bufferBytes: Int { 0 }
+    func box(_ name: String) throws -> any RecordBox { try FolderRecordBox(in: self.path, name) }
+    func close() async {}
+}
+
+extension S3Storage: ReceiveStorage {
+    func box(_ name: String) -> any RecordBox { BucketRecordBox(self, name) }
+
+    func sweeper(_ bucket: BucketUploads?, _ unfinished: UploadStore?, _ logger: Logger) -> Sweeper {
+        self.sweeper { try await bucket?.removeLeftovers() }
     }
 }
 

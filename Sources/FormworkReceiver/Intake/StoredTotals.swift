@@ -104,5 +104,5 @@ final class StoredTotals: Sendable {
 
 extension StorageRefusal {
     static let totalReached = Self(
-        publicStatus: 507, publicDetail: "There is no room for this upload: the limit of all stored files is reached.")
+        507, "There is no room for this upload: the limit of all stored files is reached.")
 }

@@ -40,8 +40,7 @@ struct LinkUses: Sendable {
         await Task { try? await self.box.remove(place) }.value
     }
 
-    private static let usedUp = StorageRefusal(
-        publicStatus: 403, publicDetail: "This upload link has been used as often as it can be.")
+    private static let usedUp = StorageRefusal(403, "This upload link has been used as often as it can be.")
 
     /// A link's places, and those that are taken, of any link. Those of links that have expired are removed.
     private func places(_ terms: UploadTerms) async throws -> (all: [String], taken: Set<String>)? {

@@ -11,6 +11,7 @@ import Synchronization
 /// Stores uploads as files in a folder.
 final class FolderStorage: ReceiverStorage {
     private let folder: AtomicFolder
+    var path: FilePath { self.folder.path }
     private let replacing: Bool
     private let durably: Bool
     /// Bytes of disk space to keep free.
@@ -134,7 +135,11 @@ final class FolderStorage: ReceiverStorage {
     fileprivate func ended() { self.count.subtract(1, ordering: .relaxed) }
 
     private func checkPlace() throws {
-        do throws(FormworkError) { try self.folder.checkPlace() } catch { throw MissingFolder(cause: error) }
+        do throws(FormworkError) { try self.folder.checkPlace() } catch {
+            // Nobody would find the files.
+            throw StorageRefusal(
+                503, "The folder for files can't be used at the moment: try again later.", log: error.description)
+        }
     }
 
     private func check(_ file: IncomingFile) throws {
@@ -219,7 +224,7 @@ final class FolderStorage: ReceiverStorage {
         return found.count
     }
 
-    func sweeper(_ uploads: UploadStore?, _ logger: Logger) -> Sweeper {
+    func sweeper(_ bucket: BucketUploads?, _ uploads: UploadStore?, _ logger: Logger) -> Sweeper {
         Sweeper(firstPause: .seconds(60)) {
             let begun = ContinuousClock.now
             // Uploads report that the folder is away.
@@ -272,15 +277,6 @@ final class FolderStorage: ReceiverStorage {
         if file.condition == .isFree { return .exclusive }
         return self.replacing && file.mayReplace ? .replacing : .numbered
     }
-}
-
-/// The folder isn't at its path, so nobody would find the files.
-private struct MissingFolder: StorageFailure, CustomStringConvertible {
-    let cause: FormworkError
-
-    var publicStatus: Int { 503 }
-    var publicDetail: String { "The folder for files can't be used at the moment: try again later." }
-    var description: String { self.cause.description }
 }
 
 /// A file that is being uploaded to a ``FolderStorage``. Buffers are collected, and written on a thread for blocking

@@ -125,28 +125,30 @@ enum PathCondition: Sendable, Hashable {
 struct StorageRefusal: StorageFailure, Hashable, CustomStringConvertible {
     let publicStatus: Int
     let publicDetail: String
-    var description: String { self.publicDetail }
+    let description: String
+
+    /// - Parameter log: The text for the log, if it isn't that for the client.
+    init(_ status: Int, _ detail: String, log: String? = nil) {
+        (self.publicStatus, self.publicDetail, self.description) = (status, detail, log ?? detail)
+    }
 
     /// A condition that isn't met.
     static func failed(_ condition: PathCondition) -> Self {
         let lacks = "No file has this name (If-Match)."
         let taken = "A file already has this name (If-None-Match)."
-        return Self(publicStatus: 412, publicDetail: condition == .isTaken ? lacks : taken)
+        return Self(412, condition == .isTaken ? lacks : taken)
     }
 
     /// `If-Match: *` for a file that exists, in a storage that replaces none. A new name isn't what the client asked for.
-    static let irreplaceable = Self(
-        publicStatus: 409, publicDetail: "The file exists, and files are not replaced here (If-Match).")
+    static let irreplaceable = Self(409, "The file exists, and files are not replaced here (If-Match).")
 
     /// A name that is reserved by another upload whose file isn't visible yet, or by a receiver that was killed.
-    static let reserved = Self(
-        publicStatus: 503, publicDetail: "Another upload has this name, and isn't complete yet: try again later.")
+    static let reserved = Self(503, "Another upload has this name, and isn't complete yet: try again later.")
 
     /// - Throws: If a path is too deep, or has more bytes than this.
     static func check(_ path: SafePath, limit: Int) throws(StorageRefusal) {
         guard path.isTooLong || path.text.utf8.count > limit else { return }
-        let detail = "A file's path has more than \(SafePath.maximumDepth, "folder") or \(limit, "byte")."
-        throw Self(publicStatus: 400, publicDetail: detail)
+        throw Self(400, "A file's path has more than \(SafePath.maximumDepth, "folder") or \(limit, "byte").")
     }
 }
 
