@@ -14,10 +14,10 @@ import FormworkHTTP
 ///   `HEAD` asks for the offset after a cut. The last answer is 201 and an ``UploadReceipt``, or a problem (RFC 9457)
 ///   whose `detail` or `title` the page shows. `DELETE` cancels. The browser's storage keeps the upload's URL with the
 ///   file's name, size and time, so that a later visit can continue with the same file.
-/// - `POST /` accepts multipart/form-data, with files in the field `files` (any other name works too). The script sends
-///   a file so, with `Accept: application/json`, if the receiver can't resume it. After 503 or 429 with Retry-After in
-///   seconds, the script tries again, five times in total. A file from a folder is sent with its relative path as
-///   filename. Without the script (`Accept` contains `text/html`), the answer is 303 to `/?received=…`, or the problem's
+/// - `POST /` accepts a file as the body, with its name in `Content-Disposition`. The script sends a file so, with `Accept:
+///   application/json`, if it is small or the receiver can't resume it. After 503 or 429 with Retry-After in seconds, the
+///   script tries again, five times in total. A file from a folder is sent with its relative path as filename.
+/// - `POST /` accepts multipart/form-data, with files in the field `files` (any other name works too). Without the script (`Accept` contains `text/html`), the answer is 303 to `/?received=…`, or the problem's
 ///   status and the problem view.
 /// - `POST /login` accepts `token` as application/x-www-form-urlencoded. The answer is 303 to `/` and a cookie
 ///   (HttpOnly, SameSite=Strict, Secure over TLS), or 401 and the login view with an error.

@@ -312,12 +312,12 @@ class Upload {
       let answer
       if (!isNew && offset < this.size && !await this.isReadable(offset) || isOver()) return
       if (this.isPlain) {
-        answer = await this.sendPlain()
+        answer = await this.sendWhole()
       } else if (isNew) {
         answer = await this.create()
       } else if (offset === undefined) {
         const limit = this.sent < this.size ? 10_000 : 60_000 // a complete file may still be being stored
-        answer = await ask('HEAD', this.url, { fields: version, limit, begin: request => { this.request = request } })
+        answer = await this.ask('HEAD', this.url, { fields: version, limit })
       } else {
         answer = await this.append(offset)
       }
@@ -416,16 +416,20 @@ class Upload {
     }
   }
 
-  /** Sends a small file as the body of one request. */
+  /** Makes a request that `cancel` ends. */
+  ask(method, address, options) {
+    return ask(method, address, { ...options, begin: request => { this.request = request } })
+  }
+
+  /** Sends the file as the body of one request. */
   sendWhole() {
     // A browser that repeats a request by itself may report nothing (Firefox 153).
     this.reported = undefined
-    return ask('POST', base, {
+    return this.ask('POST', base, {
       fields: {
         'Content-Type': typeOf(this.file), 'Content-Disposition': disposition(this.name), 'Idempotency-Key': this.key,
       },
       body: this.file,
-      begin: request => { this.request = request },
       progress: event => {
         this.reported = event.loaded
         this.progressed(event.loaded)
@@ -438,7 +442,7 @@ class Upload {
    * origin that isn't secure the browser computes no digests, and the file is sent again.
    */
   async findStored() {
-    const answer = await ask('GET', `${base}files.json`, { limit: 10_000, begin: request => { this.request = request } })
+    const answer = await this.ask('GET', `${base}files.json`, { limit: 10_000 })
     if (isPassing(answer.status)) return null
     try {
       const sha256 = hex(new Uint8Array(await crypto.subtle.digest('SHA-256', await this.file.arrayBuffer())))
@@ -455,7 +459,7 @@ class Upload {
       ...version, 'Upload-Complete': '?0', 'Upload-Length': String(this.size), 'Content-Type': typeOf(this.file),
       'Content-Disposition': disposition(this.name),
     }
-    return ask('POST', base, { fields, limit: 20_000, begin: request => { this.request = request } })
+    return this.ask('POST', base, { fields, limit: 20_000 })
   }
 
   /** Remembers a new upload's URL. */
@@ -471,26 +475,13 @@ class Upload {
 
   append(offset) {
     const end = Math.min(this.size, offset + (this.most ?? Infinity))
-    return ask('PATCH', this.url, {
+    return this.ask('PATCH', this.url, {
       fields: {
         ...version, 'Content-Type': 'application/partial-upload', 'Upload-Offset': String(offset),
         'Upload-Complete': end === this.size ? '?1' : '?0',
       },
       body: offset < end ? this.file.slice(offset, end) : null,
-      begin: request => { this.request = request },
       progress: event => this.progressed(offset + event.loaded),
-    })
-  }
-
-  sendPlain() {
-    const form = new FormData()
-    form.append('files', this.file, this.name)
-    return ask('POST', base, {
-      fields: { 'Idempotency-Key': this.key },
-      body: form,
-      begin: request => { this.request = request },
-      // The count includes the form's framing around the file.
-      progress: event => this.progressed(Math.round(this.size * event.loaded / event.total)),
     })
   }
 
