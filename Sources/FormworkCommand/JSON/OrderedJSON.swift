@@ -252,7 +252,7 @@ extension OrderedJSON {
     static var indentedLevels: Int { 16 }
 
     /// Writes a value, without a line end: on one line without blanks, or indented.
-    static func write(_ value: ParameterValue, isPretty: Bool = false) -> String {
+    package static func write(_ value: ParameterValue, isPretty: Bool = false) -> String {
         var output: [UInt8] = []
         self.append(value, to: &output, lineEnd: isPretty ? "\n" : nil)
         return String(decoding: output, as: UTF8.self)

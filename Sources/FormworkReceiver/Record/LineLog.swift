@@ -1,7 +1,7 @@
+import Formwork
 import FormworkCommand
-import FormworkHTTP
-import Logging
 import FormworkEssentials
+import Logging
 
 /// A log with one line per event, on standard error or elsewhere. Logging never waits for a reader: lines that find no
 /// room are dropped, and counted in a line of their own.
@@ -29,70 +29,45 @@ struct LineLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let values = self.metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(Value.init)
+        let values = self.metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(Self.value)
         let line = Self.line(
             self.form, time: Date.now.formatted(.iso8601), level: event.level.rawValue,
             message: event.message.description, values)
         self.output.enqueue(line) { [form] count in
             Self.line(
                 form, time: Date.now.formatted(.iso8601), level: Logger.Level.warning.rawValue,
-                message: "lines of the log dropped", ["lines": .integer(Int64(clamping: count))])
+                message: "lines of the log dropped", ["lines": .integer(Int128(count))])
         }
     }
 
     /// The value of a key; numbers stay numbers in JSON.
-    enum Value: Encodable, Sendable {
-        case text(String)
-        case integer(Int64)
-        case number(Double)
-
-        init(_ value: Logger.MetadataValue) {
-            guard case .stringConvertible(let value) = value else {
-                self = .text("\(value)")
-                return
-            }
-            switch value {
-            case let value as any BinaryInteger: self = .integer(Int64(clamping: value))
-            case let value as Double: self = .number(value)
-            default: self = .text("\(value)")
-            }
-        }
-
-        var text: String {
-            switch self {
-            case .text(let text): text
-            case .integer(let integer): "\(integer)"
-            case .number(let number): "\(number)"
-            }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch self {
-            case .text(let text): try container.encode(text)
-            case .integer(let integer): try container.encode(integer)
-            case .number(let number): try container.encode(number)
-            }
+    private static func value(_ value: Logger.MetadataValue) -> ParameterValue {
+        guard case .stringConvertible(let value) = value else { return .text("\(value)") }
+        return switch value {
+        case let value as any BinaryInteger: .integer(Int128(clamping: value))
+        case let value as Double: .double(value)
+        default: .text("\(value)")
         }
     }
 
     static func line(
-        _ form: Form, time: String, level: String, message: String, _ values: [String: Value]
+        _ form: Form, time: String, level: String, message: String, _ values: [String: ParameterValue]
     ) -> String {
         switch form {
         case .text:
-            let pairs = values.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value.text))" }
+            let pairs = values.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.word($0.value))" }
             return "\(time) \(level) \(message.withControlCharactersEscaped)\(pairs.joined())\n"
         case .json:
             var object = values
             (object["time"], object["level"], object["message"]) = (.text(time), .text(level), .text(message))
             // JSON escapes line ends.
-            return String(decoding: JSONBytes.encode(object), as: UTF8.self) + "\n"
+            return OrderedJSON.write(.members(object.sorted { $0.key < $1.key })) + "\n"
         }
     }
 
     /// A plain word as it is, any other value in quotes.
-    private static func quoted(_ value: String) -> String {
+    private static func word(_ value: ParameterValue) -> String {
+        guard case .text(let value) = value else { return OrderedJSON.write(value) }
         let isPlain =
             !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }
         if isPlain { return value }
