@@ -40,22 +40,14 @@ public struct ResumableHandler: Sendable {
     private let failed: @Sendable (any Error) -> Void
 
     /// Handles uploads to any path; unfinished ones have URLs below `prefix`. Ordinary requests are left to the caller.
+    /// - Parameter target: The path of the only target; `nil` for any.
     package init(
-        _ store: UploadStore, prefix: String = "/.uploads/",
+        _ store: UploadStore, target: String? = nil, prefix: String = "/.uploads/",
         report: @escaping @Sendable (_ name: String, _ error: any Error) -> Void = { _, _ in },
         failed: @escaping @Sendable (any Error) -> Void = { _ in },
         complete: @escaping @Sendable (CompletedUpload) async throws -> ResumableResponse
     ) {
         precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "the prefix must begin and end with a slash")
-        self.init(store, nil, prefix: prefix, report, failed, complete)
-    }
-
-    private init(
-        _ store: UploadStore, _ target: String?, prefix: String,
-        _ report: @escaping @Sendable (_ name: String, _ error: any Error) -> Void,
-        _ failed: @escaping @Sendable (any Error) -> Void,
-        _ complete: @escaping @Sendable (CompletedUpload) async throws -> ResumableResponse
-    ) {
         (self.store, self.target, self.prefix) = (store, target, prefix)
         (self.report, self.failed, self.complete) = (report, failed, complete)
         self.progressInterval = store.progressInterval
@@ -77,7 +69,7 @@ public struct ResumableHandler: Sendable {
         complete: @escaping @Sendable (CompletedUpload) async throws -> ResumableResponse
     ) {
         let path = UploadRecord.target(target)
-        self.init(store, path, prefix: path + "/", { report($1) }, report) { upload in
+        self.init(store, target: path, prefix: path + "/", report: { report($1) }, failed: report) { upload in
             do { return try await complete(upload) } catch {
                 guard let problem = ProblemDetails(clientFault: error) else { throw error }
                 return ResumableResponse(problem)
