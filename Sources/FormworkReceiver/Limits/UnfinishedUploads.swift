@@ -4,6 +4,7 @@ import Synchronization
 final class UnfinishedUploads: Sendable {
     private struct Entry {
         var id: Int
+        var client: String
         /// `nil` for an upload that is being begun.
         var name: String?
         /// The bytes that it announced; 0 if it didn't.
@@ -11,43 +12,37 @@ final class UnfinishedUploads: Sendable {
     }
 
     private struct State {
-        var entries: [String: [Entry]] = [:]
+        var entries: [Entry] = []
         var lastID = 0
         /// When each client's uploads were last checked.
         var looked: [String: ContinuousClock.Instant] = [:]
         /// When names of uploads that no longer exist were last removed.
         var swept = ContinuousClock.now
 
-        mutating func remove(of client: String, _ isGone: (Entry) -> Bool) {
-            self.entries[client]?.removeAll(where: isGone)
-            if self.entries[client]?.isEmpty == true { self.entries[client] = nil }
-        }
-
-        mutating func remove(_ names: Set<String>, of client: String) {
-            self.remove(of: client) { entry in entry.name.map(names.contains) ?? false }
+        mutating func remove(_ names: Set<String>) {
+            self.entries.removeAll { entry in entry.name.map(names.contains) ?? false }
         }
     }
 
     /// A client's right to begin one upload. It counts like an upload until it is given back or an upload has it.
     struct Reservation: Sendable {
         fileprivate let uploads: UnfinishedUploads
-        fileprivate let client: String
         fileprivate let id: Int
 
         /// Counts the upload that was created instead.
         func take(_ name: String) {
             self.uploads.state.withLock { state in
                 guard self.uploads.limit < .max || self.uploads.bytes < .max else {
-                    return state.remove(of: self.client) { $0.id == self.id }
+                    return state.entries.removeAll { $0.id == self.id }
                 }
-                guard let index = state.entries[self.client]?.firstIndex(where: { $0.id == self.id }) else { return }
-                state.entries[self.client]?[index].name = name
+                guard let index = state.entries.firstIndex(where: { $0.id == self.id }) else { return }
+                state.entries[index].name = name
             }
         }
 
         /// Counts no more, unless an upload was created.
         func giveBack() {
-            self.uploads.state.withLock { $0.remove(of: self.client) { $0.id == self.id && $0.name == nil } }
+            self.uploads.state.withLock { $0.entries.removeAll { $0.id == self.id && $0.name == nil } }
         }
     }
 
@@ -66,12 +61,12 @@ final class UnfinishedUploads: Sendable {
 
     private func reserveNow(_ length: Int64, for client: String) -> Reservation? {
         self.state.withLock { state in
-            let entries = state.entries[client] ?? []
+            let entries = state.entries.filter { $0.client == client }
             let left = entries.reduce(self.bytes) { $0 - min($1.length, $0) }
             guard entries.count < self.limit, length <= left else { return nil }
             state.lastID += 1
-            state.entries[client] = entries + [Entry(id: state.lastID, length: length)]
-            return Reservation(uploads: self, client: client, id: state.lastID)
+            state.entries.append(Entry(id: state.lastID, client: client, length: length))
+            return Reservation(uploads: self, id: state.lastID)
         }
     }
 
@@ -86,13 +81,13 @@ final class UnfinishedUploads: Sendable {
     ) async -> Reservation? {
         if let place = self.reserveNow(length, for: client) { return place }
         let (names, looked) = self.state.withLock { state in
-            (state.entries[client]?.compactMap(\.name) ?? [], state.looked[client])
+            (state.entries.filter { $0.client == client }.compactMap(\.name), state.looked[client])
         }
         // A client that asks repeatedly gets the last result for a second.
         if let looked, now - looked < .seconds(1) { return nil }
         var gone: Set<String> = []
         for name in names where !(await isThere(name)) { gone.insert(name) }
-        self.state.withLock { [gone] in $0.remove(gone, of: client) }
+        self.state.withLock { [gone] in $0.remove(gone) }
         let place = self.reserveNow(length, for: client)
         self.state.withLock { state in
             state.looked[client] = place == nil ? now : nil
@@ -102,10 +97,10 @@ final class UnfinishedUploads: Sendable {
     }
 
     /// Counts an upload no more: it is complete.
-    func forget(_ name: String, of client: String) { self.state.withLock { $0.remove([name], of: client) } }
+    func forget(_ name: String) { self.state.withLock { $0.remove([name]) } }
 
     /// The number of names known, for tests.
-    var count: Int { self.state.withLock { $0.entries.values.joined().count { $0.name != nil } } }
+    var count: Int { self.state.withLock { $0.entries.count { $0.name != nil } } }
 
     /// Forgets uploads that no longer exist. Does nothing if that was done in the last minute.
     /// - Parameter existing: The names of all uploads, or `nil` if they can't be listed; this reads a folder.
@@ -114,13 +109,11 @@ final class UnfinishedUploads: Sendable {
         let known = self.state.withLock { state -> Set<String> in
             guard !state.entries.isEmpty, now - state.swept >= .seconds(60) else { return [] }
             state.swept = now
-            return Set(state.entries.values.joined().compactMap(\.name))
+            return Set(state.entries.compactMap(\.name))
         }
         guard !known.isEmpty, let existing = await existing() else { return }
         let gone = known.subtracting(existing)
         guard !gone.isEmpty else { return }
-        self.state.withLock { state in
-            for client in Array(state.entries.keys) { state.remove(gone, of: client) }
-        }
+        self.state.withLock { $0.remove(gone) }
     }
 }

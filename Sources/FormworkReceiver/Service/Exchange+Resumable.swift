@@ -215,7 +215,7 @@ extension Exchange {
             await self.receiver.intake.hooks?.failed(begun, status: status.code, "The upload could not be begun.")
         }
         if processing.hasBegun, !isRefusal, let name = processing.name ?? RequestPath(self.head.path).lastSegment {
-            self.receiver.resuming?.unfinished.forget(name, of: self.client.key)
+            self.receiver.resuming?.unfinished.forget(name)
         }
         return ServiceResponse(
             status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),

@@ -70,7 +70,7 @@ struct CrowdTests {
         #expect(await place(1) == nil)
         second?.giveBack()
         #expect(await place(40) != nil)
-        unfinished.forget("1", of: "a")
+        unfinished.forget("1")
         #expect(await place(60) != nil)
     }
 
