@@ -36,19 +36,7 @@ public final class UploadStore: Sendable {
     ///   - folder: The folder for the uploads. Nothing else should be in it.
     ///   - options: Which uploads are accepted, and how long they are kept.
     public convenience init(_ folder: some PathConvertible, options: UploadStoreOptions = UploadStoreOptions()) {
-        self.init(FolderUploads(folder: folder.filePath, isDurable: options.isDurable), options, nil)
-    }
-
-    /// Keeps uploads in a storage of the caller's.
-    /// - Parameters:
-    ///   - storage: The storage.
-    ///   - options: Which uploads are accepted, and how long they are kept.
-    ///   - makeExecutor: Makes what the calls of an upload run on, so that tests can decide the order of all calls.
-    package convenience init(
-        storage: some UploadStorage, options: UploadStoreOptions = UploadStoreOptions(),
-        makeExecutor: @escaping @Sendable () -> any SerialExecutor = { ThreadExecutor() }
-    ) {
-        self.init(storage, options, nil, makeExecutor)
+        self.init(storage: FolderUploads(folder: folder.filePath, isDurable: options.isDurable), options: options)
     }
 
     /// Opens a folder, or creates it if only its last component is missing, accessible to this user only.
@@ -67,18 +55,24 @@ public final class UploadStore: Sendable {
             try uploads.makeFolder()
             try AtomicFolder(folder).makeFile().close()
         }
-        self.init(uploads, options, afterReading)
+        self.init(storage: uploads, options: options, afterReading: afterReading)
     }
 
-    private init(
-        _ storage: any UploadStorage, _ options: UploadStoreOptions, _ afterReading: (@Sendable () async -> Void)?,
-        _ makeExecutor: @escaping @Sendable () -> any SerialExecutor = { ThreadExecutor() }
+    /// Keeps uploads in a storage of the caller's.
+    /// - Parameters:
+    ///   - storage: The storage.
+    ///   - options: Which uploads are accepted, and how long they are kept.
+    ///   - afterReading: Called whenever a request has read a record.
+    ///   - makeExecutor: Makes what the calls of an upload run on, so that tests can decide the order of all calls.
+    package init(
+        storage: some UploadStorage, options: UploadStoreOptions = UploadStoreOptions(),
+        afterReading: (@Sendable () async -> Void)? = nil,
+        makeExecutor: @escaping @Sendable () -> any SerialExecutor = { ThreadExecutor() }
     ) {
         (self.storage, self.folder, self.options) = (storage, storage as? FolderUploads, options)
         self.index = UploadIndex()
         self.quota = UploadQuota(options, of: storage, index: self.index)
-        self.afterReading = afterReading
-        self.makeExecutor = makeExecutor
+        (self.afterReading, self.makeExecutor) = (afterReading, makeExecutor)
         (self.thread, self.sweeper) = (StoreThread(makeExecutor()), StoreThread(makeExecutor()))
     }
 
