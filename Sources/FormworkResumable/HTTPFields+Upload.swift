@@ -24,7 +24,6 @@ extension HTTPField.Name {
     package static let forwarded = Self(known: "Forwarded")
     package static let xForwardedFor = Self(known: "X-Forwarded-For")
     package static let xForwardedProto = Self(known: "X-Forwarded-Proto")
-    static let via = Self(known: "Via")
 
     /// The fields that clients of both protocols send, which mean nothing in other requests.
     package static let uploadRequest: [Self] = [

@@ -65,13 +65,7 @@ struct PendingUpload {
         guard let content else { return nil }
         try self.checkSize(stored.length)
         let file = try self.wholeFile(path, type, length: stored.length)
-        let (upload, hasContent) = try await self.begin(file, from: content)
-        if hasContent {
-            try await self.share?.take(stored.length)
-            self.ended(file, size: stored.length, sha256: digest?.hex)
-        } else {
-            try await self.write(try BodyPlan(copying: stored.content).buffers(), to: upload, file)
-        }
+        try await self.store(stored.content, from: content, file, size: stored.length, sha256: digest?.hex)
         return try await self.publish(FormFields(self.upload.metadata))
     }
 
@@ -262,14 +256,20 @@ struct PendingUpload {
         let isKnown = self.fingerprint == nil || stored.sha256 != nil
         let content =
             stored.slices.isEmpty ? FileContent.upload(form.upload, stored.content) : .slices(stored.slices)
-        let (upload, hasContent) = try await self.begin(file, from: isKnown ? content : nil)
-        if hasContent {
-            try await self.share?.take(size)
-            self.ended(file, size: size, sha256: stored.sha256)
-        } else {
-            try await self.write(try BodyPlan(copying: form.content(of: stored)).buffers(), to: upload, file)
-        }
+        try await self.store(
+            form.content(of: stored), from: isKnown ? content : nil, file, size: size, sha256: stored.sha256)
         self.foundElsewhere += 1
+    }
+
+    /// Stores a file whose bytes are there already, without reading them if the storage can do that.
+    /// - Parameter place: Where they are; `nil` if they must be read.
+    private mutating func store(
+        _ bytes: BodySource, from place: FileContent?, _ file: IncomingFile, size: Int64, sha256: String?
+    ) async throws {
+        let (upload, hasContent) = try await self.begin(file, from: place)
+        guard hasContent else { return try await self.write(BodyPlan(copying: bytes).buffers(), to: upload, file) }
+        try await self.share?.take(size)
+        self.ended(file, size: size, sha256: sha256)
     }
 
     private func checkSize(_ size: Int64) throws(FormworkError) {

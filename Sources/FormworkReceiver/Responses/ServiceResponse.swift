@@ -61,12 +61,12 @@ enum SecurityFields {
             name: .contentSecurityPolicy,
             value: "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
                 + "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
-        HTTPField(name: .contentTypeOptions, value: "nosniff"),
+        HTTPField(name: .xContentTypeOptions, value: "nosniff"),
         HTTPField(name: .frameOptions, value: "DENY"),
         // Not no-referrer: with it, browsers send `Origin: null` for a form on the page itself (Fetch, "append a
         // request Origin header"), just as for a page of another site.
         HTTPField(name: .referrerPolicy, value: "same-origin"),
-        HTTPField(name: .resourcePolicy, value: "same-origin"),
+        HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
         HTTPField(name: .openerPolicy, value: "same-origin"),
     ]
 }

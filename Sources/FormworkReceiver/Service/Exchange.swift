@@ -87,8 +87,8 @@ struct Exchange: Sendable {
         case .methods: answer = Self.methodsAnswer
         case .preflight:
             answer = ServiceResponse(
-                .noContent, fields: [.allowedMethods: "\(Self.methods), PATCH, DELETE", .accessMaxAge: "600"])
-            answer.fields[.allowedFields] = self.head.headerFields[.requestedFields]
+                .noContent, fields: [.accessControlAllowMethods: "\(Self.methods), PATCH, DELETE", .accessControlMaxAge: "600"])
+            answer.fields[.accessControlAllowHeaders] = self.head.headerFields[.accessControlRequestHeaders]
         case .login: answer = await self.logIn(body)
         case .logout: answer = self.logOut()
         case .seeOther(let location): answer = .seeOther(location)

@@ -73,7 +73,7 @@ struct RequestRouter: Sendable {
             try self.checkHost(head)
             if !self.isLinked, let asset = Self.openAssets[path], isReading { return asset }
             if !isReading { try self.checkOrigin(head) }
-            if head.method == .options, head.headerFields.contains(.requestedMethod), self.allowedOrigin(head) != nil {
+            if head.method == .options, head.headerFields.contains(.accessControlRequestMethod), self.allowedOrigin(head) != nil {
                 return .preflight
             }
             if !self.isLinked, path == "/login", head.method == .post { return .login }
@@ -185,18 +185,8 @@ struct RequestRouter: Sendable {
 
 extension HTTPField.Name {
     static let requestedWith = Self(known: "X-Requested-With")
-    static let requestedMethod = Self(known: "Access-Control-Request-Method")
-    static let requestedFields = Self(known: "Access-Control-Request-Headers")
-    static let allowedOrigin = Self(known: "Access-Control-Allow-Origin")
-    static let allowedMethods = Self(known: "Access-Control-Allow-Methods")
-    static let allowedFields = Self(known: "Access-Control-Allow-Headers")
-    static let exposedFields = Self(known: "Access-Control-Expose-Headers")
-    static let accessMaxAge = Self(known: "Access-Control-Max-Age")
     static let secFetchSite = Self(known: "Sec-Fetch-Site")
-    static let contentSecurityPolicy = Self(known: "Content-Security-Policy")
     static let referrerPolicy = Self(known: "Referrer-Policy")
-    static let contentTypeOptions = Self(known: "X-Content-Type-Options")
     static let frameOptions = Self(known: "X-Frame-Options")
-    static let resourcePolicy = Self(known: "Cross-Origin-Resource-Policy")
     static let openerPolicy = Self(known: "Cross-Origin-Opener-Policy")
 }

@@ -42,8 +42,8 @@ struct Responder: Sendable {
         var response = answer.head(isHTTP2: channel.isHTTP2Stream)
         if answer.hasNoBody { response.headerFields[.contentLength] = nil }
         if let origin = self.router.allowedOrigin(exchange.head) {
-            response.headerFields[.allowedOrigin] = origin
-            response.headerFields[.exposedFields] = Self.exposedFields
+            response.headerFields[.accessControlAllowOrigin] = origin
+            response.headerFields[.accessControlExposeHeaders] = Self.exposedFields
             response.headerFields.append(HTTPField(name: .vary, value: "Origin"))
         }
         let isBodiless = answer.hasNoBody || exchange.head.method == .head
