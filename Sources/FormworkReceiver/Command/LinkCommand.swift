@@ -44,12 +44,11 @@ package struct LinkCommand: ParsableCommand {
     var limit: [FormLimit] = []
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The folder for the files, such as ann, in the receiver's folder. (default: none)", valueName: "folder"))
+        parsing: .unconditional, value: "folder",
+        "The folder for the files, such as ann, in the receiver's folder. (default: none)")
     var prefix: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The heading of the link's page.", valueName: "text"))
+    @Option(parsing: .unconditional, value: "text", "The heading of the link's page.")
     var title: String?
 
     @Option(
@@ -63,21 +62,16 @@ package struct LinkCommand: ParsableCommand {
 
     package func validate() throws {
         try GivenPath.check(["--key-file": self.keyFile])
-        guard self.expires.duration >= .seconds(1) else { throw ValidationError("--expires: give 1s or more") }
-        guard self.maxSize?.bytes ?? 1 >= 1 else { throw ValidationError("--max-size: give 1 or more") }
-        guard self.count("total") ?? 1 >= 1 else { throw ValidationError("--limit total: give 1 or more") }
-        guard 1...LinkUses.most ~= self.count("uses") ?? 1 else {
-            throw ValidationError("--limit uses: give 1 to \(LinkUses.most)")
-        }
-        if let title {
-            guard title.contains(where: { !$0.isWhitespace }) else {
-                throw ValidationError("--title: the text is empty")
-            }
-            guard title.utf8.count <= SignedLink.longestTitle, title.withControlCharactersEscaped == title else {
-                throw ValidationError(
-                    "--title: give one line of at most \(SignedLink.longestTitle) bytes, without control characters")
-            }
-        }
+        let (title, longest) = (self.title ?? "a", SignedLink.longestTitle)
+        try ValidationError.check([
+            "--expires: give 1s or more": self.expires.duration < .seconds(1),
+            "--max-size: give 1 or more": self.maxSize?.bytes ?? 1 < 1,
+            "--limit total: give 1 or more": self.count("total") ?? 1 < 1,
+            "--limit uses: give 1 to \(LinkUses.most)": !(1...LinkUses.most ~= self.count("uses") ?? 1),
+            "--title: the text is empty": title.allSatisfy(\.isWhitespace),
+            "--title: give one line of at most \(longest) bytes, without control characters":
+                title.utf8.count > longest || title.withControlCharactersEscaped != title,
+        ])
     }
 
     package func run() throws {

@@ -44,10 +44,9 @@ struct ReceiveAddress: ParsableArguments {
     var allowOrigin: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Which files the page lists: all; own, those of the same login or address; or none. "
-                + "(default: own with a token and --public, otherwise all)", valueName: "all|own|none"),
-        completion: .list(["all", "own", "none"]))
+        value: "all|own|none",
+        "Which files the page lists: all; own, those of the same login or address; or none. "
+            + "(default: own with a token and --public, otherwise all)", completion: .list(ListScope.allValueStrings))
     var list: ListScope?
 
     @OptionGroup var tls: ReceiveTLS
@@ -192,10 +191,10 @@ struct ReceiveAddress: ParsableArguments {
 /// The token of `receive`.
 struct ReceiveToken: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The token that clients must send: ASCII without blanks, with --public at least 16 characters. --public generates and "
-                + "prints one if none is given. Prefer the variable "
-                + "FORMWORK_TOKEN, used without this option: process lists don't show it."))
+        help: """
+            The token that clients must send: ASCII without blanks, with --public at least 16 characters. --public generates and \
+            prints one if none is given. Prefer the variable FORMWORK_TOKEN, used without this option: process lists don't show it.
+            """)
     var token: String?
 
     @Option(file: "A file with the token in its first line. SIGHUP reads it again.")

@@ -19,9 +19,8 @@ struct ReceiveDestination: ParsableArguments {
     private var dirOption: String?
 
     @Option(
-        help: ArgumentHelp(
-            "An object store instead of a folder. The AWS variables give its address and keys.",
-            valueName: "s3://bucket/prefix"))
+        value: "s3://bucket/prefix",
+        "An object store instead of a folder. The AWS variables give its address and keys.")
     var to: String?
 
     @Flag(
@@ -67,19 +66,16 @@ struct ReceiveDestination: ParsableArguments {
 
     func validate() throws {
         try GivenPath.check(["--dir": self.dirOption, "the folder": self.folder, "--to": self.to])
-        guard self.dirOption == nil || self.folder == nil else {
-            throw ValidationError("give the folder once")
-        }
-        switch (self.dir, self.to) {
-        case (nil, nil): throw ValidationError("no destination: give a FOLDER or --to s3://BUCKET/PREFIX")
-        case (_?, _?): throw ValidationError("give a folder or --to, not both")
-        case (_?, nil):
-            if !self.s3.isEmpty { throw ValidationError("--s3: only works with --to") }
-        case (nil, _?):
-            if self.overwrite { throw ValidationError("--overwrite: only works with a folder") }
-            if self.fsync { throw ValidationError("--fsync: only works with a folder") }
-            if self.freeSpace != nil { throw ValidationError("--free-space: only works with a folder") }
-        }
+        let (isFolder, isBucket) = (self.dir != nil, self.to != nil)
+        try ValidationError.check([
+            "give the folder once": self.dirOption != nil && self.folder != nil,
+            "no destination: give a FOLDER or --to s3://BUCKET/PREFIX": !isFolder && !isBucket,
+            "give a folder or --to, not both": isFolder && isBucket,
+            "--s3: only works with --to": isFolder && !self.s3.isEmpty,
+            "--overwrite: only works with a folder": isBucket && self.overwrite,
+            "--fsync: only works with a folder": isBucket && self.fsync,
+            "--free-space: only works with a folder": isBucket && self.freeSpace != nil,
+        ])
     }
 
     /// Opens the folder, or checks that the store can be reached and removes what killed receivers left there.

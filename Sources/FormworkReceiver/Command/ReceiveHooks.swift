@@ -8,9 +8,9 @@ struct ReceiveHooks: ParsableArguments {
     static let variable = "FORMWORK_HOOK_SECRET"
 
     @Option(
-        help: ArgumentHelp(
-            "Ask this URL before an upload is accepted, and notify it when the upload was stored or has failed. Messages are "
-                + "signed JSON (Standard Webhooks).", valueName: "URL"))
+        value: "URL",
+        "Ask this URL before an upload is accepted, and notify it when the upload was stored or has failed. Messages are "
+            + "signed JSON (Standard Webhooks).")
     var hook: String?
 
     @Option(
@@ -24,9 +24,8 @@ struct ReceiveHooks: ParsableArguments {
     var hookTimeout: TimeOption?
 
     @Option(
-        help: ArgumentHelp(
-            "What happens to an upload if the hook doesn't answer: refuse (503, the default) or accept.",
-            valueName: "refuse|accept"))
+        value: "refuse|accept",
+        "What happens to an upload if the hook doesn't answer: refuse (503, the default) or accept.")
     var hookFailure: HookFailure?
 
     func validate() throws {

@@ -17,11 +17,10 @@ struct ReceiveLimits: ParsableArguments {
     var limit: [FormLimit] = []
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Uploads at once. Above that, the answer is 503 with Retry-After. --max-uploads-per-client NUMBER is for those of "
-                + "one client, by default a quarter with --public; above it, the answer is 429. (default: "
-                + "\(ReceivingLimits().uploads), with --to \(S3Storage.uploads))", valueName: "number"))
+        parsing: .unconditional, value: "number",
+        "Uploads at once. Above that, the answer is 503 with Retry-After. --max-uploads-per-client NUMBER is for those of "
+            + "one client, by default a quarter with --public; above it, the answer is 429. (default: "
+            + "\(ReceivingLimits().uploads), with --to \(S3Storage.uploads))")
     var maxUploads: Int?
 
     @Option(parsing: .unconditional, help: .hidden) var maxUploadsPerClient: Int?
@@ -106,27 +105,21 @@ struct FormLimit {
 
 /// What the page of `receive` says.
 struct ReceivePage: ParsableArguments {
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The heading of the upload page, in place of \"Send files\".", valueName: "text"))
+    @Option(parsing: .unconditional, value: "text", "The heading of the upload page, in place of \"Send files\".")
     var title: String?
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "A text below the heading, one paragraph for each line. Plain text: markup is shown as it is written.",
-            valueName: "text"))
+        parsing: .unconditional, value: "text",
+        "A text below the heading, one paragraph for each line. Plain text: markup is shown as it is written.")
     var message: String?
 
     func validate() throws {
         for (name, text) in [("--title", self.title), ("--message", self.message)] {
             guard let text else { continue }
-            guard text.contains(where: { !$0.isWhitespace }) else {
-                throw ValidationError("\(name): the text is empty")
-            }
-            guard text.utf8.count <= Self.maximumBytes else {
-                throw ValidationError("\(name): give at most \(Self.maximumBytes, "byte")")
-            }
+            try ValidationError.check([
+                "\(name): the text is empty": text.allSatisfy(\.isWhitespace),
+                "\(name): give at most \(Self.maximumBytes, "byte")": text.utf8.count > Self.maximumBytes,
+            ])
         }
     }
 

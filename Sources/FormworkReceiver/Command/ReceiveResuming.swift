@@ -25,12 +25,10 @@ struct ReceiveResuming: ParsableArguments {
     private var resume: Bool { self.choice == .resume }
 
     @Option(
-        help: ArgumentHelp(
-            "Where unfinished uploads are kept. It is created if only its last component is missing. The default is "
-                + ".formwork-resumable in the folder, or below the prefix of --to, where any receiver of the same prefix "
-                + "can continue them.",
-            valueName: "folder"),
-        completion: .directory)
+        value: "folder",
+        "Where unfinished uploads are kept. It is created if only its last component is missing. The default is "
+            + ".formwork-resumable in the folder, or below the prefix of --to, where any receiver of the same prefix "
+            + "can continue them.", completion: .directory)
     var resumeDir: String?
 
     @Option(time: "An upload can be continued until this long after its last byte.")
@@ -56,15 +54,14 @@ struct ReceiveResuming: ParsableArguments {
 
     func validate() throws {
         try GivenPath.check(["--resume-dir": self.resumeDir])
-        guard self.resumeUploads >= 1 else { throw ValidationError("--resume-uploads: give 1 or more") }
-        guard self.resumeUploadsPerClient ?? 1 >= 1 else {
-            throw ValidationError("--resume-uploads-per-client: give 1 or more")
-        }
-        guard (.seconds(1)...(TimeOption.day * 365)).contains(self.resumeLifetime.duration) else {
-            throw ValidationError("--resume-lifetime: give 1s to 365d")
-        }
-        let needless = [("--resume-dir", self.resumeDir != nil), ("--resume-total", self.resumeTotal != nil)]
-        if !self.resume, let (option, _) = needless.first(where: \.1) {
+        let lifetimes = Duration.seconds(1)...(TimeOption.day * 365)
+        try ValidationError.check([
+            "--resume-uploads: give 1 or more": self.resumeUploads < 1,
+            "--resume-uploads-per-client: give 1 or more": self.resumeUploadsPerClient ?? 1 < 1,
+            "--resume-lifetime: give 1s to 365d": !lifetimes.contains(self.resumeLifetime.duration),
+        ])
+        for (option, isGiven) in [("--resume-dir", self.resumeDir != nil), ("--resume-total", self.resumeTotal != nil)]
+        where isGiven && !self.resume {
             throw ValidationError("\(option): has no use with --no-resume: leave one of them out")
         }
     }

@@ -87,7 +87,8 @@ struct Exchange: Sendable {
         case .methods: answer = Self.methodsAnswer
         case .preflight:
             answer = ServiceResponse(
-                .noContent, fields: [.accessControlAllowMethods: "\(Self.methods), PATCH, DELETE", .accessControlMaxAge: "600"])
+                .noContent,
+                fields: [.accessControlAllowMethods: "\(Self.methods), PATCH, DELETE", .accessControlMaxAge: "600"])
             answer.fields[.accessControlAllowHeaders] = self.head.headerFields[.accessControlRequestHeaders]
         case .login: answer = await self.logIn(body)
         case .logout: answer = self.logOut()

@@ -73,7 +73,9 @@ struct RequestRouter: Sendable {
             try self.checkHost(head)
             if !self.isLinked, let asset = Self.openAssets[path], isReading { return asset }
             if !isReading { try self.checkOrigin(head) }
-            if head.method == .options, head.headerFields.contains(.accessControlRequestMethod), self.allowedOrigin(head) != nil {
+            if head.method == .options, head.headerFields.contains(.accessControlRequestMethod),
+                self.allowedOrigin(head) != nil
+            {
                 return .preflight
             }
             if !self.isLinked, path == "/login", head.method == .post { return .login }
