@@ -1,7 +1,6 @@
 import HummingbirdCore
 import Logging
 import NIOCore
-import Synchronization
 
 /// Closes an idle connection: one that doesn't negotiate TLS, or an HTTP/2 connection without streams.
 /// ``ExchangeHandler`` supervises exchanges.
@@ -14,7 +13,7 @@ final class ConnectionWatch: ChannelInboundHandler {
     struct Cut: Sendable {}
 
     private let (idleTime, headTime): (TimeAmount, TimeAmount)
-    private let activity: ConnectionActivity
+    private let connections: Connections
     private var exchanges = 0
     private var hadExchange = false
     private var idleSince = NIODeadline.now()
@@ -23,9 +22,9 @@ final class ConnectionWatch: ChannelInboundHandler {
     private var timer: RepeatedTask?
     private var lastCall: Scheduled<Void>?
 
-    init(_ pace: ReceivingPace, _ activity: ConnectionActivity) {
+    init(_ pace: ReceivingPace, _ connections: Connections) {
         (self.idleTime, self.headTime) = (TimeAmount(pace.idleTime), TimeAmount(pace.headTime))
-        self.activity = activity
+        self.connections = connections
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -62,7 +61,11 @@ final class ConnectionWatch: ChannelInboundHandler {
     }
 
     /// A request's head is complete, or everything of the request is.
-    func hasRequest(_ hasRequest: Bool) { self.activity.idleSince = hasRequest ? nil : .now() }
+    func hasRequest(_ hasRequest: Bool) {
+        if let channel = self.context?.channel {
+            self.connections.set(idleSince: hasRequest ? nil : .now(), of: channel)
+        }
+    }
 
     func ended() {
         self.exchanges -= 1
@@ -88,20 +91,6 @@ final class ConnectionWatch: ChannelInboundHandler {
     }
 }
 
-/// Since when a connection has no request.
-final class ConnectionActivity: Sendable {
-    /// 0 while it has one.
-    private let nanoseconds = Atomic(NIODeadline.now().uptimeNanoseconds)
-
-    var idleSince: NIODeadline? {
-        get {
-            let nanoseconds = self.nanoseconds.load(ordering: .relaxed)
-            return nanoseconds == 0 ? nil : .uptimeNanoseconds(nanoseconds)
-        }
-        set { self.nanoseconds.store(newValue?.uptimeNanoseconds ?? 0, ordering: .relaxed) }
-    }
-}
-
 /// The client already has its maximum number of connections, so another is closed.
 private struct TooManyConnections: Error {}
 
@@ -113,9 +102,8 @@ struct WatchedChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         do {
-            let activity = ConnectionActivity()
-            guard self.connections.opened(channel, activity, logger) else { throw TooManyConnections() }
-            try channel.pipeline.syncOperations.addHandler(ConnectionWatch(self.pace, activity))
+            guard self.connections.opened(channel, logger) else { throw TooManyConnections() }
+            try channel.pipeline.syncOperations.addHandler(ConnectionWatch(self.pace, self.connections))
             if self.connections.isFromProxy(channel) {
                 let connections = self.connections
                 try channel.pipeline.syncOperations.addHandler(

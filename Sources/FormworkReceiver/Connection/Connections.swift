@@ -9,7 +9,8 @@ final class Connections: Sendable {
     private struct Entry {
         var channel: any Channel
         var client: ClientAddress
-        let activity: ConnectionActivity
+        /// Since when it has no request; `nil` while it has one.
+        var idleSince: NIODeadline? = .now()
         /// Whether it may have many streams, because it has presented the token.
         var isOpened = false
     }
@@ -58,14 +59,14 @@ final class Connections: Sendable {
 
     /// Registers a connection.
     /// - Returns: Whether its client may have another connection.
-    func opened(_ channel: any Channel, _ activity: ConnectionActivity, _ logger: Logger) -> Bool {
+    func opened(_ channel: any Channel, _ logger: Logger) -> Bool {
         let id = ObjectIdentifier(channel)
         let client = ClientAddress(channel.remoteAddress)
         let isCounted = !self.proxies.contains(client.address)
         let key = client.key
         let isTaken = self.state.withLock { state in
             guard !isCounted || state.counts[key, default: 0] < self.limit else { return false }
-            state.entries[id] = Entry(channel: channel, client: client, activity: activity)
+            state.entries[id] = Entry(channel: channel, client: client)
             if isCounted { state.counts[key, default: 0] += 1 }
             state.open += 1
             state.peak = max(state.peak, state.open)
@@ -96,7 +97,7 @@ final class Connections: Sendable {
         let oldest = self.state.withLock { state -> (any Channel)? in
             guard state.open >= self.total else { return nil }
             return state.entries.values.lazy.filter(\.channel.isActive)
-                .compactMap { entry in entry.activity.idleSince.map { (since: $0, channel: entry.channel) } }
+                .compactMap { entry in entry.idleSince.map { (since: $0, channel: entry.channel) } }
                 .min { $0.since < $1.since }?.channel
         }
         oldest?.pipeline.fireUserInboundEventTriggered(ConnectionWatch.Cut())
@@ -133,6 +134,11 @@ final class Connections: Sendable {
     /// Registers the client that a proxy names for its connection.
     func set(_ client: ClientAddress, of channel: any Channel) {
         self.state.withLock { $0.entries[ObjectIdentifier(channel)]?.client = client }
+    }
+
+    /// Notes since when a connection has no request; `nil` if it has one.
+    func set(idleSince: NIODeadline?, of channel: any Channel) {
+        self.state.withLock { $0.entries[ObjectIdentifier(channel)]?.idleSince = idleSince }
     }
 
     /// The client of a connection, or of a stream's connection.
