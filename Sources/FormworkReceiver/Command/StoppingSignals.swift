@@ -20,8 +20,9 @@ enum StoppingSignals {
         drop: @escaping @Sendable () -> Void
     ) async throws -> Int32 {
         let hadTerminal = Self.hasTerminal
-        // Kept outside the task group, as its tasks end in any order.
-        let status = Status()
+        // Kept outside the task group, as its tasks end in any order. Cancelled, the second stops the service at once.
+        let status = Mutex<Int32>(0)
+        let draining = Mutex<Task<Void, Never>?>(nil)
         // Before the address is written: its reader may send a signal at once.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
@@ -42,7 +43,7 @@ enum StoppingSignals {
                     count += 1
                     if count == 1 {
                         // Not waited for here: a second signal ends it.
-                        status.draining.withLock { state in
+                        draining.withLock { state in
                             state = Task {
                                 await drain()
                                 await group.triggerGracefulShutdown()
@@ -50,9 +51,9 @@ enum StoppingSignals {
                         }
                     } else {
                         let second = signal == .sigint ? StoppingSignal.interrupt : .terminate
-                        status.code.withLock { $0 = second.exitStatus }
+                        status.withLock { $0 = second.exitStatus }
                         drop()
-                        status.draining.withLock { $0 }?.cancel()
+                        draining.withLock { $0 }?.cancel()
                         break
                     }
                 }
@@ -62,17 +63,11 @@ enum StoppingSignals {
             while let hasEnded = try await tasks.next(), !hasEnded {}
             tasks.cancelAll()
         }
-        return status.code.withLock { $0 }
+        return status.withLock { $0 }
     }
 
     /// Reads the files again, one time after the other.
     private static let reloading = DispatchQueue(label: "formwork.reload")
-
-    private final class Status: Sendable {
-        let code = Mutex<Int32>(0)
-        /// Cancelled, it stops the service at once.
-        let draining = Mutex<Task<Void, Never>?>(nil)
-    }
 
     /// Whether this process has a terminal that still exists.
     private static var hasTerminal: Bool {

@@ -1,5 +1,5 @@
 /// Why a request was refused before its body was read.
-enum RefusalReason: String, Sendable {
+enum RefusalReason: String, Error {
     case badRequest = "bad_request"
     case clientLimit = "client_limit"
     case condition

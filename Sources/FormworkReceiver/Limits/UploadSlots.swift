@@ -48,11 +48,9 @@ final class UploadSlots: Sendable {
         _ upload: @escaping @Sendable () async -> Result, without: (RefusalReason) -> Result
     ) async throws -> Result {
         let slot: Int
-        switch self.enter(client) {
-        case .slot(let number): slot = number
-        case .refused(let reason):
+        do throws(RefusalReason) { slot = try self.enter(client) } catch {
             left()
-            return without(reason)
+            return without(error)
         }
         let (results, continuation) = AsyncStream<Result>.makeStream()
         // Not a child of the request's task: a storage that has stopped responding would hold the connection, and with
@@ -87,18 +85,13 @@ final class UploadSlots: Sendable {
         }
     }
 
-    private enum Entrance {
-        case slot(Int)
-        case refused(RefusalReason)
-    }
-
-    private func enter(_ client: String) -> Entrance {
-        self.state.withLock { state in
-            guard !state.isStopping else { return .refused(.stopping) }
+    private func enter(_ client: String) throws(RefusalReason) -> Int {
+        try self.state.withLock { state throws(RefusalReason) in
+            guard !state.isStopping else { throw .stopping }
             let clients = state.entries.values.compactMap(\.client)
-            guard clients.count(where: { $0 == client }) < self.clientLimit else { return .refused(.clientLimit) }
-            guard clients.count < self.limit else { return .refused(.uploadsLimit) }
-            return .slot(state.add(Entry(client: client)))
+            guard clients.count(where: { $0 == client }) < self.clientLimit else { throw .clientLimit }
+            guard clients.count < self.limit else { throw .uploadsLimit }
+            return state.add(Entry(client: client))
         }
     }
 

@@ -92,7 +92,6 @@ final class IdempotentUploads: Sendable {
         /// An older request must end first.
         case waiting(for: Running)
         case repeated(Stored)
-        case refused(ProblemDetails)
     }
 
     private struct Kept {
@@ -166,7 +165,7 @@ final class IdempotentUploads: Sendable {
         while true {
             // Its client has gone, and may have begun again already.
             if Task.isCancelled { throw .replaced }
-            switch self.step(arrival, take) {
+            switch try self.step(arrival, take) {
             case .begun(let running):
                 return await withTaskCancellationHandler {
                     await running.task.value
@@ -177,19 +176,22 @@ final class IdempotentUploads: Sendable {
                 if older.arrival.end(.replaced) { older.task.cancel() }
                 _ = await older.task.value
             case .repeated(let stored): return await repeated(stored)
-            case .refused(let problem): throw problem
             }
         }
     }
 
-    private func step(_ arrival: Arrival, _ take: @escaping @Sendable (Arrival) async -> ServiceResponse) -> Step {
-        self.state.withLock { state in
+    private func step(
+        _ arrival: Arrival, _ take: @escaping @Sendable (Arrival) async -> ServiceResponse
+    ) throws(ProblemDetails) -> Step {
+        try self.state.withLock { state throws(ProblemDetails) in
             if let other = state.running[arrival.key] {
-                guard other.arrival.head == arrival.head else { return .refused(.keyIsTaken) }
-                return other.arrival.number < arrival.number ? .waiting(for: other) : .refused(.replaced)
+                guard other.arrival.head == arrival.head else { throw .keyIsTaken }
+                guard other.arrival.number < arrival.number else { throw .replaced }
+                return .waiting(for: other)
             }
             if let kept = state.kept.first(where: { $0.key == arrival.key }) {
-                return kept.head == arrival.head ? .repeated(kept.upload) : .refused(.keyIsTaken)
+                guard kept.head == arrival.head else { throw .keyIsTaken }
+                return .repeated(kept.upload)
             }
             let task = Task {
                 let answer = await take(arrival)
