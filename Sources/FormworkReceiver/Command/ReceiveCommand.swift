@@ -6,7 +6,6 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
-import Synchronization
 
 /// `formwork receive`: an upload server.
 package struct ReceiveCommand: ParsableCommand, Sendable {

@@ -117,8 +117,8 @@ import Testing
 
     @Test func protocols() {
         for value in [ResumableProtocol.tus, .draft(.v3), .draft(.v8)] {
-            #expect(ResumableProtocol(value.description) == value)
+            #expect(ResumableProtocol(rawValue: value.description) == value)
         }
-        #expect(ResumableProtocol("draft-7") == nil)
+        #expect(ResumableProtocol(rawValue: "draft-7") == nil)
     }
 }
