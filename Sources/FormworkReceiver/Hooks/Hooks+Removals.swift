@@ -20,14 +20,15 @@ extension Hooks {
         guard let terms = try? UploadTerms(stored: removal.note), var upload = terms.asked else {
             return try await remove()
         }
-        (upload.status, upload.detail) = (removal.reason.status, removal.reason.detail)
+        let account = removal.reason.account
+        (upload.status, upload.detail) = (account.status, account.detail)
         let event = HookEvent(.failed, upload)
         self.storing(event.id, true)
         defer { self.storing(event.id, false) }
         do { try await self.keep(Notice(event, removing: removal.name)) } catch {
             // The upload may have all the room that there is.
             try await remove()
-            return await self.failed(terms, status: removal.reason.status, removal.reason.detail)
+            return await self.failed(terms, status: account.status, account.detail)
         }
         // After an error the message stays: it may be another receiver's, which is removing the same upload.
         try await remove()
@@ -46,31 +47,15 @@ extension Hooks {
 }
 
 extension UploadRemoval.Reason {
-    /// What happened to the upload, for the log.
-    var word: String {
+    /// What happened to the upload: a word for the log, and a status and a sentence for a hook.
+    var account: (word: String, status: Int, detail: String) {
         switch self {
-        case .expired: "expired"
-        case .displaced: "displaced"
-        case .refused: "refused"
-        case .cancelled: "cancelled"
-        }
-    }
-
-    fileprivate var status: Int {
-        switch self {
-        case .expired: 410
-        case .displaced: 507
-        case .refused(let status): status
-        case .cancelled: 499
-        }
-    }
-
-    fileprivate var detail: String {
-        switch self {
-        case .expired: "The upload expired before it was complete."
-        case .displaced: "The upload had received nothing for a long time, and others needed its space."
-        case .refused: "The upload was refused: its content isn't what was announced."
-        case .cancelled: "The client cancelled the upload."
+        case .expired: ("expired", 410, "The upload expired before it was complete.")
+        case .displaced:
+            ("displaced", 507, "The upload had received nothing for a long time, and others needed its space.")
+        case .refused(let status):
+            ("refused", status, "The upload was refused: its content isn't what was announced.")
+        case .cancelled: ("cancelled", 499, "The client cancelled the upload.")
         }
     }
 }

@@ -130,19 +130,16 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
 }
 
 extension S3Error: StorageFailure {
+    /// Codes of overloaded and of full stores: those of Amazon, Ceph and MinIO, and of stores that use WebDAV's status.
+    private static let publicStatuses = [
+        "SlowDown": 503, "ServiceUnavailable": 503, "Throttling": 503, "ThrottlingException": 503,
+        "TooManyRequests": 503,
+        "QuotaExceeded": 507, "XMinioStorageFull": 507, "InsufficientStorage": 507,
+    ]
+
     var publicStatus: Int {
         if case .overtaken = self.reason { return 409 }
-        return switch self.code {
-        case "SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException", "TooManyRequests": 503
-        // The codes of Ceph, MinIO, and stores that use WebDAV's status.
-        case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage": 507
-        default:
-            switch self.status {
-            case 429, 503: 503
-            case 507: 507
-            default: 502
-            }
-        }
+        return self.code.flatMap { Self.publicStatuses[$0] } ?? [429: 503, 503: 503, 507: 507][self.status] ?? 502
     }
 
     var publicDetail: String {

@@ -47,7 +47,7 @@ struct ReceiverService: Service {
         if let hooks, let store { hooks.watch(store) }
         store?.onRemoval { removal, remove in
             try await remove()
-            logger.info("upload \(removal.reason.word)", metadata: ["upload": "\(removal.name)"])
+            logger.info("upload \(removal.reason.account.word)", metadata: ["upload": "\(removal.name)"])
         }
         let resuming = store.map { store in
             let count = options.unfinishedPerClient(of: store.options.maximumCount)
