@@ -294,3 +294,16 @@ package enum SystemCalls {
         }
     }
 }
+
+extension SystemCalls {
+    /// The bytes of an IP address in text form, without a zone: 4 or 16; `nil` if it isn't one.
+    package static func addressBytes(_ text: String) -> [UInt8]? {
+        let isLong = text.utf8.contains(UInt8(ascii: ":"))
+        var bytes = [UInt8](repeating: 0, count: isLong ? 16 : 4)
+        // SAFETY: the call writes as many bytes as an address of the family has.
+        let result = unsafe bytes.withUnsafeMutableBytes { bytes in
+            unsafe inet_pton(isLong ? AF_INET6 : AF_INET, text, bytes.baseAddress)
+        }
+        return result == 1 && !text.utf8.contains(0) ? bytes : nil
+    }
+}

@@ -1,4 +1,4 @@
-import FormworkCore
+import FormworkSystem
 
 /// An IP address of 4 or 16 bytes. An IPv4 address inside IPv6 (RFC 4291 section 2.5.5.2) counts as IPv4.
 struct IPAddress: Hashable, Sendable {
@@ -13,8 +13,7 @@ struct IPAddress: Hashable, Sendable {
 
     /// Reads an address in text form, without brackets; a zone after it is ignored. `nil` if it isn't an address.
     init?(_ text: some StringProtocol) {
-        let text = text.prefix { $0 != "%" }
-        guard let bytes = text.contains(":") ? Self.v6(String(text)) : Self.v4(String(text)) else { return nil }
+        guard let bytes = SystemCalls.addressBytes(String(text.prefix { $0 != "%" })) else { return nil }
         self.init(bytes: bytes)
     }
 
@@ -22,46 +21,6 @@ struct IPAddress: Hashable, Sendable {
     /// as many IPv6 addresses as it likes within its network.
     var key: String {
         self.bytes.prefix(self.bytes.count == 4 ? 4 : 8).map { String($0, radix: 16) }.joined(separator: ".")
-    }
-
-    private static func v4(_ text: String) -> [UInt8]? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        let bytes = parts.compactMap { part -> UInt8? in
-            (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) ? UInt8(part) : nil
-        }
-        return bytes.count == 4 ? bytes : nil
-    }
-
-    private static func v6(_ text: String) -> [UInt8]? {
-        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-        guard halves.count <= 2 else { return nil }
-        var groups: [[UInt8]] = []
-        for half in halves {
-            guard let bytes = self.groups(half) else { return nil }
-            groups.append(bytes)
-        }
-        guard groups.count == 2 else { return groups.first?.count == 16 ? groups.first : nil }
-        let missing = 16 - groups[0].count - groups[1].count
-        return missing >= 2 ? groups[0] + [UInt8](repeating: 0, count: missing) + groups[1] : nil
-    }
-
-    private static func groups(_ text: Substring) -> [UInt8]? {
-        guard !text.isEmpty else { return [] }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        var bytes: [UInt8] = []
-        for (index, part) in parts.enumerated() {
-            if index == parts.count - 1, part.contains(".") {
-                guard let last = self.v4(String(part)) else { return nil }
-                bytes += last
-            } else {
-                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0.hexDigit != nil }),
-                    let group = UInt16(part, radix: 16)
-                else { return nil }
-                bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
-            }
-        }
-        return bytes
     }
 }
 
