@@ -85,19 +85,13 @@ extension HTTPFields {
 
     /// Bytes of content; `nil` if the field is absent or has other characters than digits.
     var contentLengthValue: Int64? {
-        self[.contentLength].flatMap { text in
-            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
-        }
+        self[.contentLength].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int64($0) : nil }
     }
 
     private func byteCount(_ name: HTTPField.Name) -> Int64? {
+        guard let text = self[name] else { return nil }
         // tus doesn't limit numbers; an Integer has 15 digits.
-        if let text = self[name], (16...18).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        {
-            return Int64(text)
-        }
-        guard let number = self[name].flatMap(StructuredField.integer), number >= 0 else { return nil }
-        return number
+        if text.utf8.allSatisfy(\.isDigit) { return text.utf8.count <= 18 ? Int64(text) : nil }
+        return StructuredField.integer(text).flatMap { $0 >= 0 ? $0 : nil }
     }
 }
