@@ -4,17 +4,11 @@ import FormworkSystem
 struct IPAddress: Hashable, Sendable {
     let bytes: [UInt8]
 
-    /// - Parameter bytes: 4 or 16.
-    init?(bytes: [UInt8]) {
-        guard [4, 16].contains(bytes.count) else { return nil }
-        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-        self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
-    }
-
     /// Reads an address in text form, without brackets; a zone after it is ignored. `nil` if it isn't an address.
     init?(_ text: some StringProtocol) {
         guard let bytes = SystemCalls.addressBytes(String(text.prefix { $0 != "%" })) else { return nil }
-        self.init(bytes: bytes)
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
     }
 
     /// The key by which limits count: a whole IPv4 address, or the first 64 bits of an IPv6 address. A machine can have

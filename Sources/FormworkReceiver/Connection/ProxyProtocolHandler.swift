@@ -43,45 +43,39 @@ final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler
 
     /// - Returns: Whether the beginning has been recognized, and a header removed; `false` if more bytes are needed.
     private func take() throws(Malformed) -> Bool {
-        let view = self.buffer.readableBytesView
+        var rest = self.buffer
         // Anything else is not a header.
-        guard view.prefix(12).elementsEqual(Self.signature.prefix(view.count)) else { return true }
-        guard view.count >= 16 else { return false }
-        let start = view.startIndex
-        let (version, family) = (view[start + 12], view[start + 13])
-        let length = Int(view[start + 14]) << 8 | Int(view[start + 15])
+        let begin = rest.readSlice(length: min(rest.readableBytes, 12)) ?? ByteBuffer()
+        guard begin.readableBytesView.elementsEqual(Self.signature.prefix(begin.readableBytes)) else { return true }
+        guard let (version, family, length) = rest.readMultipleIntegers(as: (UInt8, UInt8, UInt16).self) else {
+            return false
+        }
         guard version >> 4 == 2, version & 0xF <= 1 else {
             throw Malformed(reason: "its version or command isn't known: send version 2, with LOCAL or PROXY")
         }
         guard length <= Self.limit else { throw Malformed(reason: "it has more than \(16 + Self.limit) bytes") }
-        guard view.count >= 16 + length else { return false }
+        guard let content = rest.readSlice(length: Int(length)) else { return false }
+        self.buffer = rest
         // Otherwise the proxy speaks for itself, for a health check, or doesn't name the client.
-        if version & 0xF == 1 {
-            let content = Array(view[(start + 16)..<(start + 16 + length)])
-            switch family >> 4 {
-            case 1:
-                guard length >= 12 else { throw Malformed(reason: "it is too short for two IPv4 addresses") }
-                self.announce(content[0..<4], port: content[8..<10])
-            case 2:
-                guard length >= 36 else { throw Malformed(reason: "it is too short for two IPv6 addresses") }
-                self.announce(content[0..<16], port: content[32..<34])
-            default: break
-            }
+        guard version & 0xF == 1 else { return true }
+        switch family >> 4 {
+        case 1: try self.announce(content, size: 4, "IPv4")
+        case 2: try self.announce(content, size: 16, "IPv6")
+        default: break
         }
-        self.buffer.moveReaderIndex(forwardBy: 16 + length)
         return true
     }
 
-    private func announce(_ bytes: ArraySlice<UInt8>, port: ArraySlice<UInt8>) {
-        let number = port.reduce(0) { $0 << 8 | Int($1) }
-        var packed = ByteBuffer(bytes: bytes)
-        guard let address = IPAddress(bytes: Array(bytes)),
-            let socket = try? SocketAddress(
-                packedIPAddress: packed.readSlice(length: bytes.count) ?? ByteBuffer(), port: number)
-        else { return }
-        var client = ClientAddress(socket)
-        client.address = address
-        self.found(client)
+    /// - Parameters:
+    ///   - content: Both addresses and both ports: the client's come first.
+    ///   - size: Bytes of an address.
+    private func announce(_ content: ByteBuffer, size: Int, _ family: String) throws(Malformed) {
+        var content = content
+        guard content.readableBytes >= 2 * size + 4, let address = content.readSlice(length: size),
+            let port = content.getInteger(at: content.readerIndex + size, as: UInt16.self)
+        else { throw Malformed(reason: "it is too short for two \(family) addresses") }
+        guard let socket = try? SocketAddress(packedIPAddress: address, port: Int(port)) else { return }
+        self.found(ClientAddress(socket))
     }
 }
 

@@ -90,18 +90,13 @@ extension Exchange {
     func logIn(_ body: AskedBody) async -> ServiceResponse {
         let access = self.receiver.access
         guard access.token != nil else { return .seeOther(self.router.root) }
-        var bytes: [UInt8] = []
-        do {
-            for try await buffer in body {
-                bytes += buffer.readableBytesView
-                guard bytes.count <= 4 << 10 else {
-                    return self.refusal(.tooLarge("A login form can have at most 4 KiB."))
-                }
-            }
+        let bytes: ByteBuffer
+        do { bytes = try await body.collect(upTo: 4 << 10) } catch is NIOTooManyBytesError {
+            return self.refusal(.tooLarge("A login form can have at most 4 KiB."))
         } catch {
             return self.refusal(FailedUpload(error).problem)
         }
-        let pairs = try? URLEncodedPairs(bytes)
+        let pairs = try? URLEncodedPairs(Array(bytes.readableBytesView))
         let text = pairs?.first { $0.name == "token" }?.value ?? ""
         let outcome = access.logIn(text, client: self.client.key, isSecure: self.isSecure)
         switch outcome.admission {
