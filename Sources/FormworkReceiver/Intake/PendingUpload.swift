@@ -108,7 +108,7 @@ struct PendingUpload {
         switch self.upload.content {
         case .parts(let type, let isForm):
             let lease = ReceiverMemory.Lease(of: self.intake.memory)
-            self.receipt.memory = UploadReceipt.Memory(lease: lease)
+            self.receipt.memory = lease
             try await self.takeParts(body, Level(contentType: type, isForm: isForm), lease)
             try FormFields.checkNoDelimiter(in: self.fields, of: type)
             return try FormFields(self.fields, limit: self.limits.allFieldBytes, lease)

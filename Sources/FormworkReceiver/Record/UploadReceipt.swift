@@ -2,7 +2,7 @@ import FormworkEssentials
 import FormworkHTTP
 
 /// What was stored from one request.
-struct UploadReceipt: Sendable, Hashable, Codable {
+struct UploadReceipt: Sendable, Codable {
     /// A file that was stored.
     struct File: Sendable, Hashable, Codable {
         /// The name under which it was stored.
@@ -38,16 +38,9 @@ struct UploadReceipt: Sendable, Hashable, Codable {
     /// ``IdempotencyKey``.
     var fingerprint: String?
     /// Held as long as the fields and the answer made from them.
-    var memory = Memory()
+    var memory: ReceiverMemory.Lease?
 
     private enum CodingKeys: CodingKey { case files, fields, fieldsIn, fieldsDropped }
-
-    /// The memory of the fields; it doesn't take part in comparisons.
-    struct Memory: Sendable, Hashable {
-        var lease: ReceiverMemory.Lease?
-        static func == (one: Self, other: Self) -> Bool { true }
-        func hash(into hasher: inout Hasher) {}
-    }
 }
 
 extension UploadReceipt {

@@ -155,11 +155,11 @@ extension Exchange {
             }
         } else {
             answer = ServiceResponse(.created, "application/json", ByteBuffer(bytes: receipt.jsonBytes))
-            answer.lease = receipt.memory.lease
+            answer.lease = receipt.memory
         }
         if receipt.fingerprint != nil {
             var receipt = receipt
-            (receipt.fields, receipt.memory) = ([], UploadReceipt.Memory())
+            (receipt.fields, receipt.memory) = ([], nil)
             answer.receipt = receipt
         }
         return answer
