@@ -1,3 +1,4 @@
+import Formwork
 @testable import FormworkReceiver
 import Testing
 

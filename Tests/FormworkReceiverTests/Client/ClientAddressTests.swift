@@ -1,5 +1,5 @@
 @testable import FormworkReceiver
-import HTTPTypes
+import FormworkResumable
 import Testing
 
 /// Whose requests a proxy brings.
