@@ -33,41 +33,33 @@ struct AccessToken: Sendable {
 
     /// The name that a request gives with the token; `nil` for none. It isn't checked.
     static func user(in fields: HTTPFields) -> String? {
-        guard let (scheme, text) = fields[.authorization].flatMap(Self.words), scheme == "basic",
-            let name = Self.basic(text)?.split(separator: ":", omittingEmptySubsequences: false).first
-        else { return nil }
-        return name.isEmpty ? nil : String(name).cut(to: 64)
+        guard let name = fields[.authorization].flatMap(Self.credentials)?.user, !name.isEmpty else { return nil }
+        return name.cut(to: 64)
     }
 
-    /// The scheme in lower case, and what follows it.
-    private static func words(_ value: String) -> (scheme: String, text: String)? {
+    /// What a field presents: as `Bearer`, or as `Basic` with the token as the password.
+    private static func credentials(_ value: String) -> (user: String?, token: String)? {
         // One or more blanks follow the scheme (RFC 9110 section 11.4).
-        let words = value.split(separator: " ")
-        return words.count == 2 ? (words[0].lowercased(), String(words[1])) : nil
+        let words = value.split(separator: " ").map(String.init)
+        guard words.count == 2 else { return nil }
+        switch words[0].lowercased() {
+        case "bearer": return (nil, words[1])
+        case "basic":
+            guard let pair = Data(base64Encoded: words[1]).map({ String(decoding: $0, as: UTF8.self) }),
+                let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":"))
+            else { return nil }
+            return (String(pair[..<colon]), String(pair[pair.utf8.index(after: colon)...]))
+        default: return nil
+        }
     }
 
-    /// A name and a password, with a colon between them.
-    private static func basic(_ text: String) -> String? {
-        Data(base64Encoded: text).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// What a request presents as `Bearer`, or as `Basic` with the token as the password.
     /// - Returns: `admitted`, `missing` or `wrong`.
     func admission(_ fields: HTTPFields) -> AccessControl.Admission {
         let values = fields[values: .authorization]
         guard let value = values.first else { return .missing }
         // A request has one (RFC 9110 section 11.6.2). With many, one request would be many tries.
-        guard values.count == 1, let (scheme, text) = Self.words(value) else { return .wrong }
-        let token: String?
-        switch scheme {
-        case "bearer": token = text
-        case "basic":
-            token = Self.basic(text).flatMap { pair in
-                pair.utf8.firstIndex(of: UInt8(ascii: ":")).map { String(pair[pair.utf8.index(after: $0)...]) }
-            }
-        default: token = nil
-        }
-        return token.map(self.isToken) == true ? .admitted : .wrong
+        guard values.count == 1, let given = Self.credentials(value) else { return .wrong }
+        return self.isToken(given.token) ? .admitted : .wrong
     }
 
     // MARK: sessions
