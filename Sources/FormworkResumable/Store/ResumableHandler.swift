@@ -133,12 +133,8 @@ public struct ResumableHandler: Sendable {
                         return .answer(await upload.kept(.insufficientStorage, self.memory))
                     }
                 }
-                switch try await upload.begin(append, check, self.memory) {
-                case .failure(let refusal): return .answer(refusal.answer)
-                case .success(let turn):
-                    return try await self.receive(
-                        upload, turn, append.contentLength, body, location: nil, inform)
-                }
+                let turn = try await upload.begin(append, check, self.memory)
+                return try await self.receive(upload, turn, append.contentLength, body, location: nil, inform)
             }
         } catch {
             return self.outcome(of: error, request)
@@ -190,16 +186,16 @@ public struct ResumableHandler: Sendable {
         let check = try DigestCheck(creation.check)
         let isOptional = creation.completes && creation.uploadProtocol != .tus && self.target == nil
         if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
-        switch try await self.begin(creation, request) {
-        // If there is no room to keep it, a whole one can still be handled as it arrives.
-        case .failure(let refusal): return isOptional ? .notResumable : .answer(refusal.answer)
-        case .success(let upload):
-            self.created(upload.name)
-            let location = self.urlPrefix + upload.name
-            let turn = try await upload.beginCreation(creation, check, self.memory)
-            if let offer = await upload.offer(location: location) { try? await inform(offer) }
-            return try await self.receive(upload, turn, creation.contentLength, body, location: location, inform)
+        let upload: StoredUpload
+        do { upload = try await self.begin(creation, request) } catch StoredUpload.Failure.refused(_) where isOptional {
+            // If there is no room to keep it, a whole one can still be handled as it arrives.
+            return .notResumable
         }
+        self.created(upload.name)
+        let location = self.urlPrefix + upload.name
+        let turn = try await upload.beginCreation(creation, check, self.memory)
+        if let offer = await upload.offer(location: location) { try? await inform(offer) }
+        return try await self.receive(upload, turn, creation.contentLength, body, location: location, inform)
     }
 
     /// The URL of an upload before its name.
@@ -232,27 +228,20 @@ public struct ResumableHandler: Sendable {
         }
         let limits = self.limits(of: creation)
         if let refusal = UploadResource.refusal(of: creation, limits: limits) { return .answer(refusal) }
-        switch try await self.begin(creation, request) {
-        case .failure(let refusal): return .answer(refusal.answer)
-        case .success(let upload):
-            self.created(name)
-            return .answer(await upload.process(location: location, by: self))
-        }
+        let upload = try await self.begin(creation, request)
+        self.created(name)
+        return .answer(await upload.process(location: location, by: self))
     }
 
     private func limits(of creation: UploadCreation) -> UploadLimits {
         self.store.options.limits.limited(to: self.maxSize(UploadRecord.isForm(creation.contentType)))
     }
 
-    private func begin(
-        _ creation: UploadCreation, _ request: HTTPRequest
-    ) async throws -> Result<StoredUpload, StoredUpload.Refusal> {
-        func refused(_ answer: ResumableResponse) -> Result<StoredUpload, StoredUpload.Refusal> {
-            .failure(StoredUpload.Refusal(answer: answer))
-        }
+    /// - Throws: `refused`, among others.
+    private func begin(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> StoredUpload {
         await self.store.sweep()
         if let most = self.store.options.maximumTotalSize, creation.claim > most {
-            return refused(
+            throw StoredUpload.Failure.refused(
                 UploadResource(creation, limits: self.limits(of: creation)).answer(
                     .contentTooLarge, .other("All unfinished uploads together may have \(most, "byte").")))
         }
@@ -261,13 +250,14 @@ public struct ResumableHandler: Sendable {
         let (length, isJoined) = (creation.length ?? creation.contentLength ?? 0, creation.parts != nil)
         let room = self.room(
             length, from: isJoined ? length : 0, isForm: isJoined || UploadRecord.isForm(creation.contentType))
-        guard await self.fits(room) else { return refused(.insufficientStorage) }
+        guard await self.fits(room) else { throw StoredUpload.Failure.refused(.insufficientStorage) }
         let terms = (note: self.note, maxSize: self.limits(of: creation).maxSize)
         var upload = try await self.store.create(creation, request, terms)
         if upload == nil, await self.store.makeRoom(for: creation.claim) {
             upload = try await self.store.create(creation, request, terms)
         }
-        return upload.map { .success($0) } ?? refused(.tooMany)
+        guard let upload else { throw StoredUpload.Failure.refused(.tooMany) }
+        return upload
     }
 
     private func room(_ length: Int64, from offset: Int64, isForm: Bool) -> UploadRoom {
@@ -296,20 +286,19 @@ public struct ResumableHandler: Sendable {
             return .answer(refusal.ordinary)
         }
         let check = try DigestCheck(creation.check)
-        switch try await self.begin(creation, request) {
-        case .failure(let refusal): return .answer(refusal.answer.ordinary)
-        case .success(let upload):
-            do {
-                let turn = try await upload.beginCreation(creation, check, self.memory)
-                let outcome = try await self.receive(
-                    upload, turn, creation.contentLength, body, location: nil, { _ in })
-                try await upload.forget()
-                guard case .answer(let answer) = outcome else { return outcome }
-                return .answer(answer.ordinary)
-            } catch {
-                try? await upload.forget()
-                throw error
-            }
+        let upload: StoredUpload
+        do { upload = try await self.begin(creation, request) } catch StoredUpload.Failure.refused(let answer) {
+            return .answer(answer.ordinary)
+        }
+        do {
+            let turn = try await upload.beginCreation(creation, check, self.memory)
+            let outcome = try await self.receive(upload, turn, creation.contentLength, body, location: nil, { _ in })
+            try await upload.forget()
+            guard case .answer(let answer) = outcome else { return outcome }
+            return .answer(answer.ordinary)
+        } catch {
+            try? await upload.forget()
+            throw error
         }
     }
 
@@ -365,6 +354,7 @@ public struct ResumableHandler: Sendable {
         case is DigestCheck.UnknownChecksum:
             let reason = "Upload-Checksum is not an algorithm of this server and its value in Base64."
             return .answer(ResumableResponse(.badRequest, .other(reason)).with(.tus))
+        case StoredUpload.Failure.refused(let answer): return .answer(answer)
         case StoredUpload.Failure.superseded, is CancellationError: return .close
         case StoredUpload.Failure.missing: return .answer(.missing(request))
         case StoredUpload.Failure.unreadable(let cause):

@@ -140,10 +140,11 @@ actor StoredUpload {
         }
     }
 
-    /// Begins an addition, or refuses it.
+    /// Begins an addition.
+    /// - Throws: `refused`, among others.
     func begin(
         _ append: UploadAppend, _ check: DigestCheck?, _ memory: (any UploadMemory)?
-    ) async throws -> Result<Turn, Refusal> {
+    ) async throws -> Turn {
         // Immediately, not when the gate opens: the request in progress may hold it for as long as the storage takes.
         self.endTransfer()
         await self.gate.enter()
@@ -157,12 +158,12 @@ actor StoredUpload {
                 && self.resource.isTooLarge(with: append.contentLength ?? 0)
             await self.closeContent()
             if isHopeless, self.processing == nil, !self.resource.isWhole { try await self.removeRefused(refusal) }
-            return .failure(Refusal(answer: refusal))
+            throw Failure.refused(refusal)
         }
         // What arrived before would have to be read again.
         if let digest = append.reprDigest, digest != self.content.record.announcedDigests {
             await self.closeContent()
-            return .failure(Refusal(answer: self.resource.otherDigest))
+            throw Failure.refused(self.resource.otherDigest)
         }
         // Its bytes were counted when they arrived. Now its whole length counts.
         if self.resource.length == nil, let length = next.length,
@@ -172,7 +173,7 @@ actor StoredUpload {
             throw Failure.full(Self.tooManyBytes)
         }
         self.resource = next
-        return .success(try await self.open(check))
+        return try await self.open(check)
     }
 
     private static var tooManyBytes: FormworkError {
@@ -187,8 +188,6 @@ actor StoredUpload {
             await self.closeContent()
         }
     }
-
-    struct Refusal: Error { var answer: ResumableResponse }
 
     /// Stores the next bytes.
     /// - Returns: The answer that ends the request; `nil` to continue.
@@ -505,6 +504,8 @@ private struct UnsavedResponse: Error, CustomStringConvertible {
 extension StoredUpload {
     /// Why a request can't continue.
     enum Failure: Error {
+        /// It was refused, with this answer.
+        case refused(ResumableResponse)
         /// Another request uses the upload now.
         case superseded
         /// Another process uses it.
