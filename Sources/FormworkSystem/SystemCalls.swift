@@ -295,9 +295,10 @@ package enum SystemCalls {
     }
 }
 
-extension SystemCalls {
-    /// The bytes of an IP address in text form, without a zone: 4 or 16; `nil` if it isn't one.
-    package static func addressBytes(_ text: String) -> [UInt8]? {
+/// IP addresses in text form.
+package enum AddressText {
+    /// The bytes of an address without a zone: 4 or 16; `nil` if it isn't one.
+    package static func bytes(_ text: String) -> [UInt8]? {
         let isLong = text.utf8.contains(UInt8(ascii: ":"))
         var bytes = [UInt8](repeating: 0, count: isLong ? 16 : 4)
         // SAFETY: the call writes as many bytes as an address of the family has.

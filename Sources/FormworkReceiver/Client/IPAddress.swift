@@ -6,7 +6,7 @@ struct IPAddress: Hashable, Sendable {
 
     /// Reads an address in text form, without brackets; a zone after it is ignored. `nil` if it isn't an address.
     init?(_ text: some StringProtocol) {
-        guard let bytes = SystemCalls.addressBytes(String(text.prefix { $0 != "%" })) else { return nil }
+        guard let bytes = AddressText.bytes(String(text.prefix { $0 != "%" })) else { return nil }
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
         self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
     }
