@@ -20,9 +20,8 @@ enum StoppingSignals {
         drop: @escaping @Sendable () -> Void
     ) async throws -> Int32 {
         let hadTerminal = Self.hasTerminal
-        // Kept outside the task group, as its tasks end in any order. Cancelled, the second stops the service at once.
-        let status = Mutex<Int32>(0)
-        let draining = Mutex<Task<Void, Never>?>(nil)
+        // Kept outside the task group, as its tasks end in any order.
+        let status = Status()
         // Before the address is written: its reader may send a signal at once.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
@@ -43,7 +42,7 @@ enum StoppingSignals {
                     count += 1
                     if count == 1 {
                         // Not waited for here: a second signal ends it.
-                        draining.withLock { state in
+                        status.draining.withLock { state in
                             state = Task {
                                 await drain()
                                 await group.triggerGracefulShutdown()
@@ -51,9 +50,9 @@ enum StoppingSignals {
                         }
                     } else {
                         let second = signal == .sigint ? StoppingSignal.interrupt : .terminate
-                        status.withLock { $0 = second.exitStatus }
+                        status.code.withLock { $0 = second.exitStatus }
                         drop()
-                        draining.withLock { $0 }?.cancel()
+                        status.draining.withLock { $0 }?.cancel()
                         break
                     }
                 }
@@ -63,11 +62,17 @@ enum StoppingSignals {
             while let hasEnded = try await tasks.next(), !hasEnded {}
             tasks.cancelAll()
         }
-        return status.withLock { $0 }
+        return status.code.withLock { $0 }
     }
 
     /// Reads the files again, one time after the other.
     private static let reloading = DispatchQueue(label: "formwork.reload")
+
+    private final class Status: Sendable {
+        let code = Mutex<Int32>(0)
+        /// Cancelled, it stops the service at once.
+        let draining = Mutex<Task<Void, Never>?>(nil)
+    }
 
     /// Whether this process has a terminal that still exists.
     private static var hasTerminal: Bool {
