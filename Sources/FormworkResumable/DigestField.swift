@@ -33,6 +33,22 @@ package struct DigestField: Sendable, Hashable {
     }
 }
 
+extension DigestField {
+    /// The algorithms that a `Want-Repr-Digest` or `Want-Content-Digest` asks for (RFC 9530 §4), the most preferred
+    /// first; those with a preference of 0 are left out. Empty if the value can't be read.
+    static func wanted(_ fieldValue: String) -> [String] {
+        guard let members = StructuredField.dictionary(fieldValue) else { return [] }
+        var wanted: [(algorithm: String, preference: Int64)] = []
+        for (key, value) in members {
+            guard case .integer(let preference)? = value, (0...10).contains(preference) else { return [] }
+            if preference > 0 { wanted.append((key, preference)) }
+        }
+        return wanted.enumerated().sorted {
+            ($1.element.preference, $0.offset) < ($0.element.preference, $1.offset)
+        }.map(\.element.algorithm)
+    }
+}
+
 extension HTTPField.Name {
     package static let reprDigest = Self(known: "Repr-Digest")
     package static let contentDigest = Self(known: "Content-Digest")

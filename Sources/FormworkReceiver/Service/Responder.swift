@@ -58,7 +58,7 @@ struct Responder: Sendable {
 
     /// The fields of answers that another site's page may read.
     private static let exposedFields =
-        "Location, Retry-After, Upload-Offset, Upload-Length, Upload-Complete, Upload-Limit, Upload-Expires, "
+        "Location, Retry-After, Repr-Digest, Upload-Offset, Upload-Length, Upload-Complete, Upload-Limit, Upload-Expires, "
         + "Upload-Metadata, Upload-Concat, Upload-Draft-Interop-Version, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, "
         + "Tus-Checksum-Algorithm"
 

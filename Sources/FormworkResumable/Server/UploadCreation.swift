@@ -22,6 +22,8 @@ package struct UploadCreation: Sendable, Hashable {
     var concatenation: TusConcatenation?
     /// The digest of the whole body.
     var reprDigest: DigestField?
+    /// The algorithms of `Want-Repr-Digest`, the most wanted first.
+    var wantedDigests: [String] = []
     /// The check of this request's content.
     var check: UploadCheck?
 

@@ -79,6 +79,7 @@ package enum UploadRequest: Sendable {
         if draft.hasLengthAndLimits {
             creation.length = fields.uploadLength
             creation.reprDigest = fields[.reprDigest].flatMap(DigestField.init(_:))
+            creation.wantedDigests = fields[.wantReprDigest].map(DigestField.wanted) ?? []
         }
         if isWhole, let length = creation.contentLength {
             guard creation.length ?? length == length else { return .refused(.inconsistentLength, .draft(draft)) }

@@ -55,6 +55,9 @@ struct RunningDigests: Sendable {
 }
 
 extension UploadRecord {
+    /// The digests that the client announced or asked for, when it created the upload.
+    var digestAlgorithms: [String] { self.announcedDigests.values.map(\.algorithm) + self.wantedDigests }
+
     /// The `Repr-Digest` of the creation.
     var announcedDigests: DigestField {
         self.request.headerFields[.reprDigest].flatMap(DigestField.init(_:)) ?? DigestField([])

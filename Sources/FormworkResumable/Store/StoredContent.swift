@@ -28,7 +28,7 @@ final class StoredContent {
         // A form is sent for its files, which have digests of their own. Parts are read when they are joined.
         let arrives = record.concatenation == nil
         let own = store.options.digestsFiles && !record.isForm && arrives ? [SHA256Digest.algorithm] : []
-        self.algorithms = Set(record.announcedDigests.values.map(\.algorithm) + own)
+        self.algorithms = Set(record.digestAlgorithms + own)
         let form = record.isForm && store.options.findsFiles && arrives ? record.contentType : nil
         self.digests = RunningDigests(
             self.algorithms,

@@ -467,7 +467,12 @@ actor StoredUpload {
             try await self.removeRefused(answer)
             return answer
         }
-        let answer = try await handler.complete(upload)
+        let wanted = upload.digests.filter { self.content.record.wantedDigests.contains($0.algorithm) }
+        var answer = try await handler.complete(upload)
+        if !wanted.isEmpty {
+            answer.response.headerFields.append(
+                HTTPField(name: .reprDigest, value: DigestField(wanted).fieldValue))
+        }
         self.content.take(answer)
         self.resource.processed()
         await self.alone {

@@ -15,6 +15,7 @@ struct UploadRecord: Codable, Sendable {
     var request: HTTPRequest
     var contentType: String?
     var metadata: TusMetadata
+    var wantedDigests: [String]
     /// Bytes of the whole upload; `nil` if not known yet.
     var length: Int64?
     var created: Date
@@ -46,6 +47,7 @@ struct UploadRecord: Codable, Sendable {
         self.isWhole = creation.parts != nil
         (self.request, self.uploadProtocol, self.length) = (request, creation.uploadProtocol, creation.length)
         (self.contentType, self.metadata) = (creation.contentType, creation.metadata)
+        self.wantedDigests = creation.wantedDigests
         (self.created, self.expires) = (now, now.addingTimeInterval(lifetime))
     }
 

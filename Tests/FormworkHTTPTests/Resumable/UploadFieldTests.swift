@@ -43,6 +43,8 @@ import Testing
         #expect(digest.fieldValue == value)
         #expect(DigestField("sha-256=abc") == nil)
         #expect(DigestField("") == nil)
+        #expect(DigestField.wanted("sha-256=1, sha-512=10, md5=0") == ["sha-512", "sha-256"])
+        #expect(DigestField.wanted("sha-256=11") == [])
     }
 
     /// The example of tus 1.0, and what clients send that isn't.
@@ -68,9 +70,11 @@ import Testing
         #expect(TusMetadata(keys.joined(separator: ","))?.entries.count == 200_000)
         #expect(TusMetadata((keys + ["k7"]).joined(separator: ",")) == nil)
         #expect(DigestField(keys.map { "\($0)=:YQ==:" }.joined(separator: ", ")) == nil)
+        #expect(DigestField.wanted(keys.map { "\($0)=1" }.joined(separator: ",")).isEmpty)
         // Every parser has to accept as many.
         let few = keys.prefix(1_024)
         #expect(DigestField(few.map { "\($0)=:YQ==:" }.joined(separator: ", "))?.values.count == 1_024)
+        #expect(DigestField.wanted(few.map { "\($0)=1" }.joined(separator: ",")).count == 1_024)
         #expect(UploadLimits("max-size=1\(few.prefix(256).map { ";\($0)" }.joined())")?.maxSize == 1)
         let parameters = String(repeating: "x", count: 3) + keys.map { ";\($0)" }.joined()
         #expect(HTTPFields([.init(name: .uploadOffset, value: "1\(parameters)")]).uploadOffset == nil)

@@ -67,12 +67,13 @@ import Testing
             values.withLock { $0 = upload.digests.map { "\($0.algorithm) \($0.hex.prefix(8))" } }
             return ResumableResponse(HTTPResponse(status: .ok))
         }
-        let announced: HTTPFields = [.reprDigest: Self.digest]
-        let created = try await self.answer(handler, .post, "/files", Self.create(announced), "hello")
+        let wanted: HTTPFields = [.reprDigest: Self.digest, .wantReprDigest: "sha-512=3"]
+        let created = try await self.answer(handler, .post, "/files", Self.create(wanted), "hello")
         let path = try #require(created.response.headerFields[.location])
         let last = try await self.answer(handler, .patch, path, ResumableHandlerTests.append(5), " there")
         #expect(last.response.status == .ok)
-        #expect(values.withLock { $0 } == ["sha-256 12998c01"])
+        #expect(last.response.headerFields[.reprDigest]?.hasPrefix("sha-512=:") == true)
+        #expect(values.withLock { $0 } == ["sha-256 12998c01", "sha-512 b7e98c78"])
     }
 
     @Test func `A wrong digest is found without reading again`() async throws {

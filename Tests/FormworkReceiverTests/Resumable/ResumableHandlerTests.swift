@@ -261,9 +261,9 @@ final class HandlerBench: Sendable {
     @Test func digests() async throws {
         let bench = HandlerBench()
         let right = "sha-256=:j0NDRmSPa5bfid2pAcUXaxCm2Dlh3TwayItZstwyeqQ=:"
-        var fields = Self.create(2, [.reprDigest: right])
+        var fields = Self.create(2, [.reprDigest: right, .wantReprDigest: "sha-256=1"])
         let good = try await bench.answer(.post, "/files", fields, TestBody("hi"))
-        #expect(good.response.status == .ok)
+        #expect(good.response.status == .ok && good.response.headerFields[.reprDigest] == right)
         let bad = try await bench.answer(.post, "/files", fields, TestBody("ho"))
         #expect(bad.response.status == .badRequest)
         #expect(bench.contents == ["hi"])
