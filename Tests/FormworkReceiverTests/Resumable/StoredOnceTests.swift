@@ -35,7 +35,7 @@ import FormworkSystem
         let first = try await self.complete(upload, "hello")
         #expect(first.files.map(\.name) == ["a.txt"])
         #expect(self.hidden == [".formwork-stored." + Self.name])
-        #expect(try await self.complete(upload, "hello") == first)
+        #expect(try await self.complete(upload, "hello").jsonBytes == first.jsonBytes)
         #expect(self.names == ["a.txt"])
         await (try FolderStorage(self.folder.path)).forget(Self.name)
         #expect(self.hidden == [])
@@ -51,7 +51,7 @@ import FormworkSystem
         let first = try await self.complete(upload, body)
         #expect(first.fields == [UploadReceipt.Field(name: "t", value: "x")])
         #expect(first.fieldsIn == "a.form.json")
-        #expect(try await self.complete(upload, body) == first)
+        #expect(try await self.complete(upload, body).jsonBytes == first.jsonBytes)
         #expect(self.names == ["a", "a.form.json"])
     }
 
