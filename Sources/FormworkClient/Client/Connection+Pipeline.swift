@@ -92,17 +92,11 @@ extension Connection {
     /// Its handlers end a connection whose certificate isn't the endpoint's.
     private func addTLS(_ context: NIOSSLContext, _ endpoint: Origin, _ peer: Peer, to channel: any Channel) throws {
         let host = HostIdentity(String(endpoint.hostWithoutZone))
-        let handler =
-            self.options.tls.verifiesServer
-            ? try NIOSSLClientHandler._makeSSLClientHandler(context: context, serverHostname: host.serverName) {
-                certificate, channel in
-                channel.eventLoop.makeCompletedFuture {
-                    guard host.isNamed(in: certificate) else { throw TransferError(otherHost: peer) }
-                }
-            } : try NIOSSLClientHandler(context: context, serverHostname: host.serverName)
-        try channel.pipeline.syncOperations.addHandlers([
-            handler, ErrorHandler(self.notes, of: peer, handler),
-        ])
+        let handler = try NIOSSLClientHandler(context: context, serverHostname: host.serverName)
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(handler)
+        if self.options.tls.verifiesServer { try pipeline.addHandler(HostCheck(host, of: peer, handler)) }
+        try pipeline.addHandler(ErrorHandler(self.notes, of: peer, handler))
     }
 
     private func http1(_ channel: any Channel) throws -> EventLoopFuture<Transport> {

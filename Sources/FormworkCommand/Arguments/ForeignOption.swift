@@ -4,19 +4,10 @@ import SystemPackage
 
 /// What to write instead of verbs, options and words that curl, HTTPie and other programs have.
 enum ForeignOption {
-    /// A section for each verb, with rows of names and what to write instead.
-    private static let table = String(decoding: PackageResources.foreign_options_txt, as: UTF8.self)
-
     /// What to write instead of another program's verb; `nil` if it isn't known.
     /// - Parameter verbs: The verbs that there are.
     static func verb(_ word: String, verbs: [String]) -> String? {
-        self.text(of: word, in: verbs.contains("decode") ? "verbs of query" : "verbs")
-    }
-
-    private static func text(of word: String, in section: String) -> String? {
-        let rows = self.table.split(separator: "\n").drop { $0 != "[\(section)]" }.dropFirst()
-        return rows.prefix { !$0.hasPrefix("[") }.lazy.compactMap { $0.wholeMatch(of: #/(.+?): (.+)/#)?.output }
-            .first { $0.1.split(separator: " ").contains(word[...]) }.map { String($0.2) }
+        Advice.row(of: word, in: verbs.contains("decode") ? "verbs of query" : "verbs")?.text
     }
 
     /// The reason why wrong arguments are wrong, if one of them is such an option, or a word of HTTPie's.
@@ -30,7 +21,7 @@ enum ForeignOption {
         for (before, item) in zip(words.items, words.items.dropFirst()) {
             let word = item.word
             let option = String(word.prefix { $0 != "=" })
-            if let found = self.text(of: option, in: section) { return "Unknown option '\(option)': \(found)" }
+            if let found = Advice.row(of: option, in: section)?.text { return "Unknown option '\(option)': \(found)" }
             guard !word.hasPrefix("-") else { continue }
             if section == "query encode", word.contains("=") {
                 return "parameters are JSON, as in echo '{\"name\":\"value\"}' | formwork query encode"
@@ -48,7 +39,8 @@ enum ForeignOption {
             if ["POST", "PUT", "PATCH"].contains(word) { return "the method is an option: -X \(word)" }
             isAfterURL = true
         }
-        guard message.hasPrefix("Unexpected argument"), let advice = self.text(of: "argument", in: section) else {
+        guard message.hasPrefix("Unexpected argument"), let advice = Advice.row(of: "argument", in: section)?.text
+        else {
             return nil
         }
         return "\(message): \(advice)"
