@@ -83,8 +83,7 @@ struct ResumeOptions: ParsableArguments {
         _ job: inout SendJob, hasBoundary: Bool, repeatsAll: Bool, files: (inputs: [String], output: String?)
     ) async throws {
         try self.checkFields(job.request.headerFields)
-        var link: SavedUpload?
-        var save: @Sendable (SavedUpload?) throws -> Void = { _ in }
+        var options = self.clientOptions(job.sender.options.retry, repeatsAll: repeatsAll)
         if self.keepsState {
             let (plan, url, method) = (job.plan, job.request.urlText, job.request.method)
             let key = try self.key(plan, url, method)
@@ -93,34 +92,26 @@ struct ResumeOptions: ParsableArguments {
             try self.checkState(path, files)
             job.lock = try self.lock(path, isOwn: folder != nil)
             folder?.removeExpired(except: path)
-            (job.plan, link) = try self.restored(plan, path, key, url, isFolder: folder != nil)
-            if hasBoundary, link != nil, job.plan.contentType != plan.contentType {
+            (job.plan, options.link) = try self.restored(plan, path, key, url, isFolder: folder != nil)
+            if hasBoundary, options.link != nil, job.plan.contentType != plan.contentType {
                 Messages.warn(
                     "the given boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
-            save = { [plan = job.plan] link in
+            options.save = { [plan = job.plan] link in
                 guard let link else { return ResumableState.remove(path) }
                 try ResumableState(link, url: url, method: method, plan: plan).write(to: path)
             }
         }
-        var digest: DigestField?
-        let isTus = link.map { $0.uploadProtocol == .tus } ?? (self.choice == .tus)
-        if self.reprDigest, isTus {
+        if self.reprDigest, options.usesTus {
             try job.plan.checkReadableTwice()
-        } else if self.reprDigest {
-            digest = try await job.plan.reprDigest()
-            job.request.headerFields[.reprDigest] = digest?.fieldValue
-        }
-        guard self.choice != .off else { return }
-        var options = self.clientOptions(job.sender.options.retry, repeatsAll: repeatsAll)
-        options.reprDigest = digest
-        if self.reprDigest, isTus {
             options.checksum = "sha256"
             // A server drops a piece that was cut before its digest could be compared.
             options.maximumAppendSize = self.pieceSize?.bytes ?? Self.checkedPiece
+        } else if self.reprDigest {
+            options.reprDigest = try await job.plan.reprDigest()
+            job.request.headerFields[.reprDigest] = options.reprDigest?.fieldValue
         }
-        (options.link, options.save) = (link, save)
-        job.resuming = options
+        if self.choice != .off { job.resuming = options }
     }
 
     private func clientOptions(_ retry: RetryPolicy, repeatsAll: Bool) -> ResumingOptions {
