@@ -34,7 +34,6 @@ struct HabitTests {
         "-T resumes an upload to our receiver that is cut, or whose sender is killed",
         arguments: ["ietf", "auto", "tus"])
     func uploadCut(way: String) throws {
-        let folder = Folder()
         let port = try LoopbackListener.freePort()
         let relay = try CuttingRelay(to: Int(port), cuts: [3_000_000])
         let outcome = try Command.shell(
@@ -48,14 +47,13 @@ struct HabitTests {
             sleep 1; kill -KILL $S; wait $S 2> /dev/null
             "$F" $send --json > report; echo "exit $?"; grep -Ec '"resumedFrom": [1-9]' report
             cmp in/big.iso big.iso && cmp in/second.iso second.iso && echo same; ls in; kill $P; wait $P
-            """, in: folder.path)
+            """)
         #expect(outcome.text == "exit 0\n1\n1\nexit 0\n1\nsame\nbig.iso\nsecond.iso\n", "\(outcome.errors)")
         #expect(relay.brokenCount == 1)
     }
 
     @Test("A link to a saved upload has the same lock")
     func linkedState() throws {
-        let folder = Folder()
         let port = try LoopbackListener.freePort()
         let outcome = try Command.shell(
             """
@@ -64,7 +62,7 @@ struct HabitTests {
             send="send http://127.0.0.1:\(port)/ -T big.iso --resume ietf -q"
             "$F" $send --state st/s --limit-rate 1M > /dev/null & S=$!; until [ -s st/s ]; do sleep 0.05; done
             "$F" $send --state st/link > /dev/null; echo "exit $?"; kill -KILL $S $P
-            """, in: folder.path)
+            """)
         #expect(outcome.text == "exit 65\n", "\(outcome.errors)")
         #expect(outcome.errors.contains("another process continues this upload"), "\(outcome.errors)")
     }

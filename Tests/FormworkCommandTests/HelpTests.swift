@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FormworkCommand
@@ -51,11 +52,10 @@ struct HelpTests {
     }
 
     @Test func `The manual's pages have their own names and pass mandoc`() throws {
-        let root = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let folder = Folder()
         guard try Command.shell("command -v python3").status == 0 else { return }
         let made = try Command.shell(
-            "python3 \(root.path.shellQuoted)/scripts/lib/manual.py \"$(dirname \"$F\")/formwork-transfer\" .",
+            "python3 \(Checkout.url("scripts/lib/manual.py").path.shellQuoted) \"$(dirname \"$F\")/formwork-transfer\" .",
             in: folder.path)
         #expect(made.status == 0, "\(made.errors)")
         #expect(

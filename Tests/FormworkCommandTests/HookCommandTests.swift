@@ -1,12 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `receive --hook` as a process, with a hook that checks each message by the article's own code.
 @Suite("Hooks", .timeLimit(.minutes(10)))
 struct HookCommandTests {
-    private static let article = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
-        url.deletingLastPathComponent()
-    }.appendingPathComponent("Sources/Formwork/Formwork.docc/Hooks.md").path
+    private static let article = Checkout.url("Sources/Formwork/Formwork.docc/Hooks.md").path
 
     /// Prints a line for each message: type, names, and whether it, and it with one byte more, is from the receiver. While
     /// there is a file `deaf` it answers reports with 500.
@@ -39,7 +38,6 @@ struct HookCommandTests {
         """
 
     private static func run(_ script: String) throws -> Outcome {
-        let folder = Folder()
         return try Command.shell(
             """
             echo whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw > secret
@@ -55,7 +53,7 @@ struct HookCommandTests {
             touch messages
             \(script)
             kill -KILL $S
-            """, in: folder.path)
+            """)
     }
 
     @Test func `The article's code checks every message`() throws {

@@ -20,7 +20,6 @@ struct LinkCommandTests {
         """
 
     private static func run(_ script: String) throws -> Outcome {
-        let folder = Folder()
         return try Command.shell(
             """
             echo \(Self.key) > key
@@ -32,7 +31,7 @@ struct LinkCommandTests {
               sed -e 's/^id=[0-9a-f]\\{16\\}$/id=N/' -e 's/^expires=[0-9]*$/expires=N/'; }
             begin() { receive in --link-key-file key "$@"; }
             \(script)
-            """, in: folder.path)
+            """)
     }
 
     @Test func `Python checks the signature`() throws {

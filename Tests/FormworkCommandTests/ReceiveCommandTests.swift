@@ -11,8 +11,7 @@ struct ReceiveCommandTests {
         """
 
     private static func run(_ script: String) throws -> Outcome {
-        let folder = Folder()
-        return try Command.shell(Self.start + script, in: folder.path)
+        return try Command.shell(Self.start + script)
     }
 
     @Test func `An upload under way at SIGTERM is finished`() throws {

@@ -6,7 +6,6 @@ import Testing
 struct RepeatedUploadTests {
     @Test("Our receiver stores it once, and answers with what it stored", arguments: ["", "--state s"])
     func lostAnswers(words: String) throws {
-        let folder = Folder()
         let port = try LoopbackListener.freePort()
         let relay = try CuttingRelay(to: Int(port), lostAnswers: 2)
         let outcome = try Command.shell(
@@ -17,7 +16,7 @@ struct RepeatedUploadTests {
             echo "exit $?"; grep -o '"name":"[^"]*"' answer; ls in; kill $P; wait $P
             # With --state, what is lost is the 104 that comes before the answer.
             [ -n "\(words)" ] || [ $(grep -c repeated log) = 2 ] && echo done
-            """, in: folder.path)
+            """)
         #expect(relay.brokenCount == 2)
         #expect(
             outcome.text == """
@@ -32,7 +31,6 @@ struct RepeatedUploadTests {
     }
 
     @Test func `With a saved state, the same command gets an answer that was cut`() throws {
-        let folder = Folder()
         let port = try LoopbackListener.freePort()
         let relay = try CuttingRelay(to: Int(port), cutAnswers: 1)
         let outcome = try Command.shell(
@@ -42,7 +40,7 @@ struct RepeatedUploadTests {
             upload() { "$F" send http://127.0.0.1:\(relay.port)/ -F g=@b.bin --state s -q; }
             upload > answer; echo "exit $?"; ls s
             upload > answer; echo "exit $?"; grep -o '"name":"[^"]*"' answer; ls s in; kill $P; wait $P
-            """, in: folder.path)
+            """)
         #expect(
             outcome.errors.hasPrefix(
                 "formwork: the connection ended inside the answer; the same command asks for it again\n"),

@@ -166,14 +166,13 @@ struct ResumeCommandTests {
 
     @Test("A receiver without --resume takes the body whole")
     func plain() throws {
-        let folder = Folder()
         let outcome = try Command.shell(
             """
             receive in --no-resume
             "$F" send $(cat url) -F f=x --resume auto -o /dev/null; echo "exit $?"
             "$F" send $(cat url) -F 'f=@-;filename=x' --repr-digest -q < /dev/null; echo "exit $?"
             ls -A in | sed 's/^form-.*\\.form/form/'; kill $P; wait $P
-            """, in: folder.path)
+            """)
         #expect(outcome.text == "exit 0\nexit 65\nform.json\n", "\(outcome.errors)")
     }
 

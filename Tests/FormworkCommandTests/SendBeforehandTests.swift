@@ -11,22 +11,17 @@ struct SendBeforehandTests {
         try folder.sparse("file", 32 << 20)
         let listener = try LoopbackListener()
         defer { listener.stop() }
-        Thread.detachNewThread {
-            guard let connection = listener.accept() else { return }
-            var buffer = [UInt8](repeating: 0, count: 100)
-            _ = recv(connection, &buffer, buffer.count, 0)
-            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
-            _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+        listener.acceptOne { connection in
+            _ = connection.read(upTo: 100)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
             sleep(1)
-            close(connection)
         }
         let result = try Command.run(
             "send", "http://127.0.0.1:\(listener.port)", "-F", "f=@file", "-H", "Expect:", "--json", in: folder.path)
         #expect(result.status == 55)
-        let object = try result.object()
+        let object = try result.object(as: "send")
         #expect((object["error"] as? String)?.hasPrefix("the server answered 200 before it had all") == true)
         #expect(object["status"] as? Int == 200 && object["http"] as? String == "1.1", "\(result.text)")
         #expect(object["headers"] as? [[String: String]] == [["name": "Content-Length", "value": "2"]])
-        #expect(try SchemaCheck("send").violations(result.text) == [])
     }
 }

@@ -5,7 +5,6 @@ import Testing
 struct SendCommandTests {
     @Test("A file with a size of 0 and content is never sent as an empty body")
     func contentOfAnEmptyFile() throws {
-        let folder = Folder()
         let receiver = try Receiver()
         let outcome = try Command.shell(
             """
@@ -15,7 +14,7 @@ struct SendCommandTests {
                 done
                 "$F" send http://127.0.0.1:\(receiver.port)/up -T /proc/cpuinfo -q --state s; echo $?
             done
-            """, in: folder.path)
+            """)
         #expect(outcome.text == String(repeating: "26\n", count: 35))
         #expect(
             outcome.errors.split(separator: "\n").allSatisfy {

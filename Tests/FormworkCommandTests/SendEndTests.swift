@@ -38,13 +38,12 @@ struct SendEndTests {
     @Test("A signal leaves no lock of a state", arguments: ["INT", "TERM", "HUP"])
     func lock(signal: String) throws {
         let listener = try LoopbackListener()
-        let folder = Folder()
         let outcome = try Command.shell(
             """
             set -m
             "$F" send http://127.0.0.1:\(listener.port) -F a=1 --state up -q & P=$!
             until [ -e up.lock ]; do sleep 0.05; done; kill -\(signal) $P; wait $P; echo $?; ls
-            """, in: folder.path)
+            """)
         listener.stop()
         #expect(outcome.text == "\(["INT": 130, "TERM": 143, "HUP": 129][signal] ?? 0)\n")
     }
@@ -80,9 +79,7 @@ struct SendEndTests {
     func closed() throws {
         let listener = try LoopbackListener()
         defer { listener.stop() }
-        Thread.detachNewThread {
-            while let connection = listener.accept() { close(connection) }
-        }
+        listener.acceptAll { _ in }
         let result = try Command.run("send", "http://127.0.0.1:\(listener.port)/", "-F", "a=1")
         #expect(result.status == 56)
         #expect(result.errors.hasSuffix(": if the server expects TLS, write https://\n"), "\(result.errors)")
@@ -104,22 +101,10 @@ struct SendEndTests {
         ] {
             let listener = try LoopbackListener()
             defer { listener.stop() }
-            Thread.detachNewThread {
-                guard let connection = listener.accept() else { return }
-                var buffer = [UInt8](repeating: 0, count: 1000)
-                func read(_ count: Int) {
-                    var left = count
-                    while left > 0 {
-                        let count = recv(connection, &buffer, buffer.count, 0)
-                        guard count > 0 else { return }
-                        left -= count
-                    }
-                }
-                read(first)
-                let bytes = Array(answer.utf8)
-                _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-                read(rest)
-                close(connection)
+            listener.acceptOne { connection in
+                connection.skip(first)
+                connection.write(answer)
+                connection.skip(rest)
             }
             let result = try Command.run(
                 "send", "http://127.0.0.1:\(listener.port)/", "-F", words, in: folder.path)
@@ -128,5 +113,13 @@ struct SendEndTests {
                 result.errors.contains("if the server expects TLS") == isAdvised,
                 "\(words), \(answer): \(result.errors)")
         }
+    }
+}
+
+extension LoopbackConnection {
+    /// Reads so many bytes, or up to 999 more, and leaves the rest to the kernel.
+    fileprivate func skip(_ count: Int) {
+        var left = count
+        while left > 0, case let got = self.read(upTo: 1000).count, got > 0 { left -= got }
     }
 }

@@ -42,7 +42,6 @@ struct ServiceManagerTests {
         """
 
     private static func run(_ script: String) throws -> Outcome {
-        let folder = Folder()
         return try Command.shell(
             """
             cat > manager.py <<'END'
@@ -50,7 +49,7 @@ struct ServiceManagerTests {
             END
             serve() { timeout 120 python3 manager.py "$1" "$2" "$3" "$4" "$5" "$F" receive --dir in --port 0 "${@:6}"; }
             \(script)
-            """, in: folder.path)
+            """)
     }
 
     @Test func `The manager is notified of start, reload and stop`() throws {

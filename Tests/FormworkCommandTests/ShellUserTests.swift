@@ -31,13 +31,12 @@ struct ShellUserTests {
 
     @Test("netrc has the password of the URL's user")
     func netrcOfUser() throws {
-        let folder = Folder()
         let receiver = try Receiver()
         let result = try Command.shell(
             """
             printf 'machine 127.0.0.1 login aa password a\\nmachine 127.0.0.1 login bb password pw\\n' > netrc
             "$F" send http://bb@127.0.0.1:\(receiver.port)/ -F a=1 --netrc-file netrc -q
-            """, in: folder.path)
+            """)
         #expect(result.status == 0, "\(result.errors)")
         // printf bb:pw | base64
         #expect(receiver.request().head.contains("\r\nAuthorization: Basic YmI6cHc=\r\n"))
@@ -45,7 +44,6 @@ struct ShellUserTests {
 
     @Test("A URL's own password, and a user without an entry, are sent as they are")
     func netrcOfOthers() throws {
-        let folder = Folder()
         // printf bb:own, printf cc: | base64
         for (user, field) in [("bb:own", "YmI6b3du"), ("cc", "Y2M6")] {
             let receiver = try Receiver()
@@ -53,7 +51,7 @@ struct ShellUserTests {
                 """
                 printf 'machine 127.0.0.1 login bb password pw\\n' > netrc
                 "$F" send http://\(user)@127.0.0.1:\(receiver.port)/ -F a=1 --netrc-file netrc -q
-                """, in: folder.path)
+                """)
             #expect(result.status == 0, "\(result.errors)")
             #expect(receiver.request().head.contains("\r\nAuthorization: Basic \(field)\r\n"))
         }
@@ -82,7 +80,6 @@ struct ShellUserTests {
 
     @Test("localhost is reached at ::1, and a zone of the loopback is resolved")
     func loopbackOfVersion6() throws {
-        let folder = Folder()
         let result = try Command.shell(
             """
             python3 -c 'import socket
@@ -94,7 +91,7 @@ struct ShellUserTests {
             until [ -s port ]; do sleep 0.05; done; P=$(cat port)
             for host in localhost a.localhost '[::1%25lo]'; do "$F" send http://$host:$P/ -F a=1 -q; echo $?; done
             kill $S
-            """, in: folder.path)
+            """)
         #expect(result.text == "0\n0\n0\n", "\(result.errors)")
     }
 

@@ -27,12 +27,11 @@ struct StandardInputTests {
             ),
         ])
     func pipes(words: String, message: String) throws {
-        let folder = Folder()
         let outcome = try Command.shell(
             """
             mkfifo p; (printf 'X-A: b\\n' > p) > log 2>&1 & W=$!
             printf 'X: y\\n' | timeout 20 "$F" body \(words); E=$?; kill -KILL $W 2> log; exit $E
-            """, in: folder.path)
+            """)
         #expect(outcome.status == 2 && outcome.text == "", "\(outcome)")
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
@@ -40,14 +39,13 @@ struct StandardInputTests {
     /// Nothing of the input is sent, as nothing is in it yet, but it can't be read again.
     @Test("An answer before any of it was sent is the result, if it was read", arguments: ["off", "auto"])
     func earlyAnswer(resume: String) throws {
-        let folder = Folder()
         let receiver = try Receiver(answering: "503 Service Unavailable", after: 1, text: "busy")
         let outcome = try Command.shell(
             """
             mkfifo input; exec 3<>input
             timeout 60 "$F" send http://127.0.0.1:\(receiver.port) -T - -H Expect: --retry 1 --retry-delay 0.01 -q \
                 --resume \(resume) < input
-            """, in: folder.path)
+            """)
         #expect(outcome.status == 22 && outcome.text == "busy", "\(outcome)")
         let first =
             "formwork: the server answered 503 Service Unavailable after 0 bytes, and the rest was not sent"

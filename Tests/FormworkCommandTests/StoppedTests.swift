@@ -27,9 +27,8 @@ struct StoppedTests {
             "inspect --json", "plan -F f=@- --spool --json",
         ], [("INT", -2), ("TERM", -15), ("HUP", -1)])
     func endsBySignal(words: String, signal: (name: String, code: Int)) throws {
-        let folder = Folder()
         let outcome = try Command.shell(
-            "python3 -c '\(Self.script.replacing("'", with: "'\\''"))' \(signal.name) \(words)", in: folder.path)
+            "python3 -c '\(Self.script.replacing("'", with: "'\\''"))' \(signal.name) \(words)")
         #expect(outcome.text == "\(signal.code)\n", "\(outcome.errors)")
     }
 

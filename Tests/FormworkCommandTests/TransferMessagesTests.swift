@@ -7,14 +7,13 @@ import Testing
 struct TransferMessagesTests {
     /// - Returns: The lines on standard error, and what is on standard output.
     private func run(_ script: String) throws -> Outcome {
-        let folder = Folder()
         let outcome = try Command.shell(
             """
             unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY
             send() { "$F" send "$@"; echo $?; }
             receive() { timeout 60 "$F" receive --dir in --port 0 "$@"; echo $?; }
             \(script)
-            """, in: folder.path)
+            """)
         #expect(!outcome.errors.contains("Domain"), "\(outcome.errors)")
         return outcome
     }
@@ -27,21 +26,16 @@ struct TransferMessagesTests {
         ] as [(String, UInt32?)] {
             let listener = try LoopbackListener()
             defer { listener.stop() }
-            Thread.detachNewThread {
-                guard let connection = listener.accept() else { return }
-                var buffer = [UInt8](repeating: 0, count: 4096)
-                _ = recv(connection, &buffer, buffer.count, 0)
-                var answer = Array("HTTP/1.1 200 Established\r\n\r\n".utf8)
+            listener.acceptOne { connection in
+                _ = connection.read()
+                var answer = "HTTP/1.1 200 Established\r\n\r\n"
                 if let pause {
-                    _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+                    connection.write(answer)
                     usleep(pause)
-                    answer = []
+                    answer = ""
                 }
-                answer += Array(rest.utf8)
-                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-                shutdown(connection, Int32(SHUT_WR))
-                while recv(connection, &buffer, buffer.count, 0) > 0 {}
-                close(connection)
+                connection.write(answer + rest)
+                connection.end()
             }
             let outcome = try self.run(
                 "send https://x.invalid -F a=b -x http://127.0.0.1:\(listener.port)")

@@ -3,6 +3,7 @@ import FormworkCommand
 @testable import FormworkTransfer
 import FormworkNIO
 import FormworkClient
+import TestSupport
 import Testing
 
 /// What a script decides on: curl's numbers, as the help lists them.
@@ -26,19 +27,11 @@ struct TransferStatusTests {
     func reset(size: UInt64) throws {
         let folder = Folder()
         try folder.sparse("file", size)
-        let result = try Command.shell(
-            """
-            python3 -c 'import socket, struct
-            server = socket.create_server(("127.0.0.1", 0), backlog=100)
-            print(server.getsockname()[1], flush=True)
-            while True:
-                client = server.accept()[0]
-                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                client.close()' > port & S=$!
-            until [ -s port ]; do sleep 0.05; done
-            for i in {1..30}; do "$F" send http://127.0.0.1:$(cat port) -F f=@file 2>> errors; echo $?; done | sort | uniq -c
-            kill -KILL $S
-            """, in: folder.path)
+        let listener = try LoopbackListener()
+        defer { listener.stop() }
+        listener.acceptAll { $0.resetOnClose() }
+        let send = "\"$F\" send http://127.0.0.1:\(listener.port) -F f=@file 2>> errors"
+        let result = try Command.shell("for i in {1..30}; do \(send); echo $?; done | sort | uniq -c", in: folder.path)
         #expect(result.text.split(separator: " ") == ["30", "56\n"], "\(result.text)")
     }
 

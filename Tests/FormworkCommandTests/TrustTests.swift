@@ -26,8 +26,7 @@ struct TrustTests {
         """
 
     private static func run(_ script: String) throws -> Outcome {
-        let folder = Folder()
-        return try Command.shell(Self.start + script + "\nkill -KILL $S", in: folder.path)
+        return try Command.shell(Self.start + script + "\nkill -KILL $S")
     }
 
     @Test("An expired certificate is called that, also one that is trusted")

@@ -4,6 +4,8 @@ import Testing
 /// `send --resume tus` to servers that store files, and to ours.
 @Suite("send to a tus server", .timeLimit(.minutes(10)))
 struct TusCommandTests {
+    private let folder = Folder()
+
     @Test("A server that isn't ours stores the file, with its name, type and the form's fields")
     func file() throws {
         let (folder, store) = (Folder(), try TusStore())
@@ -110,36 +112,35 @@ struct TusCommandTests {
 
     @Test("--repr-digest sends Upload-Checksum for each piece, and refuses a server that checks none")
     func checksum() throws {
-        let folder = Folder()
-        try folder.file("a.txt", "hello")
+        try self.folder.file("a.txt", "hello")
         let none = try TusStore()
         let refused = try Command.run(
-            "send", none.url, "-F", "f=@a.txt", "--resume", "tus", "--repr-digest", in: folder.path)
+            "send", none.url, "-F", "f=@a.txt", "--resume", "tus", "--repr-digest", in: self.folder.path)
         #expect(refused.status == 2 && none.uploads.isEmpty)
         #expect(
             refused.errors
                 == "formwork: --repr-digest: this tus server checks neither SHA-256 nor SHA-1: leave it out\n")
         // Nothing is created whose length this server can't learn later.
         let endless = try Command.shell(
-            "echo hi | \"$F\" send \(none.url) -F 'f=@-;filename=x' --resume tus -q", in: folder.path)
+            "echo hi | \"$F\" send \(none.url) -F 'f=@-;filename=x' --resume tus -q", in: self.folder.path)
         #expect(endless.status == 2 && none.heads.filter { $0.hasPrefix("POST") }.isEmpty)
         #expect(
             endless.errors
                 == "formwork: this tus server needs the length beforehand (no creation-defer-length): --spool finds it\n"
         )
         let named = try Command.shell(
-            "mkfifo fifo; timeout -s KILL 60 \"$F\" send \(none.url) -T fifo --resume tus -q", in: folder.path)
+            "mkfifo fifo; timeout -s KILL 60 \"$F\" send \(none.url) -T fifo --resume tus -q", in: self.folder.path)
         #expect(named.status == 2, "\(named)")
         #expect(named.errors.hasSuffix("length beforehand (no creation-defer-length): --spool finds it\n"), "\(named)")
         let spooled = try Command.shell(
             "printf hello > fifo & timeout -s KILL 60 \"$F\" send \(none.url) -F f=@fifo --spool --resume tus -q",
-            in: folder.path)
+            in: self.folder.path)
         #expect(spooled.status == 0 && none.uploads.map(\.bytes) == [Array("hello".utf8)], "\(spooled)")
         let store = try TusStore(
             options: "Tus-Extension: creation,checksum\r\nTus-Checksum-Algorithm: md5,sha1\r\n")
         let sent = try Command.run(
             "send", store.url, "-F", "f=@a.txt", "--resume", "tus", "--repr-digest", "--piece-size", "3", "-q",
-            in: folder.path)
+            in: self.folder.path)
         #expect(sent.status == 0, "\(sent.errors)")
         let patches = store.heads.filter { $0.hasPrefix("PATCH") }
         #expect(patches.count == 2 && store.uploads.map { String(decoding: $0.bytes, as: UTF8.self) } == ["hello"])
@@ -150,30 +151,28 @@ struct TusCommandTests {
 
     @Test("Our receiver says that it reads forms, and gets the form")
     func ours() throws {
-        let folder = Folder()
-        try folder.sparse("large", 2 << 20)
+        try self.folder.sparse("large", 2 << 20)
         let outcome = try Command.shell(
             """
             receive in
             "$F" send $(cat url) -F title=Harbour -F f=@large --resume tus --repr-digest -q --json > report
             echo "exit $?"; ls in; cmp in/large large && echo same; grep -c Harbour in/large.form.json
             kill $P; wait $P
-            """, in: folder.path)
+            """, in: self.folder.path)
         let lines = outcome.text.split(separator: "\n").map(String.init)
         #expect(lines == ["exit 0", "large", "large.form.json", "same", "1"], "\(outcome.errors)")
     }
 
     @Test("A bit that is flipped on the way is never exit 0, in any way", arguments: ["off", "auto", "ietf", "tus"])
     func flipped(way: String) throws {
-        let folder = Folder()
-        try folder.sparse("large", 1 << 20)
-        let relay = try FlippingRelay(flippingAt: 500_000, to: folder.path + "/url")
+        try self.folder.sparse("large", 1 << 20)
+        let relay = try FlippingRelay(flippingAt: 500_000, to: self.folder.path + "/url")
         let outcome = try Command.shell(
             """
             receive in
             "$F" send http://127.0.0.1:\(relay.port)/ -F f=@large --resume \(way) --repr-digest -q > /dev/null
             echo "exit $?"; [ -e in/large ] && cmp in/large large; kill $P; wait $P
-            """, in: folder.path)
+            """, in: self.folder.path)
         // A piece with its own digest is sent again; a whole body is refused.
         #expect(outcome.text == (way == "tus" ? "exit 0\n" : "exit 22\n"), "\(outcome.errors)")
         #expect(relay.count >= 1)

@@ -5,43 +5,34 @@ import Testing
 
 @Suite("Boundary", .timeLimit(.minutes(10)))
 struct BoundaryTests {
-    struct Accepted: Sendable, CustomTestStringConvertible {
-        var text: String
-        var parameterValue: String
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
-    static let accepted = [
-        Accepted(text: "b", parameterValue: "b", guardsAgainst: "asking for two characters"),
-        Accepted(text: "AaB03x", parameterValue: "AaB03x", guardsAgainst: "quoting letters and digits"),
-        Accepted(
-            text: "Boundary+0123456789ABCDEF", parameterValue: "Boundary+0123456789ABCDEF",
-            guardsAgainst: "quoting AFNetworking's '+'"),
-        Accepted(text: "a'b", parameterValue: "a'b", guardsAgainst: "quoting an apostrophe"),
-        Accepted(text: "a-b_c.d", parameterValue: "a-b_c.d", guardsAgainst: "quoting '-', '_' and '.'"),
-        Accepted(text: "----", parameterValue: "----", guardsAgainst: "refusing hyphens only, as browsers begin"),
-        Accepted(text: "a b", parameterValue: "\"a b\"", guardsAgainst: "leaving a space bare"),
-        Accepted(text: " b", parameterValue: "\" b\"", guardsAgainst: "refusing a space in front, which is legal"),
-        Accepted(text: "a(b", parameterValue: "\"a(b\"", guardsAgainst: "leaving '(' bare"),
-        Accepted(text: "a)b", parameterValue: "\"a)b\"", guardsAgainst: "leaving ')' bare"),
-        Accepted(text: "a,b", parameterValue: "\"a,b\"", guardsAgainst: "leaving ',' bare"),
-        Accepted(text: "a/b", parameterValue: "\"a/b\"", guardsAgainst: "leaving '/' bare"),
-        Accepted(text: "a:b", parameterValue: "\"a:b\"", guardsAgainst: "leaving ':' bare"),
-        Accepted(text: "a=b", parameterValue: "\"a=b\"", guardsAgainst: "leaving '=' bare"),
-        Accepted(text: "a?b", parameterValue: "\"a?b\"", guardsAgainst: "leaving '?' bare"),
-        Accepted(
-            text: "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
-            parameterValue: "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
-            guardsAgainst: "a range that misses its first or last character"),
+    static let accepted: [Row<String, String>] = [
+        Row("b", "b", against: "asking for two characters"),
+        Row("AaB03x", "AaB03x", against: "quoting letters and digits"),
+        Row("Boundary+0123456789ABCDEF", "Boundary+0123456789ABCDEF", against: "quoting AFNetworking's '+'"),
+        Row("a'b", "a'b", against: "quoting an apostrophe"),
+        Row("a-b_c.d", "a-b_c.d", against: "quoting '-', '_' and '.'"),
+        Row("----", "----", against: "refusing hyphens only, as browsers begin"),
+        Row("a b", "\"a b\"", against: "leaving a space bare"),
+        Row(" b", "\" b\"", against: "refusing a space in front, which is legal"),
+        Row("a(b", "\"a(b\"", against: "leaving '(' bare"),
+        Row("a)b", "\"a)b\"", against: "leaving ')' bare"),
+        Row("a,b", "\"a,b\"", against: "leaving ',' bare"),
+        Row("a/b", "\"a/b\"", against: "leaving '/' bare"),
+        Row("a:b", "\"a:b\"", against: "leaving ':' bare"),
+        Row("a=b", "\"a=b\"", against: "leaving '=' bare"),
+        Row("a?b", "\"a?b\"", against: "leaving '?' bare"),
+        Row(
+            "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+            "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+            against: "a range that misses its first or last character"),
     ]
 
     @Test("A legal boundary keeps its text and is quoted only where it must be", arguments: accepted)
-    func acceptance(row: Accepted) throws {
-        let boundary = try Boundary(row.text)
-        #expect(boundary.text == row.text)
-        #expect(boundary.description == row.text)
-        #expect(boundary.parameterValue == row.parameterValue)
+    func acceptance(row: Row<String, String>) throws {
+        let boundary = try Boundary(row.given)
+        #expect(boundary.text == row.given)
+        #expect(boundary.description == row.given)
+        #expect(boundary.parameterValue == row.expected)
     }
 
     @Test("Every length from 1 to 70 is accepted", arguments: 1...70)
@@ -50,74 +41,67 @@ struct BoundaryTests {
         #expect(try Boundary(text).text == text)
     }
 
-    struct Refused: Sendable, CustomTestStringConvertible {
-        var text: String
-        var message: String
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-
-        /// A row whose message names one character.
-        static func character(_ text: String, shownAs shown: String, _ guardsAgainst: String) -> Refused {
-            Refused(
-                text: text, message: "The boundary contains \"\(shown)\": use only letters, digits and '()+_,-./:=?.",
-                guardsAgainst: guardsAgainst)
-        }
+    /// A row whose message names one character.
+    private static func character(_ text: String, shownAs shown: String, _ guardsAgainst: String) -> Row<String, String>
+    {
+        Row(
+            text, "The boundary contains \"\(shown)\": use only letters, digits and '()+_,-./:=?.",
+            against: guardsAgainst)
     }
 
-    static let refused = [
-        Refused(
-            text: "", message: "The boundary has 0 bytes: RFC 2046 allows 1 to 70.",
-            guardsAgainst: "an empty boundary, which every '--' would match"),
-        Refused(
-            text: "01234567890123456789012345678901234567890123456789012345678901234567890",
-            message: "The boundary has 71 bytes: RFC 2046 allows 1 to 70.", guardsAgainst: "one character too many"),
-        Refused(
-            text: "ééééééééééééééééééééééééééééééééééééé",
-            message: "The boundary has 74 bytes: RFC 2046 allows 1 to 70.",
-            guardsAgainst: "counting characters for bytes"),
-        Refused(
-            text: "b ", message: "The boundary ends with a space, which RFC 2046 forbids: remove it.",
-            guardsAgainst: "a space at the end, which receivers trim"),
-        Refused(
-            text: " ", message: "The boundary ends with a space, which RFC 2046 forbids: remove it.",
-            guardsAgainst: "a boundary that is a space"),
-        .character("a\rb", shownAs: #"\r"#, "CR, which the delimiter search relies on"),
-        .character("a\nb", shownAs: #"\n"#, "LF"),
-        .character("a\r\nb", shownAs: #"\r"#, "CR LF, which Swift reads as one character"),
-        .character("b\r\n", shownAs: #"\r"#, "a line end at the end"),
-        .character("a\0b", shownAs: #"\0"#, "NUL"),
-        .character("a\tb", shownAs: #"\t"#, "a tab taken for a space"),
-        .character("a\u{1F}b", shownAs: #"\u{1F}"#, "the last control character"),
-        .character("a\u{7F}b", shownAs: #"\u{7F}"#, "DEL"),
-        .character("a\"b", shownAs: #"\""#, "a quote, which would end the parameter"),
-        .character(#"a\b"#, shownAs: #"\\"#, "a backslash"),
-        .character("a;b", shownAs: ";", "a semicolon, which would begin a parameter"),
-        .character("a<b", shownAs: "<", "'<'"),
-        .character("a>b", shownAs: ">", "'>'"),
-        .character("a@b", shownAs: "@", "'@', next to 'A'"),
-        .character("a[b", shownAs: "[", "'[', next to 'Z'"),
-        .character("a]b", shownAs: "]", "']'"),
-        .character("a`b", shownAs: "`", "a backtick, next to 'a'"),
-        .character("a{b", shownAs: "{", "'{', next to 'z'"),
-        .character("a}b", shownAs: "}", "'}'"),
-        .character("a!b", shownAs: "!", "'!'"),
-        .character("a#b", shownAs: "#", "'#'"),
-        .character("a$b", shownAs: "$", "'$'"),
-        .character("a%b", shownAs: "%", "'%'"),
-        .character("a&b", shownAs: "&", "'&'"),
-        .character("a*b", shownAs: "*", "'*', between ')' and '+'"),
-        .character("a^b", shownAs: "^", "'^'"),
-        .character("a|b", shownAs: "|", "'|'"),
-        .character("a~b", shownAs: "~", "'~'"),
-        .character("aéb", shownAs: "é", "a letter that isn't ASCII"),
-        .character("a１b", shownAs: "１", "a digit that isn't ASCII"),
-        .character("a😀b", shownAs: "😀", "a scalar of four bytes"),
-        .character("a\u{301}", shownAs: "\u{301}", "a combining mark hidden in a letter"),
+    static let refused: [Row<String, String>] = [
+        Row(
+            "", "The boundary has 0 bytes: RFC 2046 allows 1 to 70.",
+            against: "an empty boundary, which every '--' would match"),
+        Row(
+            "01234567890123456789012345678901234567890123456789012345678901234567890",
+            "The boundary has 71 bytes: RFC 2046 allows 1 to 70.", against: "one character too many"),
+        Row(
+            "ééééééééééééééééééééééééééééééééééééé", "The boundary has 74 bytes: RFC 2046 allows 1 to 70.",
+            against: "counting characters for bytes"),
+        Row(
+            "b ", "The boundary ends with a space, which RFC 2046 forbids: remove it.",
+            against: "a space at the end, which receivers trim"),
+        Row(
+            " ", "The boundary ends with a space, which RFC 2046 forbids: remove it.",
+            against: "a boundary that is a space"),
+        character("a\rb", shownAs: #"\r"#, "CR, which the delimiter search relies on"),
+        character("a\nb", shownAs: #"\n"#, "LF"),
+        character("a\r\nb", shownAs: #"\r"#, "CR LF, which Swift reads as one character"),
+        character("b\r\n", shownAs: #"\r"#, "a line end at the end"),
+        character("a\0b", shownAs: #"\0"#, "NUL"),
+        character("a\tb", shownAs: #"\t"#, "a tab taken for a space"),
+        character("a\u{1F}b", shownAs: #"\u{1F}"#, "the last control character"),
+        character("a\u{7F}b", shownAs: #"\u{7F}"#, "DEL"),
+        character("a\"b", shownAs: #"\""#, "a quote, which would end the parameter"),
+        character(#"a\b"#, shownAs: #"\\"#, "a backslash"),
+        character("a;b", shownAs: ";", "a semicolon, which would begin a parameter"),
+        character("a<b", shownAs: "<", "'<'"),
+        character("a>b", shownAs: ">", "'>'"),
+        character("a@b", shownAs: "@", "'@', next to 'A'"),
+        character("a[b", shownAs: "[", "'[', next to 'Z'"),
+        character("a]b", shownAs: "]", "']'"),
+        character("a`b", shownAs: "`", "a backtick, next to 'a'"),
+        character("a{b", shownAs: "{", "'{', next to 'z'"),
+        character("a}b", shownAs: "}", "'}'"),
+        character("a!b", shownAs: "!", "'!'"),
+        character("a#b", shownAs: "#", "'#'"),
+        character("a$b", shownAs: "$", "'$'"),
+        character("a%b", shownAs: "%", "'%'"),
+        character("a&b", shownAs: "&", "'&'"),
+        character("a*b", shownAs: "*", "'*', between ')' and '+'"),
+        character("a^b", shownAs: "^", "'^'"),
+        character("a|b", shownAs: "|", "'|'"),
+        character("a~b", shownAs: "~", "'~'"),
+        character("aéb", shownAs: "é", "a letter that isn't ASCII"),
+        character("a１b", shownAs: "１", "a digit that isn't ASCII"),
+        character("a😀b", shownAs: "😀", "a scalar of four bytes"),
+        character("a\u{301}", shownAs: "\u{301}", "a combining mark hidden in a letter"),
     ]
 
     @Test("An illegal boundary is refused with what is wrong", arguments: refused)
-    func refusals(row: Refused) throws {
-        #expect(try refusal { _ = try Boundary(row.text) } == row.message)
+    func refusals(row: Row<String, String>) throws {
+        #expect(try refusal { _ = try Boundary(row.given) } == row.expected)
     }
 
     @Test("A random boundary is formwork- and 32 hexadecimal digits, and no two are the same")

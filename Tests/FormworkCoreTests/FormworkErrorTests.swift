@@ -1,4 +1,5 @@
 import FormworkCore
+import TestSupport
 import Testing
 
 @Suite("FormworkError", .timeLimit(.minutes(10)))
@@ -22,30 +23,21 @@ struct FormworkErrorTests {
                 == #"part 3 "photo": no [body offset 0]"#)
     }
 
-    struct Row: Sendable, CustomTestStringConvertible {
-        var text: String
-        var expected: String
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
-    static let rows = [
-        Row(text: "a\r\nb", expected: #"a\r\nb"#, guardsAgainst: "a line added to a log"),
-        Row(text: "\u{1B}[2J", expected: #"\u{1B}[2J"#, guardsAgainst: "a cleared screen"),
-        Row(text: "a\0\tb\u{7F}", expected: #"a\0\tb\u{7F}"#, guardsAgainst: "NUL, TAB and DEL"),
-        Row(text: "a\u{85}\u{9B}b", expected: #"a\u{0085}\u{009B}b"#, guardsAgainst: "control characters above ASCII"),
-        Row(text: "\n\u{301}", expected: "\\n\u{301}", guardsAgainst: "a combining mark that hides a line end"),
-        Row(
-            text: "東京 😀 e\u{301} \"q\" \\", expected: "東京 😀 e\u{301} \"q\" \\",
-            guardsAgainst: "escaping text that is harmless"),
+    static let rows: [Row<String, String>] = [
+        Row("a\r\nb", #"a\r\nb"#, against: "a line added to a log"),
+        Row("\u{1B}[2J", #"\u{1B}[2J"#, against: "a cleared screen"),
+        Row("a\0\tb\u{7F}", #"a\0\tb\u{7F}"#, against: "NUL, TAB and DEL"),
+        Row("a\u{85}\u{9B}b", #"a\u{0085}\u{009B}b"#, against: "control characters above ASCII"),
+        Row("\n\u{301}", "\\n\u{301}", against: "a combining mark that hides a line end"),
+        Row("東京 😀 e\u{301} \"q\" \\", "東京 😀 e\u{301} \"q\" \\", against: "escaping text that is harmless"),
     ]
 
     @Test("Control characters are shown, not sent to the terminal", arguments: rows)
-    func controlCharacters(row: Row) {
-        #expect(Array(row.text.withControlCharactersEscaped.utf8) == Array(row.expected.utf8))
-        let error = FormworkError(.invalidArgument, row.text)
+    func controlCharacters(row: Row<String, String>) {
+        #expect(Array(row.given.withControlCharactersEscaped.utf8) == Array(row.expected.utf8))
+        let error = FormworkError(.invalidArgument, row.given)
         #expect(Array(error.description.utf8) == Array(row.expected.utf8))
-        #expect(error.message == row.text, "the message is kept whole")
+        #expect(error.message == row.given, "the message is kept whole")
     }
 
     @Test("A part is named for people, who count from 1")

@@ -5,34 +5,28 @@ import Testing
 
 @Suite("HeaderField", .timeLimit(.minutes(10)))
 struct HeaderFieldTests {
-    struct Name: Sendable, CustomTestStringConvertible {
-        var name: String
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
-    static let refusedNames = [
-        Name(name: "", guardsAgainst: "a line that begins with a colon"),
-        Name(name: "X A", guardsAgainst: "a space"),
-        Name(name: "X-A:", guardsAgainst: "a colon in the name"),
-        Name(name: "X\tA", guardsAgainst: "a tab"),
-        Name(name: "X\r\nEvil", guardsAgainst: "a line end, which Swift reads as one character"),
-        Name(name: "X\0", guardsAgainst: "NUL"),
-        Name(name: "X\u{7F}", guardsAgainst: "DEL"),
-        Name(name: "Größe", guardsAgainst: "letters that aren't ASCII"),
-        Name(name: "\"X\"", guardsAgainst: "a quote"),
-        Name(name: "X(A)", guardsAgainst: "a comment's parentheses"),
-        Name(name: "X/A", guardsAgainst: "a slash"),
-        Name(name: "X@A", guardsAgainst: "'@', next to 'A'"),
-        Name(name: "X[A", guardsAgainst: "'[', next to 'Z'"),
-        Name(name: "X{A", guardsAgainst: "'{', next to 'z'"),
+    static let refusedNames: [Row<String, Void>] = [
+        Row("", against: "a line that begins with a colon"),
+        Row("X A", against: "a space"),
+        Row("X-A:", against: "a colon in the name"),
+        Row("X\tA", against: "a tab"),
+        Row("X\r\nEvil", against: "a line end, which Swift reads as one character"),
+        Row("X\0", against: "NUL"),
+        Row("X\u{7F}", against: "DEL"),
+        Row("Größe", against: "letters that aren't ASCII"),
+        Row("\"X\"", against: "a quote"),
+        Row("X(A)", against: "a comment's parentheses"),
+        Row("X/A", against: "a slash"),
+        Row("X@A", against: "'@', next to 'A'"),
+        Row("X[A", against: "'[', next to 'Z'"),
+        Row("X{A", against: "'{', next to 'z'"),
     ]
 
     @Test("A name that is no token is refused", arguments: refusedNames)
-    func refusedName(row: Name) throws {
+    func refusedName(row: Row<String, Void>) throws {
         #expect(
-            try refusal { _ = try HeaderField(row.name, "v") }
-                == "The header field name \"\(row.name)\" is not a token: use only letters, digits and !#$%&'*+-.^_`|~."
+            try refusal { _ = try HeaderField(row.given, "v") }
+                == "The header field name \"\(row.given)\" is not a token: use only letters, digits and !#$%&'*+-.^_`|~."
         )
     }
 
@@ -42,51 +36,25 @@ struct HeaderFieldTests {
         #expect(try HeaderField(name, "v").name == name)
     }
 
-    struct Value: Sendable, CustomTestStringConvertible {
-        var value: String
-        var message: String
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
+    private static func untrimmed(_ value: String, _ guardsAgainst: String) -> Row<String, String> {
+        Row(value, "The value of X begins or ends with a blank: trim it.", against: guardsAgainst)
     }
 
-    private static func untrimmed(_ value: String, _ guardsAgainst: String) -> Value {
-        Value(
-            value: value, message: "The value of X begins or ends with a blank: trim it.", guardsAgainst: guardsAgainst)
+    private static func control(_ value: String, shownAs shown: String, _ guardsAgainst: String) -> Row<String, String>
+    {
+        let message = "The value of X contains the control character \(shown), which could end the header: remove it."
+        return Row(value, message, against: guardsAgainst)
     }
 
     static let refusedValues = [
-        Value(
-            value: "a\r\nEvil: 1",
-            message: #"The value of X contains the control character \r, which could end the header: remove it."#,
-            guardsAgainst: "a field that begins another"),
-        Value(
-            value: "a\rb",
-            message: #"The value of X contains the control character \r, which could end the header: remove it."#,
-            guardsAgainst: "a bare CR, which some receivers take for a line end"),
-        Value(
-            value: "a\nb",
-            message: #"The value of X contains the control character \n, which could end the header: remove it."#,
-            guardsAgainst: "a bare LF"),
-        Value(
-            value: "a\n",
-            message: #"The value of X contains the control character \n, which could end the header: remove it."#,
-            guardsAgainst: "a line end at the end"),
-        Value(
-            value: "a\0b",
-            message: #"The value of X contains the control character \0, which could end the header: remove it."#,
-            guardsAgainst: "NUL, where C programs stop reading"),
-        Value(
-            value: "a\u{7F}b",
-            message: #"The value of X contains the control character \u{7F}, which could end the header: remove it."#,
-            guardsAgainst: "DEL"),
-        Value(
-            value: "a\u{1B}[2J",
-            message: #"The value of X contains the control character \u{1B}, which could end the header: remove it."#,
-            guardsAgainst: "an escape sequence"),
-        Value(
-            value: "\u{1F}",
-            message: #"The value of X contains the control character \u{1F}, which could end the header: remove it."#,
-            guardsAgainst: "the last control character"),
+        control("a\r\nEvil: 1", shownAs: #"\r"#, "a field that begins another"),
+        control("a\rb", shownAs: #"\r"#, "a bare CR, which some receivers take for a line end"),
+        control("a\nb", shownAs: #"\n"#, "a bare LF"),
+        control("a\n", shownAs: #"\n"#, "a line end at the end"),
+        control("a\0b", shownAs: #"\0"#, "NUL, where C programs stop reading"),
+        control("a\u{7F}b", shownAs: #"\u{7F}"#, "DEL"),
+        control("a\u{1B}[2J", shownAs: #"\u{1B}"#, "an escape sequence"),
+        control("\u{1F}", shownAs: #"\u{1F}"#, "the last control character"),
         untrimmed(" a", "a blank in front, which receivers trim"),
         untrimmed("a ", "a blank at the end"),
         untrimmed("\ta", "a tab in front"),
@@ -95,8 +63,8 @@ struct HeaderFieldTests {
     ]
 
     @Test("A value that could end its line or be trimmed is refused", arguments: refusedValues)
-    func refusedValue(row: Value) throws {
-        #expect(try refusal { _ = try HeaderField("X", row.value) } == row.message)
+    func refusedValue(row: Row<String, String>) throws {
+        #expect(try refusal { _ = try HeaderField("X", row.given) } == row.expected)
     }
 
     @Test(

@@ -5,7 +5,7 @@ import Testing
 @Suite("ParameterEscaping", .timeLimit(.minutes(10)))
 struct ParameterEscapingTests {
     /// What each rule makes of a hostile name; `nil` where it refuses the name.
-    struct Row: Sendable, CustomTestStringConvertible {
+    struct Ruled: Sendable, CustomTestStringConvertible {
         var text: String
         var whatwg: String?
         var backslash: String?
@@ -16,50 +16,50 @@ struct ParameterEscapingTests {
     }
 
     static let rows = [
-        Row(text: "", whatwg: "", backslash: "", refuse: "", raw: "", guardsAgainst: "refusing an empty name"),
-        Row(
+        Ruled(text: "", whatwg: "", backslash: "", refuse: "", raw: "", guardsAgainst: "refusing an empty name"),
+        Ruled(
             text: "name", whatwg: "name", backslash: "name", refuse: "name", raw: "name",
             guardsAgainst: "touching a plain name"),
-        Row(
+        Ruled(
             text: "a\"b", whatwg: "a%22b", backslash: #"a\"b"#, refuse: nil, raw: "a\"b",
             guardsAgainst: "a quote that closes the parameter"),
-        Row(
+        Ruled(
             text: "\"; filename=\"x", whatwg: "%22; filename=%22x", backslash: #"\"; filename=\"x"#, refuse: nil,
             raw: "\"; filename=\"x", guardsAgainst: "a name that becomes a file upload"),
-        Row(
+        Ruled(
             text: "a\rb", whatwg: "a%0Db", backslash: nil, refuse: nil, raw: "a\rb",
             guardsAgainst: "a bare CR"),
-        Row(
+        Ruled(
             text: "a\nb", whatwg: "a%0Ab", backslash: nil, refuse: nil, raw: "a\nb",
             guardsAgainst: "a bare LF, and changing it into CRLF"),
-        Row(
+        Ruled(
             text: "a\r\nX-Evil: 1", whatwg: "a%0D%0AX-Evil: 1", backslash: nil, refuse: nil, raw: "a\r\nX-Evil: 1",
             guardsAgainst: "CR LF, which Swift reads as one character"),
-        Row(
+        Ruled(
             text: "a\0b", whatwg: nil, backslash: nil, refuse: nil, raw: "a\0b",
             guardsAgainst: "NUL, where C programs stop reading"),
-        Row(
+        Ruled(
             text: #"a\b"#, whatwg: #"a\b"#, backslash: #"a\\b"#, refuse: nil, raw: #"a\b"#,
             guardsAgainst: "a backslash escaped by the wrong rule"),
-        Row(
+        Ruled(
             text: #"\"#, whatwg: #"\"#, backslash: #"\\"#, refuse: nil, raw: #"\"#,
             guardsAgainst: "a backslash that escapes the closing quote"),
-        Row(
+        Ruled(
             text: #"\""#, whatwg: #"\%22"#, backslash: #"\\\""#, refuse: nil, raw: #"\""#,
             guardsAgainst: "escaping the quote and not the backslash before it"),
-        Row(
+        Ruled(
             text: "100%22 %0D", whatwg: "100%22 %0D", backslash: "100%22 %0D", refuse: "100%22 %0D",
             raw: "100%22 %0D", guardsAgainst: "escaping '%', which browsers don't"),
-        Row(
+        Ruled(
             text: "a\tb\u{7F}", whatwg: "a\tb\u{7F}", backslash: "a\tb\u{7F}", refuse: "a\tb\u{7F}", raw: "a\tb\u{7F}",
             guardsAgainst: "escaping control characters that browsers send"),
-        Row(
+        Ruled(
             text: "'a;b=c'", whatwg: "'a;b=c'", backslash: "'a;b=c'", refuse: "'a;b=c'", raw: "'a;b=c'",
             guardsAgainst: "taking a separator inside quotes for one"),
     ]
 
     @Test("Every rule writes a hostile name as browsers, curl or AFNetworking do, or refuses it", arguments: rows)
-    func hostileNames(row: Row) throws {
+    func hostileNames(row: Ruled) throws {
         try Self.expect(row.text, by: .whatwg, row.whatwg)
         try Self.expect(row.text, by: .backslash, row.backslash)
         try Self.expect(row.text, by: .refuse, row.refuse)
@@ -76,33 +76,24 @@ struct ParameterEscapingTests {
         #expect(bytes == [0x23] + Array(expected.utf8), "\(rule)")
     }
 
-    struct Foreign: Sendable, CustomTestStringConvertible {
-        var text: String
-        var bytes: [UInt8]
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
-    static let foreign = [
-        Foreign(text: "名前", bytes: [0xE5, 0x90, 0x8D, 0xE5, 0x89, 0x8D], guardsAgainst: "percent-encoding CJK"),
-        Foreign(text: "🎉", bytes: [0xF0, 0x9F, 0x8E, 0x89], guardsAgainst: "surrogates for an emoji"),
-        Foreign(
-            text: "👍🏻", bytes: [0xF0, 0x9F, 0x91, 0x8D, 0xF0, 0x9F, 0x8F, 0xBB],
-            guardsAgainst: "losing an emoji's skin tone"),
-        Foreign(
-            text: "\u{202E}שם", bytes: [0xE2, 0x80, 0xAE, 0xD7, 0xA9, 0xD7, 0x9D],
-            guardsAgainst: "dropping a right-to-left mark or turning the text round"),
-        Foreign(text: "e\u{301}", bytes: [0x65, 0xCC, 0x81], guardsAgainst: "composing a combining mark"),
-        Foreign(text: "\u{E9}", bytes: [0xC3, 0xA9], guardsAgainst: "decomposing a letter, or Latin-1"),
-        Foreign(text: "\u{85}\u{2028}", bytes: [0xC2, 0x85, 0xE2, 0x80, 0xA8], guardsAgainst: "Unicode's line ends"),
+    static let foreign: [Row<String, [UInt8]>] = [
+        Row("名前", [0xE5, 0x90, 0x8D, 0xE5, 0x89, 0x8D], against: "percent-encoding CJK"),
+        Row("🎉", [0xF0, 0x9F, 0x8E, 0x89], against: "surrogates for an emoji"),
+        Row("👍🏻", [0xF0, 0x9F, 0x91, 0x8D, 0xF0, 0x9F, 0x8F, 0xBB], against: "losing an emoji's skin tone"),
+        Row(
+            "\u{202E}שם", [0xE2, 0x80, 0xAE, 0xD7, 0xA9, 0xD7, 0x9D],
+            against: "dropping a right-to-left mark or turning the text round"),
+        Row("e\u{301}", [0x65, 0xCC, 0x81], against: "composing a combining mark"),
+        Row("\u{E9}", [0xC3, 0xA9], against: "decomposing a letter, or Latin-1"),
+        Row("\u{85}\u{2028}", [0xC2, 0x85, 0xE2, 0x80, 0xA8], against: "Unicode's line ends"),
     ]
 
     @Test(
         "Text that isn't ASCII goes out as its own UTF-8 by every rule", arguments: foreign, ParameterEscaping.allCases)
-    func foreignNames(row: Foreign, rule: ParameterEscaping) throws {
+    func foreignNames(row: Row<String, [UInt8]>, rule: ParameterEscaping) throws {
         var bytes: [UInt8] = []
-        try rule.append(row.text, as: "filename", to: &bytes)
-        #expect(bytes == row.bytes)
+        try rule.append(row.given, as: "filename", to: &bytes)
+        #expect(bytes == row.expected)
     }
 
     @Test("A combining mark behind a quote doesn't hide it")

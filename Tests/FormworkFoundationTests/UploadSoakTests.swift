@@ -25,7 +25,7 @@ struct UploadSoakTests {
     @Test("A way of uploading")
     func upload() async throws {
         let count = Self.count ?? 2 << 30
-        let server = try UploadServer(["/": [.status(200)]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/": [.status(200)]])
         let folder = TemporaryFolder()
         let path = try folder.file("sparse", [])
         #expect(truncate(path.string, Int(count)) == 0)

@@ -7,11 +7,12 @@ import Testing
 
 @Suite("A body as InputStream", .timeLimit(.minutes(10)))
 struct UploadStreamTests {
+    private let folder = TemporaryFolder()
+
     @Test("Any read size gives the same bytes, also of async sequences", arguments: [1, 7, 4096, 1 << 20])
     func readSizes(size: Int) async throws {
-        let folder = TemporaryFolder()
         let content = noise(20_000)
-        let path = try folder.file("f", content)
+        let path = try self.folder.file("f", content)
         for source in [
             .file(path), .bytes(content), .stream(length: nil) { DripStream(content, from: Int($0)) },
             .chunks { _ in PausedChunks(chunks: [Array(content[..<7000]), [], Array(content[7000...])]) },
@@ -54,8 +55,7 @@ struct UploadStreamTests {
 
     @Test("A source that changed, shrank or fails is -1 with an error that names the part, never the end")
     func failures() async throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", noise(200_000))
+        let path = try self.folder.file("f", noise(200_000))
         let plan = try await form(.file(path)).plan()
         #expect(truncate(path.string, 100_000) == 0)
         let stream = plan.makeInputStream()
@@ -102,8 +102,7 @@ struct UploadStreamTests {
 
     @Test("A stream that is closed has no bytes, in whatever status it was; the table of BodyInputStream holds")
     func closedStreams() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", noise(200_000))
+        let path = try self.folder.file("f", noise(200_000))
         let plan = try form(.file(path)).plan()
         let (new, opened, whole) = (plan.makeInputStream(), plan.makeInputStream(), plan.makeInputStream())
         for stream in [opened, whole] { stream.open() }

@@ -302,7 +302,7 @@ struct UploadTests {
 
     @Test("An early refusal comes back as the answer", arguments: [1000, 20_000_000])
     func earlyRefusal(count: Int) async throws {
-        let server = try UploadServer(["/": [.early(413)]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/": [.early(413)]])
         let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: Int64(count)))).plan()
         for length in [UploadOptions.Length.fixed, .chunked] {
             let (data, response) = try await self.upload(plan, to: server.url("/"), UploadOptions(length: length))
@@ -312,7 +312,7 @@ struct UploadTests {
 
     @Test("An early 200 to a short body is the answer", arguments: [200, 100_000, 1_300_000])
     func earlySuccess(count: Int) async throws {
-        let server = try UploadServer(["/": [.early(200)]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/": [.early(200)]])
         let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: Int64(count)))).plan()
         for _ in 0..<5 {
             let (data, response) = try await self.upload(plan, to: server.url("/"))
@@ -322,7 +322,7 @@ struct UploadTests {
 
     @Test("An early 200 and a broken connection are errors that say how far it came")
     func partial() async throws {
-        let server = try UploadServer(["/200": [.early(200)], "/cut": [.cut(after: 100_000)]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/200": [.early(200)], "/cut": [.cut(after: 100_000)]])
         let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
         for (path, words) in [("/200", "answered 200 before"), ("/cut", "connection failed before")] {
             let error = await self.failure { _ = try await self.upload(plan, to: server.url(path)) }
@@ -333,8 +333,7 @@ struct UploadTests {
 
     @Test("A redirect to another page before the whole body is no success", arguments: [301, 302, 303])
     func earlyRedirect(status: Int) async throws {
-        let server = try UploadServer(
-            ["/": [.early(status, ["Location: /login"])], "/login": [.status(200)]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/": [.early(status, ["Location: /login"])], "/login": [.status(200)]])
         let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
         for length in [UploadOptions.Length.fixed, .chunked] {
             let error = await self.failure {
@@ -351,8 +350,7 @@ struct UploadTests {
 
     @Test("An early redirect that takes the body along is followed", arguments: [307, 308])
     func earlyRedirectWithBody(status: Int) async throws {
-        let server = try UploadServer(
-            ["/": [.early(status, ["Location: /b"])], "/b": [.status(200)]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/": [.early(status, ["Location: /b"])], "/b": [.status(200)]])
         let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
         #expect(try await self.upload(plan, to: server.url("/")).1.statusCode == 200)
         #expect(server.requests.map(\.line) == ["POST / HTTP/1.1", "POST /b HTTP/1.1"])
@@ -407,7 +405,7 @@ struct UploadTests {
     @Test("Cancelling ends an upload that waits for its source, for the server, or hasn't begun")
     func cancelling() async throws {
         let slow = UploadServer.Answer.status(200, pause: 100_000)
-        let server = try UploadServer(["/": [.status(200)], "/slow": [slow]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/": [.status(200)], "/slow": [slow]])
         let waiting = try await form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .never) }).plan()
         let large = try await form(.synthetic(SyntheticBytes(.zeros, count: 1 << 40))).plan()
         for (plan, path, milliseconds, length) in [
@@ -426,7 +424,7 @@ struct UploadTests {
 
     @Test("Whoever watches the progress may cancel, and no other upload waits for it", arguments: [0, 2_000_000])
     func cancellingFromProgress(position: Int64) async throws {
-        let server = try UploadServer(["/": [.status(200)]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/": [.status(200)]])
         let large = try await form(.synthetic(SyntheticBytes(.zeros, count: 1 << 40))).plan()
         let chunks = try await form(
             .chunks { _ in PausedChunks(chunks: [[UInt8]](repeating: noise(400_000), count: 9)) }
@@ -456,7 +454,7 @@ struct UploadTests {
 
     @Test("Hundreds at once wait for each other, and for nobody's thread")
     func manyAtOnce() async throws {
-        let server = try UploadServer(["/": [.status(200)]], keepsBodies: false)
+        let server = try UploadServer(counting: ["/": [.status(200)]])
         let plan = try await form(.bytes(noise(1000))).plan()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<600 { group.addTask { try await self.upload(plan, to: server.url("/")).1.statusCode } }
@@ -469,11 +467,10 @@ struct UploadTests {
     /// the session's cache, which it does before all else, or while it asks where a redirect goes.
     @Test("Cancelling is safe at every moment", arguments: ["/", "/303", "/307", "/401", "/413"])
     func cancellingAnywhere(path: String) async throws {
-        let server = try UploadServer(
-            [
-                "/": [.status(200)], "/303": [.status(303, ["Location: /"])], "/307": [.status(307, ["Location: /"])],
-                "/401": [.status(401, ["WWW-Authenticate: Basic realm=\"r\""])], "/413": [.early(413)],
-            ], keepsBodies: false)
+        let server = try UploadServer(counting: [
+            "/": [.status(200)], "/303": [.status(303, ["Location: /"])], "/307": [.status(307, ["Location: /"])],
+            "/401": [.status(401, ["WWW-Authenticate: Basic realm=\"r\""])], "/413": [.early(413)],
+        ])
         let plan = try await form(.bytes(noise(10_000))).plan()
         await withTaskGroup(of: Void.self) { group in
             for microseconds in 0..<400 {

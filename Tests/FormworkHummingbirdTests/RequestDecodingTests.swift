@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import TestSupport
 import Testing
 
 /// Requests that are written here, cut anywhere, and answered at any time.
@@ -11,7 +12,7 @@ import Testing
 struct RequestDecodingTests {
     @Test("Each request is read as it was sent, however it is cut and whenever it is answered")
     func whole() throws {
-        var dice = Dice(seed: 7)
+        var dice = SampleGenerator(seed: 7)
         for round in 0..<4_000 {
             let requests = (0..<(1 + dice.roll(4))).map { SentRequest(number: $0, &dice) }
             let handler = Answering(times: requests.map { _ in Answering.Time.allCases[dice.roll(3)] })
@@ -25,7 +26,7 @@ struct RequestDecodingTests {
 
     @Test("Damaged requests end in an error or a request, and nothing comes after an error")
     func damaged() throws {
-        var dice = Dice(seed: 11)
+        var dice = SampleGenerator(seed: 11)
         var refused = 0
         for round in 0..<4_000 {
             var bytes = (0..<(1 + dice.roll(3))).flatMap { SentRequest(number: $0, &dice).bytes }
@@ -94,7 +95,7 @@ struct RequestDecodingTests {
     }
 
     /// Lends the bytes in random pieces, lets answers that wait be written in between, and ends the connection.
-    private func feed(_ bytes: [UInt8], to handler: Answering, _ dice: inout Dice) throws {
+    private func feed(_ bytes: [UInt8], to handler: Answering, _ dice: inout SampleGenerator) throws {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addRequestFraming()
         try channel.pipeline.syncOperations.addHandler(handler)
@@ -115,20 +116,9 @@ struct RequestDecodingTests {
     }
 }
 
-/// SplitMix64.
-private struct Dice {
-    private var state: UInt64
-
-    init(seed: UInt64) { self.state = seed }
-
+extension SampleGenerator {
     /// 0 to `count` - 1.
-    mutating func roll(_ count: Int) -> Int {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((value ^ (value >> 31)) % UInt64(count))
-    }
+    fileprivate mutating func roll(_ count: Int) -> Int { Int(self.next() % UInt64(count)) }
 }
 
 private struct SentRequest {
@@ -136,7 +126,7 @@ private struct SentRequest {
     let content: [UInt8]
     let bytes: [UInt8]
 
-    init(number: Int, _ dice: inout Dice) {
+    init(number: Int, _ dice: inout SampleGenerator) {
         self.path = "/\(number)"
         // Pieces that look like the end of a head, a chunk or a request.
         let pieces = ["x", "\r\n\r\n", "\r\n", "\r", "0\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"]

@@ -14,6 +14,8 @@ import Testing
 
 @Suite("Resumed uploads", .timeLimit(.minutes(10)), .serialized)
 struct ResumableTests {
+    private let folder = Folder()
+
     /// The uploads that handlers received.
     private final class Seen: Sendable {
         private let state = Mutex<[[UInt8]]>([])
@@ -210,15 +212,14 @@ struct ResumableTests {
 
     @Test("A state that another upload uses is refused, in each way to send", arguments: [true, false])
     func usedState(isSender: Bool) async throws {
-        let folder = Folder()
-        try FileManager.default.createDirectory(atPath: folder.path.string, withIntermediateDirectories: true)
-        let photo = folder.appending("harbour.jpg")
+        try FileManager.default.createDirectory(atPath: self.folder.path.string, withIntermediateDirectories: true)
+        let photo = self.folder.appending("harbour.jpg")
         try Data(self.noise(100_000)).write(to: URL(filePath: photo.string))
-        let state = folder.appending("upload.state")
+        let state = self.folder.appending("upload.state")
         // The lock is that of the file itself.
-        let link = folder.appending("link.state")
+        let link = self.folder.appending("link.state")
         try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: "upload.state")
-        try await self.serve(folder) { url, seen, _ in
+        try await self.serve(self.folder) { url, seen, _ in
             @Sendable func attempt(_ state: FilePath) async throws {
                 var form = FormData()
                 form.append(name: "photo", file: photo)
@@ -232,7 +233,7 @@ struct ResumableTests {
                 }
             }
             let other = try FileDescriptor.open(
-                folder.appending("upload.state.lock"), .readWrite, options: .create, permissions: .ownerReadWrite)
+                self.folder.appending("upload.state.lock"), .readWrite, options: .create, permissions: .ownerReadWrite)
             #expect(flock(other.rawValue, LOCK_EX | LOCK_NB) == 0)
             for path in [state, link] {
                 let error = await #expect(throws: FormworkError.self) { try await attempt(path) }
@@ -244,7 +245,7 @@ struct ResumableTests {
             try other.close()
             try await attempt(state)
             #expect(seen.all.count == 1)
-            #expect(folder.names.filter { $0.hasPrefix("upload") } == [])
+            #expect(self.folder.names.filter { $0.hasPrefix("upload") } == [])
         }
     }
 
@@ -344,8 +345,7 @@ struct ResumableTests {
 
     @Test("A form's file may be as large as the store allows")
     func largeFile() async throws {
-        let folder = Folder()
-        try await self.serve(folder) { url, _, _ in
+        try await self.serve(self.folder) { url, _, _ in
             var form = FormData()
             // 200 MiB is the limit for one file of a form that isn't resumable.
             form.append(name: "f", source: .synthetic(SyntheticBytes(.zeros, count: 201 << 20)), filename: "zeros")
@@ -353,15 +353,14 @@ struct ResumableTests {
             let response = try await HTTPClient.shared.upload(
                 try form.plan(), with: request, resuming: UploadResuming(by: .ietf))
             #expect(response.status.code == 201)
-            let file = folder.appending("inbox").appending("zeros").string
+            let file = self.folder.appending("inbox").appending("zeros").string
             #expect(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int == 201 << 20)
         }
     }
 
     @Test("A form that is malformed is the client's fault, and a handler's own refusal is final")
     func refusals() async throws {
-        let folder = Folder()
-        try await self.serve(folder) { url, _, _ in
+        try await self.serve(self.folder) { url, _, _ in
             func put(_ path: String, _ type: String) async throws -> HTTPClientResponse {
                 var request = HTTPClientRequest(url: url + path)
                 request.method = .POST
@@ -386,8 +385,7 @@ struct ResumableTests {
 
     @Test("An upload that failed to be processed is ended again")
     func endsAgain() async throws {
-        let folder = Folder()
-        try await self.serve(folder) { url, _, _ in
+        try await self.serve(self.folder) { url, _, _ in
             var resuming = UploadResuming(by: .ietf)
             resuming.delay = .zero
             let response = try await HTTPClient.shared.upload(
@@ -398,8 +396,7 @@ struct ResumableTests {
 
     @Test("An upload is its target's alone, and other methods aren't allowed")
     func targets() async throws {
-        let folder = Folder()
-        try await self.serve(folder) { url, _, _ in
+        try await self.serve(self.folder) { url, _, _ in
             func send(_ method: HTTPMethod, _ path: String, _ fields: HTTPHeaders) async throws -> HTTPClientResponse {
                 var request = HTTPClientRequest(url: url + path)
                 request.method = method
@@ -445,8 +442,7 @@ struct ResumableTests {
 
     @Test("A piece isn't stored as a whole file")
     func piece() async throws {
-        let folder = Folder()
-        try await self.serve(folder) { url, seen, _ in
+        try await self.serve(self.folder) { url, seen, _ in
             var request = HTTPClientRequest(url: url + "/files")
             request.method = .PUT
             request.headers = ["Content-Range": "bytes 5-9/100", "Content-Type": "text/plain"]

@@ -9,6 +9,8 @@ import Testing
 extension NIOTests {
     @Suite("Bodies written to channels", .timeLimit(.minutes(10)))
     struct ChannelTests {
+        private let folder = TemporaryFolder()
+
         /// Keeps what is sent to a channel, and reports its end.
         private final class Collector: ChannelInboundHandler {
             typealias InboundIn = ByteBuffer
@@ -68,10 +70,9 @@ extension NIOTests {
 
         @Test("The planned bytes arrive, by buffers")
         func equalBytes() async throws {
-            let folder = TemporaryFolder()
-            var forms = try form(.file(folder.file("f", noise(1 << 20), times: 20)))
-            forms.append(name: "slice", source: .file(folder.path.appending("f"), offset: 12_345, length: 300_000))
-            forms.append(name: "small", source: .file(folder.path.appending("f"), offset: 1, length: 10))
+            var forms = try form(.file(self.folder.file("f", noise(1 << 20), times: 20)))
+            forms.append(name: "slice", source: .file(self.folder.path.appending("f"), offset: 12_345, length: 300_000))
+            forms.append(name: "small", source: .file(self.folder.path.appending("f"), offset: 1, length: 10))
             forms.append(name: "live", source: .chunks { _ in Chunks(chunks: [noise(10), noise(70_000)]) })
             let plan = try await forms.plan()
             let (bytes, _, error) = try await self.received { channel in
@@ -81,13 +82,12 @@ extension NIOTests {
             var expected: [UInt8] = []
             for try await chunk in plan.chunks() { expected += chunk }
             #expect(error == nil && bytes == expected && bytes.count > 21_000_000)
-            #expect(try await folder.isClosed())
+            #expect(try await self.folder.isClosed())
         }
 
         @Test("A slow peer holds the reader up")
         func slowPeer() async throws {
-            let folder = TemporaryFolder()
-            let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let plan = try await form(.file(self.folder.sparseFile("f", count: 1 << 30))).plan()
             let growth = try await peakGrowth {
                 let (_, count, error) = try await self.received(pause: .milliseconds(10)) { channel in
                     let task = Task { try await channel.writeBody(plan) }
@@ -99,13 +99,12 @@ extension NIOTests {
             }
             print("slow peer: resident memory grew by \(growth >> 10) KiB")
             #expect(growth < 24 << 20)
-            #expect(try await folder.isClosed())
+            #expect(try await self.folder.isClosed())
         }
 
         @Test("A file that changes during the write is an error, and the body's end isn't sent")
         func changedFile() async throws {
-            let folder = TemporaryFolder()
-            let path = try folder.file("f", noise(1 << 20), times: 32)
+            let path = try self.folder.file("f", noise(1 << 20), times: 32)
             let plan = try await form(.file(path)).plan()
             for change in [{ _ = utimes(path.string, nil) }, { _ = truncate(path.string, 1 << 20) }] {
                 let plan = try await form(.file(path)).plan()
@@ -128,20 +127,19 @@ extension NIOTests {
                 if let error = result.error { throw error }
             }
             #expect(gone?.code == .sourceChanged, "it had changed before")
-            #expect(try await folder.isClosed())
+            #expect(try await self.folder.isClosed())
         }
 
         @Test("A peer that goes away is an error that says how far it came")
         func brokenPeer() async throws {
-            let folder = TemporaryFolder()
-            let plan = try await form(.file(folder.sparseFile("f", count: 1 << 28))).plan()
+            let plan = try await form(.file(self.folder.sparseFile("f", count: 1 << 28))).plan()
             let (_, _, error) = try await self.received(pause: .milliseconds(10)) { channel in
                 channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }
                 try await channel.writeBody(plan)
             }
             let failure = error as? FormworkError
             #expect(failure?.code == .writeFailed && failure?.offset ?? 0 > 0, "\(String(describing: error))")
-            #expect(try await folder.isClosed())
+            #expect(try await self.folder.isClosed())
         }
     }
 }

@@ -10,12 +10,11 @@ extension NIOTests {
     struct NIOSnippetTests {
         @Test("The fences run")
         func run() async throws {
-            try await LoopbackServer.with(["/": [.status(200)]]) { server in
-                let plan = try await form(.bytes(noise(100))).plan()
-                #expect(try await executing(plan, server.url("/")).status == .ok)
-                #expect(server.requests.map(\.method) == ["PUT"])
-                #expect(await describing(plan).headerFields[.contentLength] == "244")
-            }
+            let server = try UploadServer(["/": [.status(200)]])
+            let plan = try await form(.bytes(noise(100))).plan()
+            #expect(try await executing(plan, server.address("/")).status == .ok)
+            #expect(server.requests.map(\.method) == ["PUT"])
+            #expect(await describing(plan).headerFields[.contentLength] == "244")
         }
 
         @Test("A form is received on a connection of NIO's, and one that is cut leaves nothing")

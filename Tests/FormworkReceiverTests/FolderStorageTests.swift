@@ -8,6 +8,8 @@ import Testing
 /// Files in a folder, whatever their names and whatever lies in the way.
 @Suite(.timeLimit(.minutes(10)))
 struct FolderStorageTests {
+    private let folder = TemporaryFolder()
+
     private static func store(
         _ text: String, as name: String, in storage: FolderStorage
     ) async throws -> String {
@@ -71,29 +73,28 @@ struct FolderStorageTests {
 
     @Test(arguments: [false, true])
     func `Abandoned files are gone`(avoidsUnnamedFiles: Bool) async throws {
-        let folder = TemporaryFolder()
-        let storage = try FolderStorage(folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
+        let storage = try FolderStorage(self.folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         let abandoned = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
         try await abandoned.write(ByteBuffer(repeating: 1, count: 3 << 20))
         await abandoned.abandon()
-        #expect(folder.names == [])
+        #expect(self.folder.names == [])
     }
 
     @Test(arguments: [false, true])
     func `A name that is free again is used again`(avoidsUnnamedFiles: Bool) async throws {
-        let folder = TemporaryFolder()
-        let storage = try FolderStorage(folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
+        let storage = try FolderStorage(self.folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         #expect(try await Self.store("1", as: "a.txt", in: storage) == "a.txt")
         #expect(try await Self.store("2", as: "a.txt", in: storage) == "a (1).txt")
-        for name in folder.names { try FileManager.default.removeItem(atPath: folder.path.appending(name).string) }
+        for name in self.folder.names {
+            try FileManager.default.removeItem(atPath: self.folder.path.appending(name).string)
+        }
         #expect(try await Self.store("3", as: "a.txt", in: storage) == "a.txt")
         // Numbering continues after the number that was used last.
         #expect(try await Self.store("4", as: "a.txt", in: storage) == "a (2).txt")
     }
 
     @Test func `A number finds room in the longest name`() async throws {
-        let folder = TemporaryFolder()
-        let storage = try FolderStorage(folder.path)
+        let storage = try FolderStorage(self.folder.path)
         let name = try #require(SafeFilename(String(repeating: "n", count: 255)))
         for expected in [name.text, String(repeating: "n", count: 251) + " (1)"] {
             let upload = try await storage.begin(IncomingFile(name: name))
@@ -130,71 +131,68 @@ struct FolderStorageTests {
     }
 
     @Test func `A restart removes only what a killed run left`() async throws {
-        let folder = TemporaryFolder()
-        try folder.file(".formwork-part.abc", "left")
-        try folder.file(".formwork.keep", "mine")
-        try folder.file("a.txt", "mine")
+        try self.folder.file(".formwork-part.abc", "left")
+        try self.folder.file(".formwork.keep", "mine")
+        try self.folder.file("a.txt", "mine")
         // Files that another receiver is writing are locked.
-        let other = try FolderStorage(folder.path, avoidsUnnamedFiles: true)
+        let other = try FolderStorage(self.folder.path, avoidsUnnamedFiles: true)
         let upload = try await other.begin(IncomingFile(name: try #require(SafeFilename("b"))))
-        #expect(folder.names.count == 3)
-        _ = try FolderStorage(folder.path)
-        #expect(folder.names.count == 3)
+        #expect(self.folder.names.count == 3)
+        _ = try FolderStorage(self.folder.path)
+        #expect(self.folder.names.count == 3)
         #expect(try await other.finish(upload) == "b")
-        #expect(folder.names == [".formwork.keep", "a.txt", "b"])
+        #expect(self.folder.names == [".formwork.keep", "a.txt", "b"])
     }
 
     @Test func `A file being written is locked under every name that it has`() async throws {
-        let folder = TemporaryFolder()
-        let storage = try FolderStorage(folder.path, replacing: true)
+        let storage = try FolderStorage(self.folder.path, replacing: true)
         let upload = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
         try await upload.write(ByteBuffer(string: "1"))
         // An unnamed file has a hidden name for a moment when it is to replace another: here for longer.
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         let unnamed = descriptors.first { number in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
-            return target?.hasPrefix(folder.path.string + "/") == true
+            return target?.hasPrefix(self.folder.path.string + "/") == true
         }
-        let hidden = folder.path.appending(".formwork-part.moment").string
-        guard let unnamed, folder.names == [],
+        let hidden = self.folder.path.appending(".formwork-part.moment").string
+        guard let unnamed, self.folder.names == [],
             linkat(AT_FDCWD, "/proc/self/fd/\(unnamed)", AT_FDCWD, hidden, AT_SYMLINK_FOLLOW) == 0
         else { return await upload.abandon() }
-        _ = try FolderStorage(folder.path)
-        #expect(folder.names == [".formwork-part.moment"])
+        _ = try FolderStorage(self.folder.path)
+        #expect(self.folder.names == [".formwork-part.moment"])
         await upload.abandon()
     }
 
     @Test(arguments: [false, true])
-    func `A folder that has the name is not overwritten, and nothing is left`(avoidsUnnamedFiles: Bool) async throws {
-        let folder = TemporaryFolder()
-        let inner = folder.path.appending("a").string
+    func `A self.folder that has the name is not overwritten, and nothing is left`(avoidsUnnamedFiles: Bool)
+        async throws
+    {
+        let inner = self.folder.path.appending("a").string
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
-        let storage = try FolderStorage(folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
+        let storage = try FolderStorage(self.folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
         await #expect(throws: FormworkError.self) { try await Self.store("x", as: "a", in: storage) }
-        #expect(folder.names == ["a"])
+        #expect(self.folder.names == ["a"])
     }
 
     @Test(arguments: [false, true], [false, true])
     func `A file whose name can't be written to the disk is withdrawn`(
         replacing: Bool, avoidsUnnamedFiles: Bool
     ) async throws {
-        let folder = TemporaryFolder()
         let storage = try FolderStorage(
-            folder.path, replacing: replacing, durably: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
+            self.folder.path, replacing: replacing, durably: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
         // Names can be created through a path-only descriptor, but nothing can be synced through it.
-        let own = try #require(try OpenDescriptors.of(folder.path).first)
+        let own = try #require(try OpenDescriptors.of(self.folder.path).first)
         // O_PATH, which Glibc's module leaves out.
-        let place = open(folder.path.string, 0o10_000_000 | O_DIRECTORY | O_CLOEXEC)
+        let place = open(self.folder.path.string, 0o10_000_000 | O_DIRECTORY | O_CLOEXEC)
         #expect(dup2(place, own) == own)
         close(place)
         let error = await #expect(throws: FormworkError.self) { try await Self.store("x", as: "a", in: storage) }
         #expect(error?.cause as? Errno == .badFileDescriptor)
-        #expect(folder.names == [])
+        #expect(self.folder.names == [])
     }
 
     @Test func `Many bytes in many buffers are the same bytes`() async throws {
-        let folder = TemporaryFolder()
-        let storage = try FolderStorage(folder.path)
+        let storage = try FolderStorage(self.folder.path)
         let upload = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
         var expected: [UInt8] = []
         for index in 0..<100 {
@@ -203,7 +201,7 @@ struct FolderStorageTests {
             try await upload.write(ByteBuffer(bytes: bytes))
         }
         _ = try await storage.finish(upload)
-        let stored = try Data(contentsOf: URL(fileURLWithPath: folder.path.appending("a").string))
+        let stored = try Data(contentsOf: URL(fileURLWithPath: self.folder.path.appending("a").string))
         #expect(Array(stored) == expected)
     }
 }

@@ -9,9 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct MetricsTests {
     /// The article's table: name, type, labels and meaning.
     private static func documented() throws -> [[String]] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let article = root.appending(path: "Sources/Formwork/Formwork.docc/Running-a-receiver.md")
+        let article = Checkout.url("Sources/Formwork/Formwork.docc/Running-a-receiver.md")
         let text = try String(contentsOf: article, encoding: .utf8)
         return text.split(separator: "\n").filter { $0.hasPrefix("| `formwork_") }.map { line in
             line.split(separator: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }

@@ -2,6 +2,7 @@ import Foundation
 import FormworkFoundation
 import FormworkTesting
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("A receiver on this machine", .timeLimit(.minutes(10)))
@@ -41,23 +42,23 @@ struct LoopbackReceiverTests {
     @Test("The digests are of the body's bytes")
     func digests() throws {
         let receiver = try LoopbackReceiver(digests: [CRC32C()])
-        let client = try RawClient(receiver.url)
-        client.send("PUT /a HTTP/1.1\r\nContent-Length: 9\r\nConnection: close\r\n\r\n123456789")
-        #expect(client.receiveAll() == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write("PUT /a HTTP/1.1\r\nContent-Length: 9\r\nConnection: close\r\n\r\n123456789")
+        #expect(client.readText() == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         #expect(receiver.requests.first?.digests.map(\.hex) == ["e3069283"])
     }
 
     @Test("A body in chunks is one without them, and the next request on the connection is read")
     func chunks() throws {
         let receiver = try LoopbackReceiver(answers: [.status(201, body: "one"), .status(202)])
-        let client = try RawClient(receiver.url)
+        let client = try LoopbackConnection(to: receiver.url)
         let (head, tail) = ("--x\r\nContent-Disposi", "tion: form-data; name=\"title\"\r\n\r\nHarbour\r\n--x--\r\n")
         let first =
             Self.post + "Transfer-Encoding: chunked\r\n\r\n14;a=b\r\n\(head)\r\n"
             + String(tail.utf8.count, radix: 16).uppercased() + "\r\n\(tail)\r\n0\r\nX-Sum: 1\r\n\r\n"
-        client.send(first + Self.post + "Content-Length: 69\r\nConnection: close\r\n\r\n" + Self.body)
+        client.write(first + Self.post + "Content-Length: 69\r\nConnection: close\r\n\r\n" + Self.body)
         #expect(
-            client.receiveAll()
+            client.readText()
                 == "HTTP/1.1 201 OK\r\nContent-Length: 3\r\n\r\none"
                 + "HTTP/1.1 202 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         #expect(receiver.requests.map(\.count) == [69, 69])
@@ -68,14 +69,14 @@ struct LoopbackReceiverTests {
     @Test("A body without its last boundary, and one that isn't a form, are requests all the same")
     func otherBodies() throws {
         let receiver = try LoopbackReceiver()
-        let client = try RawClient(receiver.url)
-        client.send(Self.post + "Content-Length: 5\r\n\r\n--x\r\n")
-        client.send("PUT / HTTP/1.1\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nhi")
-        client.send(
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write(Self.post + "Content-Length: 5\r\n\r\n--x\r\n")
+        client.write("PUT / HTTP/1.1\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nhi")
+        client.write(
             "POST / HTTP/1.1\r\nContent-Length: 11\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na=1&b=x%20y"
         )
-        client.send("GET / HTTP/1.0\r\n\r\n")
-        #expect(client.receiveAll().components(separatedBy: "HTTP/1.1 200 OK").count == 5)
+        client.write("GET / HTTP/1.0\r\n\r\n")
+        #expect(client.readText().components(separatedBy: "HTTP/1.1 200 OK").count == 5)
         let requests = receiver.requests
         try #require(requests.count == 4)
         #expect(requests.map(\.isWhole) == [true, true, true, true])
@@ -114,10 +115,10 @@ struct LoopbackReceiverTests {
     @Test("Who sends it is asked for")
     func unauthorized() throws {
         let receiver = try LoopbackReceiver(answers: [.unauthorized()])
-        let client = try RawClient(receiver.url)
-        client.send("PUT / HTTP/1.1\r\nContent-Length: 1\r\nConnection: close\r\n\r\na")
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write("PUT / HTTP/1.1\r\nContent-Length: 1\r\nConnection: close\r\n\r\na")
         #expect(
-            client.receiveAll()
+            client.readText()
                 == "HTTP/1.1 401 Refused\r\nWWW-Authenticate: Basic realm=\"loopback\"\r\nContent-Length: 0\r\n"
                 + "Connection: close\r\n\r\n")
     }
@@ -125,14 +126,14 @@ struct LoopbackReceiverTests {
     @Test("An early answer comes before the body, and to a client that waits without 100")
     func early() async throws {
         let receiver = try LoopbackReceiver(answers: [.early(413), .early(413, after: 3), .early(413)])
-        let waiting = try RawClient(receiver.url)
-        waiting.send("PUT / HTTP/1.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
-        #expect(waiting.receiveAll() == "HTTP/1.1 413 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        let sending = try RawClient(receiver.url)
-        sending.send("PUT / HTTP/1.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
-        sending.send("abcdef")
+        let waiting = try LoopbackConnection(to: receiver.url)
+        waiting.write("PUT / HTTP/1.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+        #expect(waiting.readText() == "HTTP/1.1 413 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        let sending = try LoopbackConnection(to: receiver.url)
+        sending.write("PUT / HTTP/1.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+        sending.write("abcdef")
         #expect(
-            sending.receiveAll() == "HTTP/1.1 100 Continue\r\n\r\n"
+            sending.readText() == "HTTP/1.1 100 Continue\r\n\r\n"
                 + "HTTP/1.1 413 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         let form = FormData().appending(
             name: "video", source: .synthetic(SyntheticBytes(.zeros, count: 64 << 20)), filename: "v")
@@ -144,36 +145,36 @@ struct LoopbackReceiverTests {
     @Test("An early answer is there for a client that sends everything first")
     func lingering() throws {
         let receiver = try LoopbackReceiver(answers: [.early(413)])
-        let client = try RawClient(receiver.url)
-        client.send("PUT / HTTP/1.1\r\nContent-Length: 33554432\r\n\r\n" + String(repeating: "a", count: 32 << 20))
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write("PUT / HTTP/1.1\r\nContent-Length: 33554432\r\n\r\n" + String(repeating: "a", count: 32 << 20))
         client.finish()
-        #expect(client.receiveAll() == "HTTP/1.1 413 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        #expect(client.readText() == "HTTP/1.1 413 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     }
 
     @Test("A client that waits gets 100")
     func continues() throws {
         let receiver = try LoopbackReceiver()
-        let client = try RawClient(receiver.url)
-        client.send("PUT / HTTP/1.1\r\nContent-Length: 1\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n")
-        #expect(client.receive(upTo: 25) == "HTTP/1.1 100 Continue\r\n\r\n")
-        client.send("a")
-        #expect(client.receiveAll() == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write("PUT / HTTP/1.1\r\nContent-Length: 1\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n")
+        #expect(client.readText(upTo: 25) == "HTTP/1.1 100 Continue\r\n\r\n")
+        client.write("a")
+        #expect(client.readText() == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     }
 
     @Test("A connection is closed, or reset, after that many bytes")
     func cut() throws {
         let receiver = try LoopbackReceiver(answers: [.closing(after: 4), .reset(after: 4), .closing(after: 4)])
-        let closed = try RawClient(receiver.url)
-        closed.send("PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcd")
-        #expect(closed.receiveAll() == "")
+        let closed = try LoopbackConnection(to: receiver.url)
+        closed.write("PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcd")
+        #expect(closed.readText() == "")
         #expect(closed.lastError == 0)
-        let reset = try RawClient(receiver.url)
-        reset.send("PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcd")
-        #expect(reset.receiveAll() == "")
+        let reset = try LoopbackConnection(to: receiver.url)
+        reset.write("PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcd")
+        #expect(reset.readText() == "")
         #expect(reset.lastError == ECONNRESET)
-        let chunked = try RawClient(receiver.url)
-        chunked.send("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabcdefghi\r\n")
-        _ = chunked.receiveAll()
+        let chunked = try LoopbackConnection(to: receiver.url)
+        chunked.write("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabcdefghi\r\n")
+        _ = chunked.readText()
         #expect(receiver.requests.map(\.count) == [4, 4, 4])
         #expect(receiver.requests[2].bytes == Array("abcd".utf8))
         #expect(receiver.requests.allSatisfy { !$0.isWhole && $0.failure == nil })
@@ -185,28 +186,28 @@ struct LoopbackReceiverTests {
     @Test("A receiver that has stopped answers nothing until it is closed")
     func stall() async throws {
         let receiver = try LoopbackReceiver(answers: [.stalling(after: 4)])
-        let client = try RawClient(receiver.url)
-        client.send("PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcdefghi")
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write("PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcdefghi")
         #expect(try await receiver.nextRequest().count == 4)
         #expect(!client.isReadable)
         receiver.close()
-        #expect(client.receiveAll() == "")
+        #expect(client.readText() == "")
     }
 
     @Test("A client that goes away, or whose chunks are none, is the failure")
     func failures() async throws {
         let receiver = try LoopbackReceiver()
-        let gone = try RawClient(receiver.url)
-        gone.send("PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcd")
-        gone.close()
+        var gone: LoopbackConnection? = try LoopbackConnection(to: receiver.url)
+        gone?.write("PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcd")
+        gone = nil
         let request = try await receiver.nextRequest()
         #expect(request.count == 4)
         #expect(!request.isWhole)
         #expect(request.failure?.description == "the client closed the connection within the body [body offset 4]")
-        let wrong = try RawClient(receiver.url)
-        wrong.send("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+        let wrong = try LoopbackConnection(to: receiver.url)
+        wrong.write("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
         #expect(
-            wrong.receiveAll()
+            wrong.readText()
                 == "HTTP/1.1 400 Refused\r\nContent-Length: 26\r\nConnection: close\r\n\r\n\"zz\" is not a chunk's size"
         )
         #expect(try await receiver.nextRequest().failure?.code == .malformedBody)
@@ -242,9 +243,9 @@ struct LoopbackReceiverTests {
         ])
     func malformed(sent: String, reason: String) throws {
         let receiver = try LoopbackReceiver()
-        let client = try RawClient(receiver.url)
-        client.send(sent)
-        let answer = client.receiveAll()
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write(sent)
+        let answer = client.readText()
         #expect(answer.hasPrefix("HTTP/1.1 400 Refused\r\n"))
         #expect(answer.hasSuffix("\r\n\r\n" + reason))
         #expect(receiver.requests.isEmpty)
@@ -281,8 +282,8 @@ struct LoopbackReceiverTests {
     func waiting() async throws {
         let receiver = try LoopbackReceiver()
         let waits = Task { try await [receiver.nextRequest().target, receiver.nextRequest().target] }
-        let client = try RawClient(receiver.url)
-        client.send("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nGET /c HTTP/1.1\r\nConnection: close\r\n\r\n")
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nGET /c HTTP/1.1\r\nConnection: close\r\n\r\n")
         #expect(try await waits.value == ["/a", "/b"])
         #expect(try await receiver.nextRequest().target == "/c")
         for limit in [Duration.zero, .milliseconds(20)] {
@@ -310,25 +311,25 @@ struct LoopbackReceiverTests {
     func released() throws {
         var receiver: LoopbackReceiver? = try LoopbackReceiver()
         let url = try #require(receiver?.url)
-        let client = try RawClient(url)
+        let client = try LoopbackConnection(to: url)
         receiver = nil
-        #expect(client.receiveAll() == "")
+        #expect(client.readText() == "")
         // The listener's thread closes it.
-        #expect(throws: RawClient.Refused.self) { while true { _ = try RawClient(url) } }
+        #expect(throws: POSIXError.self) { while true { _ = try LoopbackConnection(to: url) } }
     }
 
     @Test("A child process keeps no receiver open")
     func children() throws {
         let receiver = try LoopbackReceiver(answers: [.stalling(after: 0)])
-        let client = try RawClient(receiver.url)
-        client.send("GET / HTTP/1.1\r\n\r\n")
-        let pid = try RawClient.startSleeping()
+        let client = try LoopbackConnection(to: receiver.url)
+        client.write("GET / HTTP/1.1\r\n\r\n")
+        let pid = try startSleeping()
         defer {
             kill(pid, SIGKILL)
             waitpid(pid, nil, 0)
         }
         receiver.close()
-        #expect(client.receiveAll() == "")
+        #expect(client.readText() == "")
     }
 
     @Test(
@@ -346,4 +347,17 @@ struct LoopbackReceiverTests {
         #expect(error?.code == .invalidArgument)
         #expect(error?.message == reason)
     }
+}
+
+extension LoopbackConnection {
+    fileprivate convenience init(to url: URL) throws(POSIXError) { try self.init(to: UInt16(url.port ?? 0)) }
+}
+
+/// A process that inherits every descriptor it can, and sleeps until it is killed.
+private func startSleeping() throws -> pid_t {
+    var pid: pid_t = 0
+    let arguments = [strdup("sleep"), strdup("1000"), nil]
+    defer { for argument in arguments { free(argument) } }
+    try #require(posix_spawnp(&pid, "sleep", nil, nil, arguments, nil) == 0)
+    return pid
 }

@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Async sources and readers", .timeLimit(.minutes(10)))
 struct AsyncTests {
+    private let folder = TemporaryFolder()
+
     struct Chunks: AsyncSequence, Sendable {
         var chunks: [[UInt8]]
         var failure: Errno?
@@ -35,19 +37,17 @@ struct AsyncTests {
 
     @Test("An async reader gives the same bytes", arguments: UInt64(400)..<408, [1000, 1 << 20])
     func sameBytes(seed: UInt64, size: Int) async throws {
-        let folder = TemporaryFolder()
-        let (form, body) = try generatedForm(seed: seed, in: folder)
+        let (form, body) = try generatedForm(seed: seed, in: self.folder)
         #expect(try await self.collect(form.plan().chunks(of: size)) == body)
     }
 
     @MainActor
     @Test("Planning looks at files without holding up the actor that it is called on")
     func planning() async throws {
-        let folder = TemporaryFolder()
         let gate = DispatchSemaphore(value: 0)
         let wasOpened = Mutex(false)
         let form = FormData(
-            [BodyPart(name: "f", file: try folder.file("f", "x"))],
+            [BodyPart(name: "f", file: try self.folder.file("f", "x"))],
             types: MediaTypeDetection(headCount: 1) { _, _ in
                 wasOpened.withLock { $0 = gate.wait(timeout: .now() + 20) == .success }
                 return MediaTypeChoice("a/b", by: .given, reason: "")
@@ -82,8 +82,7 @@ struct AsyncTests {
 
     @Test("What blocks has a thread of its own: readers don't hold up other tasks", arguments: Blocking.allCases)
     private func blocking(what: Blocking) async throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", "A")
+        let path = try self.folder.file("f", "A")
         let readers = ProcessInfo.processInfo.activeProcessorCount + 2
         let gate = DispatchSemaphore(value: 0)
         let bodies = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -285,9 +284,8 @@ struct AsyncTests {
 
     @Test("A plan is Sendable: many tasks read it at once")
     func concurrentReaders() async throws {
-        let folder = TemporaryFolder()
         var form = formB()
-        form.append(name: "f", file: try folder.file("f", [UInt8](repeating: 9, count: 200_000)))
+        form.append(name: "f", file: try self.folder.file("f", [UInt8](repeating: 9, count: 200_000)))
         form.append(PartSequence(count: 3000) { BodyPart(name: "n", value: "\($0)") })
         let plan = try await form.plan()
         let body = try await plan.bytes(upTo: 1 << 20)

@@ -5,10 +5,11 @@ import Testing
 
 @Suite("Reading a body", .timeLimit(.minutes(10)))
 struct BodyReaderTests {
+    private let folder = TemporaryFolder()
+
     @Test("Any read size gives the bytes that were written down", arguments: UInt64(0)..<24)
     func readSizes(seed: UInt64) throws {
-        let folder = TemporaryFolder()
-        let (form, body) = try generatedForm(seed: seed, in: folder)
+        let (form, body) = try generatedForm(seed: seed, in: self.folder)
         let plan = try form.plan()
         #expect(plan.contentLength == Int64(body.count))
         for size in [1, 2, 3, 7, 64, 1000, 65_536, 1 << 20] where size > 100 || body.count < 5000 {
@@ -18,10 +19,9 @@ struct BodyReaderTests {
 
     @Test("Any seek gives the bytes from there", arguments: UInt64(100)..<124)
     func seeks(seed: UInt64) throws {
-        let folder = TemporaryFolder()
-        let (form, body) = try generatedForm(seed: seed, in: folder)
+        let (form, body) = try generatedForm(seed: seed, in: self.folder)
         let reader = try form.plan().makeReader()
-        var generator = SeededGenerator(state: seed)
+        var generator = SampleGenerator(seed: seed)
         for _ in 0..<60 {
             let offset = Int.random(in: 0...body.count, using: &generator)
             let count = Int.random(in: 0...3000, using: &generator)
@@ -36,17 +36,16 @@ struct BodyReaderTests {
 
     @Test("A reader with a count stops there, by every way out", arguments: UInt64(200)..<212)
     func slices(seed: UInt64) throws {
-        let folder = TemporaryFolder()
-        let (form, body) = try generatedForm(seed: seed, in: folder)
+        let (form, body) = try generatedForm(seed: seed, in: self.folder)
         let plan = try form.plan()
-        var generator = SeededGenerator(state: seed)
+        var generator = SampleGenerator(seed: seed)
         for _ in 0..<10 {
             let offset = Int.random(in: 0...body.count, using: &generator)
             let count = Int.random(in: 0...body.count, using: &generator)
             let expected = Array(body[offset..<min(offset + count, body.count)])
             let reader = try plan.makeReader(from: Int64(offset), count: Int64(count))
             #expect(try readAll(reader, by: 4096) == expected)
-            let target = folder.path.appending("slice")
+            let target = self.folder.path.appending("slice")
             try plan.makeReader(from: Int64(offset), count: Int64(count)).write(toFile: target, replacing: true)
             #expect(try contents(of: target) == expected)
         }
@@ -54,9 +53,8 @@ struct BodyReaderTests {
 
     @Test("Readers don't disturb each other")
     func manyReaders() throws {
-        let folder = TemporaryFolder()
         var form = formB()
-        form.append(name: "f", file: try folder.file("f", "0123456789"))
+        form.append(name: "f", file: try self.folder.file("f", "0123456789"))
         form.append(name: "t", value: "text")
         let plan = try form.plan()
         let whole = try plan.bytes(upTo: 1000)
@@ -104,10 +102,9 @@ struct BodyReaderTests {
 
     @Test("A reader dropped half-way closes its file; at most one is open")
     func dropped() throws {
-        let folder = TemporaryFolder()
         var form = formB()
         for index in 0..<50 {
-            form.append(name: "f", file: try folder.file("f\(index)", [UInt8](repeating: 1, count: 5000)))
+            form.append(name: "f", file: try self.folder.file("f\(index)", [UInt8](repeating: 1, count: 5000)))
         }
         let plan = try form.plan()
         let before = openDescriptors()
@@ -117,16 +114,15 @@ struct BodyReaderTests {
             #expect(openDescriptors() <= before + 40, "other tests run beside this one")
         }
         reader = nil
-        let isGone = try SystemCheck.noneOpen(under: folder.path)
+        let isGone = try SystemCheck.noneOpen(under: self.folder.path)
         #expect(isGone)
     }
 
     @Test("Progress tells part and total, first and last always, and no more often than asked")
     func progress() throws {
-        let folder = TemporaryFolder()
         var form = formB()
         form.append(name: "a", value: "12345")
-        form.append(name: "f", file: try folder.file("f", [UInt8](repeating: 0, count: 10_000)))
+        form.append(name: "f", file: try self.folder.file("f", [UInt8](repeating: 0, count: 10_000)))
         let plan = try form.plan()
         let seen = Mutex<[UploadProgress]>([])
         let options = ReaderOptions(

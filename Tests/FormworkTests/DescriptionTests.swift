@@ -5,16 +5,7 @@ import Testing
 
 @Suite("Descriptions that a stranger wrote", .timeLimit(.minutes(10)))
 struct DescriptionTests {
-    struct Row: CustomTestStringConvertible {
-        var old: String
-        var new: String
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-
-        init(_ old: String, _ new: String, guardsAgainst: String) {
-            (self.old, self.new, self.guardsAgainst) = (old, new, guardsAgainst)
-        }
-    }
+    private let folder = TemporaryFolder()
 
     private static func json(of form: FormData) throws -> String {
         let encoder = JSONEncoder()
@@ -40,46 +31,45 @@ struct DescriptionTests {
     }
 
     private static let outer = #""subtype":"form-data""#
-    static let refused = [
-        Row(outer, #""subtype":"x","verbatimType":"text/plain\r\nX: 1""#, guardsAgainst: "a header line in the type"),
+    static let refused: [Row<String, String>] = [
+        Row(outer, #""subtype":"x","verbatimType":"text/plain\r\nX: 1""#, against: "a header line in the type"),
         Row(
             outer, #""subtype":"x","verbatimType":"a/b; boundary=x""#,
-            guardsAgainst: "a boundary in front of the body's"),
-        Row(outer, #""subtype":"x","verbatimType":"a/b; x=\"y""#, guardsAgainst: "a quote that hides the boundary"),
-        Row(outer, #""subtype":"x y""#, guardsAgainst: "a subtype that is no token"),
-        Row(#""subtype":"mixed""#, #""subtype":"a\r\nb""#, guardsAgainst: "a header line in an inner type"),
-        Row(#""parameters":"""#, #""parameters":"boundary=x""#, guardsAgainst: "a boundary among the parameters"),
-        Row(#""parameters":"""#, #""parameters":"x=\"y""#, guardsAgainst: "a quote among the parameters"),
+            against: "a boundary in front of the body's"),
+        Row(outer, #""subtype":"x","verbatimType":"a/b; x=\"y""#, against: "a quote that hides the boundary"),
+        Row(outer, #""subtype":"x y""#, against: "a subtype that is no token"),
+        Row(#""subtype":"mixed""#, #""subtype":"a\r\nb""#, against: "a header line in an inner type"),
+        Row(#""parameters":"""#, #""parameters":"boundary=x""#, against: "a boundary among the parameters"),
+        Row(#""parameters":"""#, #""parameters":"x=\"y""#, against: "a quote among the parameters"),
         Row(
             #""parameters":"""#, #""parameters":"boundary=\u0301x""#,
-            guardsAgainst: "a boundary that is another Character"),
+            against: "a boundary that is another Character"),
         Row(
             #""parameters":"""#, #""parameters":"boundary*=us-ascii''x""#,
-            guardsAgainst: "a boundary as RFC 2231 writes it"),
-        Row(#""parameters":"""#, #""parameters":"x=y\r\nX: 1""#, guardsAgainst: "a header line among the parameters"),
+            against: "a boundary as RFC 2231 writes it"),
+        Row(#""parameters":"""#, #""parameters":"x=y\r\nX: 1""#, against: "a header line among the parameters"),
         Row(
             outer, #""subtype":"x","verbatimType":"multipart/form-data, boundary=x""#,
-            guardsAgainst: "a comma where a type ends"),
+            against: "a comma where a type ends"),
         Row(
             "multipart/mixed; boundary=inner", "multipart/mixed; boundary=other",
-            guardsAgainst: "an inner type's other boundary"),
-        Row("multipart/mixed; boundary=inner", "multipart/mixed", guardsAgainst: "an inner type without a boundary"),
-        Row("multipart/mixed; boundary=inner", "text/plain", guardsAgainst: "an inner type that is no multipart"),
+            against: "an inner type's other boundary"),
+        Row("multipart/mixed; boundary=inner", "multipart/mixed", against: "an inner type without a boundary"),
+        Row("multipart/mixed; boundary=inner", "text/plain", against: "an inner type that is no multipart"),
         Row(
             "multipart/mixed; boundary=inner", "multipart/mixed; boundary=x; boundary=inner",
-            guardsAgainst: "an inner type with two boundaries"),
-        Row(#""boundary":"inner""#, #""boundary":"in\r\nner""#, guardsAgainst: "a line end in a boundary"),
-        Row(#""contentType":"a/b""#, #""contentType":"a/c""#, guardsAgainst: "showing one type and sending another"),
-        Row(#""path":""#, #""path":"\u0000"#, guardsAgainst: "a path that is cut where C cuts it"),
+            against: "an inner type with two boundaries"),
+        Row(#""boundary":"inner""#, #""boundary":"in\r\nner""#, against: "a line end in a boundary"),
+        Row(#""contentType":"a/b""#, #""contentType":"a/c""#, against: "showing one type and sending another"),
+        Row(#""path":""#, #""path":"\u0000"#, against: "a path that is cut where C cuts it"),
     ]
 
     @Test("What would break the header or mislead a reader is refused when it is read", arguments: refused)
-    func whenRead(row: Row) throws {
-        let folder = TemporaryFolder()
-        let json = try Self.json(of: Self.form(in: folder))
-        #expect(json.contains(row.old))
+    func whenRead(row: Row<String, String>) throws {
+        let json = try Self.json(of: Self.form(in: self.folder))
+        #expect(json.contains(row.given))
         #expect(try Self.decode(json).form.plan().contentLength == 369)
-        expect(.invalidArgument) { try Self.decode(json.replacing(row.old, with: row.new)) }
+        expect(.invalidArgument) { try Self.decode(json.replacing(row.given, with: row.expected)) }
     }
 
     @Test("A boundary that needs quotes and goes without is in no description", arguments: ["a b", "a,b", "a'b=c"])
@@ -88,25 +78,24 @@ struct DescriptionTests {
         expect(.invalidArgument) { try FormData([BodyPart(name: "a", value: "1")], framing: framing).plan().describe() }
     }
 
-    static let unplannable = [
-        Row(#""offset":0"#, #""offset":-1"#, guardsAgainst: "a place before the file"),
-        Row(#""offset":0"#, #""offset":9223372036854775807"#, guardsAgainst: "a place behind all files"),
-        Row(#""length":10"#, #""length":-1"#, guardsAgainst: "a negative length"),
-        Row(#""length":10"#, #""length":9223372036854775807"#, guardsAgainst: "a length that no sum can hold"),
-        Row(#""count":5"#, #""count":-5"#, guardsAgainst: "a negative count"),
-        Row(#""count":5"#, #""count":9223372036854775807"#, guardsAgainst: "a sum that no length can hold"),
-        Row(#""columns":8"#, #""columns":0"#, guardsAgainst: "a division by zero columns"),
-        Row(#""columns":8"#, #""columns":-8"#, guardsAgainst: "negative columns"),
-        Row(#""columns":8"#, #""columns":9223372036854775807"#, guardsAgainst: "columns that aren't a multiple of 4"),
-        Row("inner", "b", guardsAgainst: "the boundary outside used again inside"),
+    static let unplannable: [Row<String, String>] = [
+        Row(#""offset":0"#, #""offset":-1"#, against: "a place before the file"),
+        Row(#""offset":0"#, #""offset":9223372036854775807"#, against: "a place behind all files"),
+        Row(#""length":10"#, #""length":-1"#, against: "a negative length"),
+        Row(#""length":10"#, #""length":9223372036854775807"#, against: "a length that no sum can hold"),
+        Row(#""count":5"#, #""count":-5"#, against: "a negative count"),
+        Row(#""count":5"#, #""count":9223372036854775807"#, against: "a sum that no length can hold"),
+        Row(#""columns":8"#, #""columns":0"#, against: "a division by zero columns"),
+        Row(#""columns":8"#, #""columns":-8"#, against: "negative columns"),
+        Row(#""columns":8"#, #""columns":9223372036854775807"#, against: "columns that aren't a multiple of 4"),
+        Row("inner", "b", against: "the boundary outside used again inside"),
     ]
 
     @Test("Numbers that can't be are errors of the plan", arguments: unplannable)
-    func whenPlanned(row: Row) throws {
-        let folder = TemporaryFolder()
-        let json = try Self.json(of: Self.form(in: folder))
-        #expect(json.contains(row.old))
-        let description = try Self.decode(json.replacing(row.old, with: row.new))
+    func whenPlanned(row: Row<String, String>) throws {
+        let json = try Self.json(of: Self.form(in: self.folder))
+        #expect(json.contains(row.given))
+        let description = try Self.decode(json.replacing(row.given, with: row.expected))
         expect(.invalidArgument) { try description.form.plan() }
     }
 
@@ -154,10 +143,9 @@ struct DescriptionTests {
 
     @Test("A FIFO in a described file's place isn't opened")
     func fifo() throws {
-        let folder = TemporaryFolder()
-        let fifo = folder.path.appending("fifo")
+        let fifo = self.folder.path.appending("fifo")
         #expect(mkfifo(fifo.string, 0o600) == 0)
-        let file = try folder.file("f", "")
+        let file = try self.folder.file("f", "")
         try file.touch("-r", fifo.string)
         var form = formB()
         form.append(name: "f", source: .file(file))

@@ -5,6 +5,8 @@ import Testing
 
 @Suite("No file that is open goes to a child process", .timeLimit(.minutes(10)))
 struct DescriptorInheritanceTests {
+    private let folder = TemporaryFolder()
+
     /// This process's descriptors on a folder and on what is in it, and of these the ones that a child would get.
     private struct Open: Equatable {
         var count: Int
@@ -41,60 +43,56 @@ struct DescriptorInheritanceTests {
 
     @Test("A file that is read")
     func reading() throws {
-        let folder = TemporaryFolder()
         var form = formB()
-        form.append(name: "a", file: try folder.file("a", Array(repeating: 1, count: 100_000)))
+        form.append(name: "a", file: try self.folder.file("a", Array(repeating: 1, count: 100_000)))
         let reader = try form.plan().makeReader()
         _ = try reader.read(upTo: 1000)
-        self.check(1, in: folder.path)
+        self.check(1, in: self.folder.path)
         reader.close()
 
         // One that is opened when its part is made.
         var lazy = formB()
-        let path = folder.path.appending("a")
+        let path = self.folder.path.appending("a")
         lazy.append(PartSequence(count: 1, isMeasured: false) { _ in BodyPart(name: "a", file: path) })
         let second = try lazy.plan().makeReader()
         _ = try second.read(upTo: 1000)
-        self.check(1, in: folder.path)
+        self.check(1, in: self.folder.path)
         second.close()
     }
 
     @Test("A file that is written")
     func writing() throws {
-        let folder = TemporaryFolder()
         var form = formB()
-        let path = folder.path
+        let path = self.folder.path
         form.append(name: "a", source: .stream(length: nil) { _ in Looking { self.check(2, in: path) } })
         // The file, and its folder.
         try form.plan().makeReader().write(toFile: path.appending("body"))
-        let appended = try AppendedFile(folder.path.appending("upload"), creating: true)
-        self.check(1, in: folder.path)
+        let appended = try AppendedFile(self.folder.path.appending("upload"), creating: true)
+        self.check(1, in: self.folder.path)
         try appended.append([1])
     }
 
     @Test("A spool")
     func spools() throws {
-        let folder = TemporaryFolder()
         let (input, output) = try FileDescriptor.pipe()
         try output.close()
-        let spool = try BodySpool(collecting: input, in: folder.path)
+        let spool = try BodySpool(collecting: input, in: self.folder.path)
         try input.close()
-        self.check(1, in: folder.path)
+        self.check(1, in: self.folder.path)
         #expect(spool.count == 0)
     }
 
     @Test("Folders, and files that are put into them", arguments: [true, false])
     func folders(named: Bool) throws {
-        let folder = TemporaryFolder()
-        let open = try AtomicFolder(folder.path, avoidsUnnamedFiles: named)
-        self.check(1, in: folder.path)
+        let open = try AtomicFolder(self.folder.path, avoidsUnnamedFiles: named)
+        self.check(1, in: self.folder.path)
         let file = try open.makeFile()
-        self.check(2, in: folder.path)
+        self.check(2, in: self.folder.path)
         file.close()
-        let staged = try StagedFiles(in: folder.path, replacing: false)
-        self.check(3, in: folder.path)
+        let staged = try StagedFiles(in: self.folder.path, replacing: false)
+        self.check(3, in: self.folder.path)
         let stagedFile = try staged.makeFile(try #require(SafeFilename("a")))
-        self.check(4, in: folder.path)
+        self.check(4, in: self.folder.path)
         stagedFile.close()
     }
 }

@@ -56,6 +56,7 @@ enum WayOut: String, CaseIterable, CustomTestStringConvertible {
 
 @Suite("A file that changes is told, never sent short, padded or mixed", .timeLimit(.minutes(10)))
 struct FileTruthTests {
+    private let folder = TemporaryFolder()
     static let size = 2_000_000
 
     /// A form with a file of two million bytes between two fields.
@@ -78,18 +79,16 @@ struct FileTruthTests {
 
     @Test("Between planning and opening, by every way out", arguments: Meddling.allCases, WayOut.allCases)
     func beforeOpening(meddling: Meddling, way: WayOut) throws {
-        let folder = TemporaryFolder()
-        let (plan, path) = try self.makePlan(folder)
+        let (plan, path) = try self.makePlan(self.folder)
         try meddling.apply(to: path)
-        let error = #expect(throws: FormworkError.self) { try Sink.drain(plan.makeReader(), by: way, folder) }
+        let error = #expect(throws: FormworkError.self) { try Sink.drain(plan.makeReader(), by: way, self.folder) }
         self.check(error, meddling, path)
-        #expect(!folder.names.contains("out"), "nothing half-written is left")
+        #expect(!self.folder.names.contains("out"), "nothing half-written is left")
     }
 
     @Test("While it is read", arguments: Meddling.allCases, [0, 1, 400_000, 1_999_999])
     func whileReading(meddling: Meddling, after count: Int) throws {
-        let folder = TemporaryFolder()
-        let (plan, path) = try self.makePlan(folder)
+        let (plan, path) = try self.makePlan(self.folder)
         let reader = plan.makeReader()
         let body = try plan.bytes(upTo: 3_000_000)
         let start = 167  // where the file's content begins
@@ -105,8 +104,7 @@ struct FileTruthTests {
 
     @Test("While the kernel moves it", arguments: Meddling.allCases, [WayOut.pipe, .file])
     func whileMoving(meddling: Meddling, way: WayOut) throws {
-        let folder = TemporaryFolder()
-        let (plan, path) = try self.makePlan(folder)
+        let (plan, path) = try self.makePlan(self.folder)
         // The first packet goes, then somebody meddles, then the rest: progress tells when.
         let options = ReaderOptions(
             rateLimit: RateLimit(packet: 200_000, delay: .zero),
@@ -117,16 +115,15 @@ struct FileTruthTests {
         let error = #expect(throws: FormworkError.self) {
             // Framing is given up to the file first, so packets of the file begin at its first byte.
             let reader = try plan.makeReader(options: options)
-            try Sink.drain(reader, by: way, folder)
+            try Sink.drain(reader, by: way, self.folder)
         }
         self.check(error, meddling, path)
-        #expect(!folder.names.contains("out"), "nothing half-written is left")
+        #expect(!self.folder.names.contains("out"), "nothing half-written is left")
     }
 
     @Test("Behind its last byte nothing matters any more")
     func afterTheLastByte() throws {
-        let folder = TemporaryFolder()
-        let (plan, path) = try self.makePlan(folder)
+        let (plan, path) = try self.makePlan(self.folder)
         let reader = plan.makeReader()
         var got = 0
         while got < 167 + Self.size { got += try reader.read(upTo: min(100_000, 167 + Self.size - got)).count }
@@ -136,8 +133,7 @@ struct FileTruthTests {
 
     @Test("Touching only the inode is no change: chmod, or another link")
     func harmless() throws {
-        let folder = TemporaryFolder()
-        let (plan, path) = try self.makePlan(folder)
+        let (plan, path) = try self.makePlan(self.folder)
         let reader = plan.makeReader()
         _ = try reader.read(upTo: 5000)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path.string)
@@ -149,8 +145,7 @@ struct FileTruthTests {
         "A slice and a descriptor are held to the file's state too",
         arguments: [Meddling.shrinks, .grows, .isRewritten])
     func slicesAndDescriptors(meddling: Meddling) throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f.bin", [UInt8](repeating: 5, count: Self.size))
+        let path = try self.folder.file("f.bin", [UInt8](repeating: 5, count: Self.size))
         let descriptor = try FileDescriptor.open(path, .readOnly)
         defer { try? descriptor.close() }
         for source in [BodySource.file(path, offset: 10, length: 20), .descriptor(descriptor)] {
@@ -172,10 +167,9 @@ struct FileTruthTests {
     /// Such a place can be opened, but not read; or it leads nowhere.
     @Test(arguments: ["folder", "FIFO", "loop", "no folder"], ["0123456789", ""])
     func `A small file whose place is taken by something else has changed`(what: String, content: String) throws {
-        let folder = TemporaryFolder()
         try FileManager.default.createDirectory(
-            atPath: folder.path.appending("d").string, withIntermediateDirectories: false)
-        let path = try folder.file("d/f", content)
+            atPath: self.folder.path.appending("d").string, withIntermediateDirectories: false)
+        let path = try self.folder.file("d/f", content)
         var form = formB()
         form.append(name: "f", file: path)
         let plan = try form.plan()
@@ -187,8 +181,8 @@ struct FileTruthTests {
         case "loop":
             try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: path.string)
         default:
-            try FileManager.default.removeItem(atPath: folder.path.appending("d").string)
-            try folder.file("d", "")
+            try FileManager.default.removeItem(atPath: self.folder.path.appending("d").string)
+            try self.folder.file("d", "")
         }
         let error = #expect(throws: FormworkError.self) { try plan.bytes(upTo: 1000) }
         #expect(error?.code == .sourceChanged, "\(error.map { "\($0)" } ?? "no error")")
@@ -197,8 +191,7 @@ struct FileTruthTests {
 
     @Test("Files in a lazy sequence are held to their planned state")
     func lazyFiles() throws {
-        let folder = TemporaryFolder()
-        let paths = try (0..<10).map { try folder.file("f\($0)", "content \($0)") }
+        let paths = try (0..<10).map { try self.folder.file("f\($0)", "content \($0)") }
         var form = formB()
         form.append(PartSequence(count: 10) { BodyPart(name: "f\($0)", file: paths[$0]) })
         let plan = try form.plan()
@@ -212,8 +205,7 @@ struct FileTruthTests {
 
     @Test("So are files in a sequence inside a part of another sequence, at every offset")
     func nestedLazyFiles() throws {
-        let folder = TemporaryFolder()
-        let paths = try (0..<6).map { try folder.file("f\($0)", "content \($0)") }
+        let paths = try (0..<6).map { try self.folder.file("f\($0)", "content \($0)") }
         var form = formB()
         form.append(
             PartSequence(count: 3) { outer in

@@ -5,6 +5,7 @@ import Testing
 
 @Suite("A body read back while it is sent", .timeLimit(.minutes(10)))
 struct FramingValidatorTests {
+    private let folder = TemporaryFolder()
     private static let checking = ReaderOptions(checksFraming: true)
 
     /// The error that a checked body ends with, and the bytes given before.
@@ -25,8 +26,7 @@ struct FramingValidatorTests {
 
     @Test("A form that holds together gives the same bytes", arguments: UInt64(700)..<716, [1, 7, 30_000])
     func sameBytes(seed: UInt64, size: Int) throws {
-        let folder = TemporaryFolder()
-        let (form, body) = try generatedForm(seed: seed, in: folder)
+        let (form, body) = try generatedForm(seed: seed, in: self.folder)
         guard size > 1 || body.count < 100_000 else { return }
         let plan = try form.plan()
         #expect(try readAll(plan.makeReader(options: Self.checking), by: size) == body)
@@ -158,18 +158,17 @@ struct FramingValidatorTests {
 
     @Test("Streams, files by the kernel's ways, and async sequences")
     func sources() async throws {
-        let folder = TemporaryFolder()
         let bad = Array(repeating: UInt8(0x2D), count: 200_000) + Array("\r\n--b\r\n".utf8)
-        let file = try folder.file("bad", bad)
+        let file = try self.folder.file("bad", bad)
         for source in [BodySource.file(file), .stream { DripStream(bad, from: Int($0), step: 1000) }] {
             var form = formB()
             form.append(name: "c", source: source)
             let plan = try await form.plan()
             for way in [WayOut.pipe, .socket, .file, .device] {
                 let reader = try plan.makeReader(options: Self.checking)
-                expect(.framingBroken) { try Sink.drain(reader, by: way, folder) }
+                expect(.framingBroken) { try Sink.drain(reader, by: way, self.folder) }
             }
-            #expect(folder.names == ["bad"], "no file is left")
+            #expect(self.folder.names == ["bad"], "no file is left")
         }
         var form = formB()
         form.append(
@@ -181,8 +180,7 @@ struct FramingValidatorTests {
 
     @Test("Parts that are made when their turn comes", arguments: [true, false], [1, 1000, 100_000])
     func sequences(isMeasured: Bool, size: Int) throws {
-        let folder = TemporaryFolder()
-        let file = try folder.file("f", "file")
+        let file = try self.folder.file("f", "file")
         func form(_ bad: Int) -> FormData {
             var form = formB()
             form.append(name: "first", value: "1")

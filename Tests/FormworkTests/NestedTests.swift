@@ -4,6 +4,8 @@ import Testing
 
 @Suite("Forms inside forms", .timeLimit(.minutes(10)))
 struct NestedTests {
+    private let folder = TemporaryFolder()
+
     private static func framing(_ boundary: String, _ subtype: String = "form-data") throws -> MultipartFraming {
         MultipartFraming(boundary: try Boundary(boundary), subtype: subtype)
     }
@@ -75,8 +77,7 @@ struct NestedTests {
 
     @Test("They are these bytes, by reads of any size and from any offset, and as long as announced")
     func bytes() throws {
-        let folder = TemporaryFolder()
-        let (form, text) = try Self.form(in: folder)
+        let (form, text) = try Self.form(in: self.folder)
         let plan = try form.plan()
         let body = Array(text.utf8)
         #expect(String(decoding: try plan.bytes(upTo: 1 << 20), as: UTF8.self) == text)
@@ -90,8 +91,7 @@ struct NestedTests {
 
     @Test("Layout, progress and errors name a part inside a part by both")
     func names() throws {
-        let folder = TemporaryFolder()
-        let (form, _) = try Self.form(in: folder)
+        let (form, _) = try Self.form(in: self.folder)
         let parts = try form.plan().layout.compactMap(\.part).map(\.description)
         #expect(
             parts == [
@@ -110,8 +110,7 @@ struct NestedTests {
 
     @Test("A description carries them through")
     func description() throws {
-        let folder = TemporaryFolder()
-        let file = try folder.file("f", "abc")
+        let file = try self.folder.file("f", "abc")
         var inner = FormData(framing: try Self.framing("i", "mixed"))
         inner.append(
             BodyPart(
@@ -200,8 +199,7 @@ struct NestedTests {
 
     @Test("Types are found in the outer form's way, unless the inner one has its own", arguments: Way.allCases)
     func types(way: Way) async throws {
-        let folder = TemporaryFolder()
-        let file = try folder.file("a.bin", "<p>")
+        let file = try self.folder.file("a.bin", "<p>")
         let outer = MediaTypeDetection(headCount: 3) { name, head in
             let head = head.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
             return MediaTypeChoice("x/\(head == "<p>" ? "seen" : "unseen")", by: .content, reason: "")

@@ -6,6 +6,8 @@ import Testing
 
 @Suite("A file's bytes in a pipe are its planned ones, or the body is never completed", .timeLimit(.minutes(10)))
 struct PipeTruthTests {
+    private let folder = TemporaryFolder()
+
     /// More than a pipe takes, and little enough that a reader who has begun leaves room for all that is left.
     static let size = (1 << 20) + 60_000
     /// Where the file's content begins in the body.
@@ -37,8 +39,7 @@ struct PipeTruthTests {
 
     @Test("Changed after the last byte went into the pipe, before it was read", arguments: Meddling.allCases)
     func changedInPipe(meddling: Meddling) throws {
-        let folder = TemporaryFolder()
-        let (plan, path) = try self.makePlan(folder)
+        let (plan, path) = try self.makePlan(self.folder)
         let (got, error) = try self.intoSlowPipe(plan.makeReader()) { _ in try meddling.apply(to: path) }
         #expect(error?.code == .sourceChanged && error?.part == PartReference(index: 0, name: "f"), "\(error as Any)")
         #expect(error?.path == path.string && got.count <= Self.start + Self.size - 4096)
@@ -46,8 +47,7 @@ struct PipeTruthTests {
 
     @Test("The same where the reader is to stop inside the file")
     func changedInLimitedBody() throws {
-        let folder = TemporaryFolder()
-        let (plan, path) = try self.makePlan(folder)
+        let (plan, path) = try self.makePlan(self.folder)
         let (got, error) = try self.intoSlowPipe(plan.makeReader(from: 10, count: Int64(Self.size) - 200)) { _ in
             try Meddling.isRewritten.apply(to: path)
         }
@@ -56,8 +56,7 @@ struct PipeTruthTests {
 
     @Test("Left alone, the body is whole, also with packets", arguments: [nil, 70_000, 2_000_000])
     func unchanged(packet: Int?) throws {
-        let folder = TemporaryFolder()
-        let (plan, _) = try self.makePlan(folder)
+        let (plan, _) = try self.makePlan(self.folder)
         let options = ReaderOptions(rateLimit: packet.map { RateLimit(packet: $0, delay: .zero) })
         let (got, error) = try self.intoSlowPipe(plan.makeReader(options: options)) { _ in }
         #expect(error == nil)
@@ -66,16 +65,14 @@ struct PipeTruthTests {
 
     @Test("A reader that goes away while the writer waits for it is an error")
     func readerGoes() throws {
-        let folder = TemporaryFolder()
-        let (plan, _) = try self.makePlan(folder)
+        let (plan, _) = try self.makePlan(self.folder)
         let (_, error) = try self.intoSlowPipe(plan.makeReader()) { try $0.close() }
         #expect(error?.code == .writeFailed && error?.cause as? Errno == .brokenPipe)
     }
 
     @Test("With readsFiles the pipe holds copies, which nothing changes any more", arguments: [true, false])
     func copies(readsFiles: Bool) throws {
-        let folder = TemporaryFolder()
-        let (plan, path) = try self.makePlan(folder)
+        let (plan, path) = try self.makePlan(self.folder)
         let options = ReaderOptions(readsFiles: readsFiles)
         let (got, error) = try self.intoSlowPipe(plan.makeReader(options: options)) { _ in
             let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
@@ -89,8 +86,7 @@ struct PipeTruthTests {
 
     @Test("A file that fits into the pipe is written without a reader")
     func noReader() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", [UInt8](repeating: 0x41, count: 900_000))
+        let path = try self.folder.file("f", [UInt8](repeating: 0x41, count: 900_000))
         var form = formB()
         form.append(name: "f", source: .file(path))
         let plan = try form.plan()
@@ -106,10 +102,11 @@ struct PipeTruthTests {
 
 @Suite("What leaves no trace in a file's times", .timeLimit(.minutes(10)))
 struct UnseenChangeTests {
+    private let folder = TemporaryFolder()
+
     @Test("A file written in this tick of the clock is read when the tick is over")
     func tick() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", "content")
+        let path = try self.folder.file("f", "content")
         // As a file system leaves it that keeps whole seconds.
         let odd = Int(Date().timeIntervalSince1970) | 1
         // The clock of file systems may be a tick behind.
@@ -121,9 +118,8 @@ struct UnseenChangeTests {
 
     @Test("One write that is running when the file is planned is waited for", arguments: [false, true])
     func runningWrite(throughDescriptor: Bool) throws {
-        let folder = TemporaryFolder()
         let size = 200_000_000
-        let path = try folder.file("f", [UInt8](repeating: 0x41, count: size))
+        let path = try self.folder.file("f", [UInt8](repeating: 0x41, count: size))
         let before = try FileManager.default.attributesOfItem(atPath: path.string)[.modificationDate] as? Date
         // The new time must not be in the old one's tick.
         usleep(20_000)

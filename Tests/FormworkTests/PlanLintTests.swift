@@ -19,7 +19,7 @@ struct PlanLintTests {
     @Test("Files with their types, and boundaries of every format, have none either")
     func files() throws {
         let folder = TemporaryFolder()
-        var generator = SeededGenerator(state: 1)
+        var generator = SampleGenerator(seed: 1)
         for boundary in [
             Boundary.random(using: &generator), .afNetworking(using: &generator), .alamofire(using: &generator),
             .curl(using: &generator), try Boundary("needs (quotes)"),

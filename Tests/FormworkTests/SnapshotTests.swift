@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Snapshots of files", .timeLimit(.minutes(10)))
 struct SnapshotTests {
+    private let folder = TemporaryFolder()
+
     private func write(_ byte: UInt8, _ count: Int, to path: FilePath) throws {
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
         try handle.write(contentsOf: Data(repeating: byte, count: count))
@@ -14,8 +16,7 @@ struct SnapshotTests {
 
     @Test("Whatever happens to the files later, the body is what it was", arguments: Meddling.allCases)
     func unmoved(meddling: Meddling) throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("photo.png", [UInt8](repeating: 0x41, count: 300_000))
+        let path = try self.folder.file("photo.png", [UInt8](repeating: 0x41, count: 300_000))
         var inner = FormData(framing: MultipartFraming(boundary: try Boundary("i")))
         inner.append(name: "inner", file: path)
         var form = formB()
@@ -34,14 +35,13 @@ struct SnapshotTests {
         #expect(try plan.bytes(upTo: 1 << 20) == expected)
         #expect(try plan.bytes(upTo: 1 << 20) == expected, "again")
         #expect(plan.isReplayable && plan.contentLength == Int64(expected.count))
-        #expect(folder.names.allSatisfy { $0.hasPrefix("photo.png") }, "no copy with a name")
+        #expect(self.folder.names.allSatisfy { $0.hasPrefix("photo.png") }, "no copy with a name")
         expect(.notReplayable) { try plan.describe() }
     }
 
     @Test("Mapped writes, which move no time, don't show")
     func mapped() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", [UInt8](repeating: 0x41, count: 1 << 20))
+        let path = try self.folder.file("f", [UInt8](repeating: 0x41, count: 1 << 20))
         let descriptor = open(path.string, O_RDWR)
         defer { close(descriptor) }
         let map = try #require(unsafe mmap(nil, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
@@ -58,9 +58,8 @@ struct SnapshotTests {
 
     @Test("A file that is written all the time gives one state of it, or an error")
     func busy() throws {
-        let folder = TemporaryFolder()
         let size = 4 << 20
-        let path = try folder.file("f", [UInt8](repeating: 0, count: size))
+        let path = try self.folder.file("f", [UInt8](repeating: 0, count: size))
         let descriptor = open(path.string, O_RDWR)
         defer { close(descriptor) }
         let map = try #require(unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
@@ -85,8 +84,7 @@ struct SnapshotTests {
 
     @Test("A slice that the file doesn't have is the same error as without a snapshot")
     func slices() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", [UInt8](repeating: 0x41, count: 50))
+        let path = try self.folder.file("f", [UInt8](repeating: 0x41, count: 50))
         for (offset, length) in [(51, nil), (100, nil), (10, 41)] as [(Int64, Int64?)] {
             var form = formB()
             form.append(name: "f", source: .file(path, offset: offset, length: length))
@@ -101,25 +99,23 @@ struct SnapshotTests {
 
     @Test("Only a regular file has a snapshot; the part is named")
     func others() throws {
-        let folder = TemporaryFolder()
-        expect(.sourceUnavailable) { try BodySpool(snapshotOf: folder.path) }
+        expect(.sourceUnavailable) { try BodySpool(snapshotOf: self.folder.path) }
         expect(.sourceUnavailable) { try BodySpool(snapshotOf: "/dev/null") }
         var inner = FormData(framing: MultipartFraming(boundary: try Boundary("i")))
-        inner.append(name: "gone", source: .file(folder.path.appending("gone")))
+        inner.append(name: "gone", source: .file(self.folder.path.appending("gone")))
         var form = formB()
         form.append(name: "a", value: "1")
         form.append(BodyPart(name: "nested", multipart: inner))
         let error = #expect(throws: FormworkError.self) { try form.snapshotFiles() }
         #expect(error?.part == PartReference(index: 0, name: "gone", enclosing: [1]))
-        let path = try folder.file("f", "content")
+        let path = try self.folder.file("f", "content")
         let full = #expect(throws: FormworkError.self) { try BodySpool(snapshotOf: path, in: "/proc") }
         #expect(full?.code == .writeFailed && full?.path == "/proc")
     }
 
     @Test("The type is found as without it: by the file's own name where the receiver gets another one")
     func types() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("photo.png", "no picture")
+        let path = try self.folder.file("photo.png", "no picture")
         var form = formB()
         form.append(name: "f", file: path, filename: "upload")
         try form.snapshotFiles()
@@ -129,8 +125,7 @@ struct SnapshotTests {
 
     @Test("A description's file that has changed has no snapshot")
     func described() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", "content")
+        let path = try self.folder.file("f", "content")
         var form = formB()
         form.append(name: "f", source: .file(path))
         let description = try form.plan().describe()
@@ -142,6 +137,8 @@ struct SnapshotTests {
 
 @Suite("A file's state across processes", .timeLimit(.minutes(10)))
 struct FingerprintTests {
+    private let folder = TemporaryFolder()
+
     private func description(of path: FilePath) throws -> PlanDescription {
         var form = formB()
         form.append(name: "f", source: .file(path))
@@ -159,22 +156,20 @@ struct FingerprintTests {
 
     @Test("Another inode with the same content and time is the same file", arguments: [0, 7, 65_536, 65_537, 300_000])
     func otherInode(count: Int) throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let path = try self.folder.file("f", (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let description = try self.description(of: path)
         try self.keepingTime(of: path) {
             let content = try contents(of: path)
-            _ = try folder.file("new", content)
+            _ = try self.folder.file("new", content)
             try FileManager.default.removeItem(atPath: path.string)
-            try FileManager.default.moveItem(atPath: folder.path.appending("new").string, toPath: path.string)
+            try FileManager.default.moveItem(atPath: self.folder.path.appending("new").string, toPath: path.string)
         }
         #expect(try description.form.plan().contentLength == Int64(count) + 58)
     }
 
     @Test("Other content at either end is another file, of whatever size", arguments: [1, 65_536, 65_537, 300_000])
     func otherContent(count: Int) throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", [UInt8](repeating: 7, count: count))
+        let path = try self.folder.file("f", [UInt8](repeating: 7, count: count))
         for (round, place) in [0, count - 1].enumerated() {
             let description = try self.description(of: path)
             try self.keepingTime(of: path) {
@@ -191,8 +186,7 @@ struct FingerprintTests {
 
     @Test("Another time or size is another state", arguments: Meddling.allCases)
     func changed(meddling: Meddling) throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", [UInt8](repeating: 7, count: 1_000_000))
+        let path = try self.folder.file("f", [UInt8](repeating: 7, count: 1_000_000))
         let description = try self.description(of: path)
         try meddling.apply(to: path)
         let error = #expect(throws: FormworkError.self) { try description.form.plan() }
@@ -201,8 +195,7 @@ struct FingerprintTests {
 
     @Test("A file that changed before it is described can't be described")
     func changedBefore() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", "content")
+        let path = try self.folder.file("f", "content")
         var form = formB()
         form.append(name: "f", source: .file(path))
         let plan = try form.plan()

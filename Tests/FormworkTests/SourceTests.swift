@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Where content comes from", .timeLimit(.minutes(10)))
 struct SourceTests {
+    private let folder = TemporaryFolder()
+
     /// The content that a source gives in a form of its own.
     private func content(of source: BodySource) throws -> String {
         var form = formB()
@@ -33,8 +35,7 @@ struct SourceTests {
 
     @Test("A slice of a file is that slice, and one outside the file is refused")
     func slices() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", "0123456789")
+        let path = try self.folder.file("f", "0123456789")
         #expect(try self.content(of: .file(path)) == "0123456789")
         #expect(try self.content(of: .file(path, offset: 4)) == "456789")
         #expect(try self.content(of: .file(path, offset: 4, length: 3)) == "456")
@@ -78,15 +79,13 @@ struct SourceTests {
             empty.description
                 == "part 1 \"s\": \"\": can't be read: the path is empty, so name a file (No such file or directory)")
         // A file may have such a name.
-        let folder = TemporaryFolder()
-        _ = try folder.file("~a", "tilde")
-        #expect(try self.content(of: .file(folder.path.appending("~a"))) == "tilde")
+        _ = try self.folder.file("~a", "tilde")
+        #expect(try self.content(of: .file(self.folder.path.appending("~a"))) == "tilde")
     }
 
     @Test("An open file is read from where it stands, without moving it, again and again")
     func descriptor() throws {
-        let folder = TemporaryFolder()
-        let descriptor = try FileDescriptor.open(try folder.file("f", "0123456789"), .readOnly)
+        let descriptor = try FileDescriptor.open(try self.folder.file("f", "0123456789"), .readOnly)
         defer { try? descriptor.close() }
         try descriptor.seek(offset: 3, from: .start)
         #expect(try self.content(of: .descriptor(descriptor)) == "3456789")
@@ -202,12 +201,11 @@ struct SourceTests {
 
     @Test("What is no file is told when the form is planned")
     func notFiles() throws {
-        let folder = TemporaryFolder()
-        let missing = folder.path.appending("missing")
+        let missing = self.folder.path.appending("missing")
         #expect(self.error(of: .file(missing))?.cause as? Errno == .noSuchFileOrDirectory)
         #expect(self.error(of: .file(missing))?.path == missing.string)
-        #expect(self.error(of: .file(folder.path))?.message == "is a directory: name a file in it")
-        let dangling = folder.path.appending("dangling")
+        #expect(self.error(of: .file(self.folder.path))?.message == "is a directory: name a file in it")
+        let dangling = self.folder.path.appending("dangling")
         try FileManager.default.createSymbolicLink(atPath: dangling.string, withDestinationPath: missing.string)
         #expect(self.error(of: .file(dangling))?.cause as? Errno == .noSuchFileOrDirectory)
     }
@@ -222,8 +220,7 @@ struct SourceTests {
 
     @Test("A FIFO and a device are streams, read once")
     func special() throws {
-        let folder = TemporaryFolder()
-        let fifo = folder.path.appending("fifo")
+        let fifo = self.folder.path.appending("fifo")
         #expect(mkfifo(fifo.string, 0o600) == 0)
         var form = formB()
         form.append(name: "s", source: .file(fifo))
@@ -291,8 +288,7 @@ struct SourceTests {
 
     @Test("An unmeasured sequence gives the same bytes, without a length")
     func unmeasured() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("f", [UInt8](repeating: 65, count: 300_000))
+        let path = try self.folder.file("f", [UInt8](repeating: 65, count: 300_000))
         func form(_ isMeasured: Bool) -> FormData {
             var form = formB()
             form.append(
@@ -308,7 +304,7 @@ struct SourceTests {
         #expect(!plan.isReplayable, "nobody looked whether its parts can be read twice")
         #expect(try plan.bytes(upTo: 2 << 20) == form(true).plan().bytes(upTo: 2 << 20))
         var broken = formB()
-        let directory = folder.path
+        let directory = self.folder.path
         broken.append(PartSequence(count: 1, isMeasured: false) { _ in BodyPart(name: "f", file: directory) })
         let error = #expect(throws: FormworkError.self) { try broken.plan().bytes(upTo: 1000) }
         #expect(error?.code == .sourceUnavailable && error?.part?.name == "f")

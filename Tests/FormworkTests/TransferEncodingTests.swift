@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Transfer encodings", .timeLimit(.minutes(10)))
 struct TransferEncodingTests {
+    private let folder = TemporaryFolder()
+
     private static func plan(_ source: BodySource, _ encoding: TransferEncoding) throws -> BodyPlan {
         var form = formB()
         form.append(BodyPart(header: PartHeader(disposition: nil, transferEncoding: encoding), source: source))
@@ -55,8 +57,7 @@ struct TransferEncodingTests {
 
     @Test("They are these characters", arguments: rows)
     func characters(row: Row) throws {
-        let folder = TemporaryFolder()
-        let file = try folder.file("f", row.content)
+        let file = try self.folder.file("f", row.content)
         let expected = Array(row.expected.utf8)
         for source in [
             .text(row.content), .file(file), .stream { DripStream(Array(row.content.utf8), from: Int($0), step: 1) },
@@ -77,12 +78,11 @@ struct TransferEncodingTests {
 
     @Test("Any read size and any offset give the same bytes, as long as announced", arguments: encodings)
     func anySize(encoding: TransferEncoding) throws {
-        let folder = TemporaryFolder()
-        var generator = SeededGenerator(state: 7)
+        var generator = SampleGenerator(seed: 7)
         let alphabet = Array("ab =\t\r\n.\u{7F}".utf8) + (encoding.token == "7bit" ? [] : [0xC3, 0xA9, 0xFF])
         for count in [0, 1, 2, 3, 56, 57, 58, 300, 1500] {
             let content = (0..<count).map { _ in alphabet.randomElement(using: &generator)! }  // not empty
-            let file = try folder.file("f\(count)", content)
+            let file = try self.folder.file("f\(count)", content)
             let plan = try Self.plan(.concatenation([.file(file), .bytes(content)]), encoding)
             let body = try plan.bytes(upTo: 1 << 20)
             #expect(plan.contentLength == Int64(body.count))
@@ -131,10 +131,9 @@ struct TransferEncodingTests {
 
     @Test("7bit refuses what it can't carry: in memory when planned, else when its turn comes")
     func sevenBit() throws {
-        let folder = TemporaryFolder()
         expect(.contentNotEncodable) { try Self.plan(.text("é"), .sevenBit()) }
         expect(.contentNotEncodable) { try Self.plan(.bytes([0]), .sevenBit()) }
-        let file = try folder.file("f", Array(repeating: 0x61, count: 200_000) + [0x80])
+        let file = try self.folder.file("f", Array(repeating: 0x61, count: 200_000) + [0x80])
         let plan = try Self.plan(.file(file), .sevenBit())
         #expect(plan.contentLength == 200_050)
         let error = #expect(throws: FormworkError.self) { try plan.bytes(upTo: 1 << 20) }
@@ -145,12 +144,11 @@ struct TransferEncodingTests {
 
     @Test("A file that changes is found out behind an encoder too")
     func changes() throws {
-        let folder = TemporaryFolder()
-        let file = try folder.file("f", Array(repeating: 0x61, count: 200_000))
+        let file = try self.folder.file("f", Array(repeating: 0x61, count: 200_000))
         let plan = try Self.plan(.file(file), .base64())
         let reader = plan.makeReader()
         _ = try reader.read(upTo: 1000)
-        _ = try folder.file("f", Array(repeating: 0x61, count: 100))
+        _ = try self.folder.file("f", Array(repeating: 0x61, count: 100))
         let error = #expect(throws: FormworkError.self) { try readAll(reader, by: 1000) }
         #expect(error?.code == .sourceChanged)
         #expect(error?.path == file.string && error?.part?.index == 0)

@@ -5,14 +5,15 @@ import Testing
 
 @Suite("Ways out", .timeLimit(.minutes(10)))
 struct WriteTests {
+    private let folder = TemporaryFolder()
+
     @Test("A NUL in a path isn't the end of another file's name")
     func pathWithNUL() throws {
-        let folder = TemporaryFolder()
-        let other = try folder.file("a", "kept")
+        let other = try self.folder.file("a", "kept")
         #expect("a\0.txt".filePath == "a\u{2400}.txt")
-        try formB().plan().write(toFile: "\(folder.path)/a\0.txt")
+        try formB().plan().write(toFile: "\(self.folder.path)/a\0.txt")
         #expect(try String(contentsOfFile: other.string, encoding: .utf8) == "kept")
-        #expect(folder.names == ["a", "a\u{2400}.txt"])
+        #expect(self.folder.names == ["a", "a\u{2400}.txt"])
     }
 
     @Test("Every way out gives the same bytes", arguments: UInt64(300)..<310)
@@ -28,13 +29,12 @@ struct WriteTests {
 
     @Test("Large files go whole through the kernel's ways", arguments: [WayOut.pipe, .socket, .file])
     func largeFiles(way: WayOut) throws {
-        let folder = TemporaryFolder()
         let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 17 >> 3) }
-        let path = try folder.file("big", content)
+        let path = try self.folder.file("big", content)
         var form = formB()
         form.append(name: "a", source: .file(path))
         form.append(name: "b", source: .file(path, offset: 1_234_567, length: 1_000_000))
-        let body = try Sink.drain(form.plan().makeReader(), by: way, folder)
+        let body = try Sink.drain(form.plan().makeReader(), by: way, self.folder)
         var expected = Array("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n".utf8)
         expected += content
         expected += "\r\n--b\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n".utf8
@@ -63,9 +63,8 @@ struct WriteTests {
 
     @Test("A file opened to append is appended to")
     func appending() throws {
-        let folder = TemporaryFolder()
-        let big = try folder.file("big", [UInt8](repeating: 66, count: 200_000))
-        let log = try folder.file("log", "before")
+        let big = try self.folder.file("big", [UInt8](repeating: 66, count: 200_000))
+        let log = try self.folder.file("log", "before")
         let descriptor = try FileDescriptor.open(log, .writeOnly, options: .append)
         var form = formB()
         form.append(name: "a", source: .file(big))
@@ -77,8 +76,7 @@ struct WriteTests {
 
     @Test("A non-blocking pipe with a slow reader gets everything")
     func nonBlocking() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.file("big", (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) })
+        let path = try self.folder.file("big", (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) })
         var form = formB()
         form.append(name: "t", value: String(repeating: "x", count: 300_000))
         form.append(name: "a", source: .file(path))
@@ -153,61 +151,60 @@ struct WriteTests {
 
     @Test("A link to nothing has its target made, as a shell's > does; a loop of links is an error and stays")
     func danglingLinks() throws {
-        let folder = TemporaryFolder()
-        let subfolder = folder.path.appending("sub")
+        let subfolder = self.folder.path.appending("sub")
         try FileManager.default.createDirectory(atPath: subfolder.string, withIntermediateDirectories: false)
         for (link, target) in [
-            ("one", "two"), ("two", "sub/three"), ("sub/three", "../made"), ("absolute", "\(folder.path)/there"),
+            ("one", "two"), ("two", "sub/three"), ("sub/three", "../made"), ("absolute", "\(self.folder.path)/there"),
             ("loop", "loop"), ("lost", "nowhere/made"),
         ] {
-            let path = folder.path.pushing(FilePath(link)).string
+            let path = self.folder.path.pushing(FilePath(link)).string
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
         }
         var form = formB()
         form.append(name: "t", value: "1")
         let plan = try form.plan()
         for name in ["one", "absolute"] {
-            expect(.writeFailed) { try plan.write(toFile: folder.path.appending(name)) }
-            try plan.write(toFile: folder.path.appending(name), replacing: true)
+            expect(.writeFailed) { try plan.write(toFile: self.folder.path.appending(name)) }
+            try plan.write(toFile: self.folder.path.appending(name), replacing: true)
         }
         for name in ["loop", "lost"] {
-            expect(.writeFailed) { try plan.write(toFile: folder.path.appending(name), replacing: true) }
+            expect(.writeFailed) { try plan.write(toFile: self.folder.path.appending(name), replacing: true) }
         }
-        #expect(folder.names == ["absolute", "loop", "lost", "made", "one", "sub", "there", "two"])
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path.appending("one").string) == "two")
-        #expect(try contents(of: folder.path.appending("made")).count == 59)
-        #expect(try contents(of: folder.path.appending("there")).count == 59)
+        #expect(self.folder.names == ["absolute", "loop", "lost", "made", "one", "sub", "there", "two"])
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: self.folder.path.appending("one").string) == "two"
+        )
+        #expect(try contents(of: self.folder.path.appending("made")).count == 59)
+        #expect(try contents(of: self.folder.path.appending("there")).count == 59)
     }
 
     @Test("A file whose name is as long as names can be is replaced", arguments: ["x", "ü", "🇩🇪", "e\u{301}"])
     func longNames(letter: String) throws {
-        let folder = TemporaryFolder()
         let name = String(repeating: letter, count: 248 / letter.utf8.count)
-        let target = try folder.file(name, "old")
+        let target = try self.folder.file(name, "old")
         var form = formB()
         form.append(name: "t", value: "1")
         try form.plan().write(toFile: target, replacing: true)
         #expect(try contents(of: target).count == 59)
-        #expect(folder.names == [name])
+        #expect(self.folder.names == [name])
     }
 
     @Test("A file is replaced only by a whole one, keeps its permissions, and a link stays a link")
     func replacing() throws {
-        let folder = TemporaryFolder()
-        let target = try folder.file("target", "old")
+        let target = try self.folder.file("target", "old")
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: target.string)
-        let link = folder.path.appending("link")
+        let link = self.folder.path.appending("link")
         try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: "target")
         var failing = formB()
         failing.append(name: "s", source: .stream(length: 10) { _ in DripStream([1, 2]) })
         #expect(throws: FormworkError.self) { try failing.plan().write(toFile: link, replacing: true) }
         #expect(try contents(of: target) == Array("old".utf8))
-        #expect(folder.names == ["link", "target"])
+        #expect(self.folder.names == ["link", "target"])
         var form = formB()
         form.append(name: "t", value: "1")
         try form.plan().write(toFile: link, replacing: true, durably: true)
         #expect(try contents(of: target).count == 59)
-        #expect(folder.names == ["link", "target"])
+        #expect(self.folder.names == ["link", "target"])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.string) == "target")
         let attributes = try FileManager.default.attributesOfItem(atPath: target.string)
         #expect(attributes[.posixPermissions] as? Int == 0o640)
@@ -215,10 +212,11 @@ struct WriteTests {
 
     @Test("A folder, or a place in a folder that isn't there, can't be written")
     func badTargets() throws {
-        let folder = TemporaryFolder()
         let plan = try formB().plan()
-        expect(.writeFailed) { try plan.write(toFile: folder.path) }
-        let error = #expect(throws: FormworkError.self) { try plan.write(toFile: folder.path.appending("no/file")) }
+        expect(.writeFailed) { try plan.write(toFile: self.folder.path) }
+        let error = #expect(throws: FormworkError.self) {
+            try plan.write(toFile: self.folder.path.appending("no/file"))
+        }
         #expect(error?.cause as? Errno == .noSuchFileOrDirectory)
     }
 

@@ -1,18 +1,6 @@
 import FormworkURLEncoded
+import TestSupport
 import Testing
-
-/// Numbers that are the same for the same seed (SplitMix64).
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = self.state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
-}
 
 /// A dialect, and what its texts of values are, said once more.
 struct WritingDialect: Sendable, CustomTestStringConvertible {
@@ -48,7 +36,7 @@ struct ReadBackTests {
         "\n", "_", "\0",
     ]
 
-    private static func value(_ depth: Int, _ dice: inout Dice) -> ParameterValue {
+    private static func value(_ depth: Int, _ dice: inout SampleGenerator) -> ParameterValue {
         switch Int.random(in: 0..<(depth > 0 ? 12 : 7), using: &dice) {
         case 0: .null
         case 1: .bool(.random(using: &dice))
@@ -60,13 +48,13 @@ struct ReadBackTests {
         }
     }
 
-    private static func object(_ depth: Int, _ dice: inout Dice) -> ParameterValue {
+    private static func object(_ depth: Int, _ dice: inout SampleGenerator) -> ParameterValue {
         let names = self.names.shuffled(using: &dice).prefix(Int.random(in: 0...3, using: &dice))
         return .object(names.map { .init($0, self.value(depth, &dice)) })
     }
 
     /// Objects that have the same members.
-    private static func regular(_ depth: Int, _ dice: inout Dice) -> ParameterValue {
+    private static func regular(_ depth: Int, _ dice: inout SampleGenerator) -> ParameterValue {
         let names = self.names.prefix(3).shuffled(using: &dice).prefix(Int.random(in: 1...3, using: &dice))
         let count = Int.random(in: 1...3, using: &dice)
         return .array((0..<count).map { _ in .object(names.map { .init($0, self.value(0, &dice)) }) })
@@ -93,7 +81,7 @@ struct ReadBackTests {
     func comesBack(row: WritingDialect) throws {
         var dialect = row.dialect
         dialect.checksReadBack = true
-        var dice = Dice(state: 6)
+        var dice = SampleGenerator(seed: 6)
         var (written, refused) = (0, 0)
         for _ in 0..<4_000 {
             let tree = Self.object(3, &dice)

@@ -1,16 +1,18 @@
 import Foundation
-import Synchronization
 import Glibc
+import Synchronization
 
 /// Hands bytes on to a server on the loopback, and breaks connections on their way.
-package final class CuttingRelay: @unchecked Sendable {
-    private let target: Int
+package final class CuttingRelay: Sendable {
+    private struct State {
+        var cuts: [Int]
+        var lostAnswers: Int
+        var cutAnswers: Int
+        var broken = 0
+    }
+
     private let listener: LoopbackListener
-    private let lock = NSLock()
-    private var cuts: [Int]
-    private var lostAnswers: Int
-    private var cutAnswers: Int
-    private var broken = 0
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - target: The server's port.
@@ -18,14 +20,17 @@ package final class CuttingRelay: @unchecked Sendable {
     ///   - lostAnswers: How many of the first answers are lost, with their connections.
     ///   - cutAnswers: How many of the first answers with a JSON object end after its first byte.
     package init(to target: Int, cuts: [Int] = [], lostAnswers: Int = 0, cutAnswers: Int = 0) throws {
-        (self.target, self.cuts, self.lostAnswers, self.cutAnswers) = (target, cuts, lostAnswers, cutAnswers)
+        self.state = Mutex(State(cuts: cuts, lostAnswers: lostAnswers, cutAnswers: cutAnswers))
         self.listener = try LoopbackListener()
         self.listener.acceptAll { [weak self] client in
-            guard let self else {
-                close(client)
-                return
+            guard let self else { return }
+            let cut = Cut()
+            client.relay(to: UInt16(target)) { from, to, isRequest in
+                if isRequest { self.passRequests(from, to, cut) } else { self.passAnswers(from, to, cut) }
+                // Both ways: neither side gets more.
+                shutdown(to.descriptor, CInt(SHUT_RDWR))
+                shutdown(from.descriptor, CInt(SHUT_RDWR))
             }
-            self.relay(client)
         }
     }
 
@@ -34,46 +39,21 @@ package final class CuttingRelay: @unchecked Sendable {
     /// Where clients connect to.
     package var port: Int { Int(self.listener.port) }
     /// Connections that were broken.
-    package var brokenCount: Int { self.lock.withLock { self.broken } }
+    package var brokenCount: Int { self.state.withLock { $0.broken } }
 
-    private func relay(_ client: CInt) {
-        guard let server = try? connect(toLoopback: UInt16(self.target)) else {
-            close(client)
-            return
-        }
-        let ends = DispatchGroup()
-        let cut = Cut()
-        for (from, to, isRequest) in [(client, server, true), (server, client, false)] {
-            ends.enter()
-            Thread.detachNewThread {
-                self.pump(from, to, isRequest, cut)
-                ends.leave()
-            }
-        }
-        ends.notify(queue: .global()) {
-            close(client)
-            close(server)
-        }
-    }
-
-    private func losesAnswer() -> Bool {
-        self.lock.withLock {
-            guard self.lostAnswers > 0 else { return false }
-            self.lostAnswers -= 1
-            self.broken += 1
+    private func breaks(_ isDue: (inout State) -> Bool) -> Bool {
+        self.state.withLock { state in
+            guard isDue(&state) else { return false }
+            state.broken += 1
             return true
         }
     }
 
-    /// How many bytes of an answer's piece are sent on before the connection is cut; `nil` for all.
-    private func cutsAnswer(_ piece: some Collection<UInt8>) -> Int? {
-        let kept = piece.prefix { $0 != UInt8(ascii: "{") }.count + 1
-        guard kept <= piece.count else { return nil }
-        return self.lock.withLock {
-            guard self.cutAnswers > 0 else { return nil }
-            self.cutAnswers -= 1
-            self.broken += 1
-            return kept
+    private func breaks(_ count: WritableKeyPath<State, Int>) -> Bool {
+        self.breaks { state in
+            guard state[keyPath: count] > 0 else { return false }
+            state[keyPath: count] -= 1
+            return true
         }
     }
 
@@ -83,46 +63,39 @@ package final class CuttingRelay: @unchecked Sendable {
         let serverEnded = DispatchSemaphore(value: 0)
     }
 
-    private func pump(_ from: CInt, _ to: CInt, _ isRequest: Bool, _ cut: Cut) {
-        defer { if !isRequest { cut.serverEnded.signal() } }
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    private func passRequests(_ client: LoopbackConnection, _ server: LoopbackConnection, _ cut: Cut) {
         var total = 0
-        while true {
-            let count = recv(from, &buffer, buffer.count, 0)
-            guard count > 0 else { break }
-            total += count
-            // The client sees no answer, only the cut.
-            if !isRequest, cut.isMade.withLock({ $0 }) { continue }
-            if !isRequest, self.losesAnswer() { break }
-            if !isRequest, let kept = self.cutsAnswer(buffer[..<count]) {
-                send(to, buffer, kept, CInt(MSG_NOSIGNAL))
-                break
+        while case let piece = client.read(), !piece.isEmpty {
+            total += piece.count
+            let isCut = self.breaks { state in
+                guard let cut = state.cuts.first, total >= cut else { return false }
+                state.cuts.removeFirst()
+                return true
             }
-            let isCut =
-                isRequest
-                && self.lock.withLock {
-                    guard let cut = self.cuts.first, total >= cut else { return false }
-                    self.cuts.removeFirst()
-                    self.broken += 1
-                    return true
-                }
             if isCut { cut.isMade.withLock { $0 = true } }
-            let isSent = send(to, buffer, count, CInt(MSG_NOSIGNAL)) == count
+            let isSent = server.write(bytes: piece)
             if isCut {
                 // The server gets what was sent, and then the end. A reset would take what it hasn't read yet, and so would
                 // the client's next request, if it came before.
-                shutdown(to, CInt(SHUT_WR))
+                server.finish()
                 _ = cut.serverEnded.wait(timeout: .now() + 5)
-                shutdown(from, CInt(SHUT_RDWR))
+            }
+            guard isSent, !isCut else { return }
+        }
+    }
+
+    private func passAnswers(_ server: LoopbackConnection, _ client: LoopbackConnection, _ cut: Cut) {
+        defer { cut.serverEnded.signal() }
+        while case let piece = server.read(), !piece.isEmpty {
+            // The client sees no answer, only the cut.
+            if cut.isMade.withLock({ $0 }) { continue }
+            if self.breaks(\.lostAnswers) { return }
+            let kept = piece.prefix { $0 != UInt8(ascii: "{") }.count + 1
+            if kept <= piece.count, self.breaks(\.cutAnswers) {
+                client.write(bytes: Array(piece.prefix(kept)))
                 return
             }
-            guard isSent else {
-                if !isRequest { while recv(from, &buffer, buffer.count, 0) > 0 {} }
-                break
-            }
+            guard client.write(bytes: piece) else { return server.waitForEnd() }
         }
-        // Both ways: neither side gets more.
-        shutdown(to, CInt(SHUT_RDWR))
-        shutdown(from, CInt(SHUT_RDWR))
     }
 }

@@ -28,6 +28,13 @@ package enum JSONValue: Hashable, Sendable, Decodable {
 
     package init(parsing data: Data) throws { self = try JSONDecoder().decode(JSONValue.self, from: data) }
 
+    package var flag: Bool? { if case .bool(let value) = self { value } else { nil } }
+    package var number: Double? { if case .number(let value) = self { value } else { nil } }
+    package var integer: Int? { self.number.flatMap { Int(exactly: $0) } }
+    package var string: String? { if case .string(let value) = self { value } else { nil } }
+    package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    package var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+
     /// A text, or a number's.
     package var text: String? {
         switch self {

@@ -36,20 +36,24 @@ package final class LoopbackListener: Sendable {
     /// Lets clients connect.
     package func listen() throws { guard Glibc.listen(self.descriptor, 64) == 0 else { throw systemError() } }
 
-    /// Waits for a connection, which the caller closes; `nil` once the listener was stopped.
-    package func accept() -> CInt? {
-        let connection = Glibc.accept(self.descriptor, nil, nil)
-        guard connection >= 0 else { return nil }
-        guard !self.isStopped.load(ordering: .acquiring) else {
-            close(connection)
-            return nil
-        }
-        return connection
+    /// Waits for a connection; `nil` once the listener was stopped.
+    package func accept() -> LoopbackConnection? {
+        let descriptor = Glibc.accept(self.descriptor, nil, nil)
+        guard descriptor >= 0 else { return nil }
+        let connection = LoopbackConnection(descriptor)
+        return self.isStopped.load(ordering: .acquiring) ? nil : connection
     }
 
-    /// Accepts on a thread of its own until ``stop()``. `body` closes each connection.
-    package func acceptAll(_ body: @escaping @Sendable (_ connection: CInt) -> Void) {
-        Thread.detachNewThread { while let connection = self.accept() { body(connection) } }
+    /// Accepts one connection on a thread of its own.
+    package func acceptOne(_ body: @escaping @Sendable (LoopbackConnection) -> Void) {
+        Thread.detachNewThread { if let connection = self.accept() { body(connection) } }
+    }
+
+    /// Accepts until ``stop()``, and runs `body` for each connection on a thread of its own.
+    package func acceptAll(_ body: @escaping @Sendable (LoopbackConnection) -> Void) {
+        Thread.detachNewThread {
+            while let connection = self.accept() { Thread.detachNewThread { body(connection) } }
+        }
     }
 
     /// Refuses more connections, and ends what waits in ``accept()``.
@@ -62,9 +66,9 @@ package final class LoopbackListener: Sendable {
 /// A connection to a port of the loopback, which the caller closes.
 ///
 /// - Throws: What the system said, such as `ECONNREFUSED`.
-package func connect(toLoopback port: UInt16) throws(POSIXError) -> CInt {
+func connect(toLoopback port: UInt16, at host: UInt32) throws(POSIXError) -> CInt {
     let connection = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    var address = loopback(port)
+    var address = loopback(port, host)
     let result = withUnsafePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             Glibc.connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -78,11 +82,11 @@ package func connect(toLoopback port: UInt16) throws(POSIXError) -> CInt {
     return connection
 }
 
-private func loopback(_ port: UInt16) -> sockaddr_in {
+private func loopback(_ port: UInt16, _ host: UInt32 = 0x7F00_0001) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = in_addr_t(host).bigEndian
     return address
 }
 

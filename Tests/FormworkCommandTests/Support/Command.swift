@@ -12,8 +12,10 @@ struct Outcome {
     var text: String { String(decoding: self.output, as: UTF8.self) }
 
     /// The object on standard output.
-    func object() throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(self.output)) as? [String: Any])
+    /// - Parameter schema: What it has to follow.
+    func object(as schema: String? = nil) throws -> [String: Any] {
+        if let schema { #expect(try SchemaCheck(schema).violations(self.text) == [], "\(self.text)") }
+        return try #require(try JSONSerialization.jsonObject(with: Data(self.output)) as? [String: Any])
     }
 }
 
@@ -35,11 +37,13 @@ enum Command {
         try self.run([self.path] + arguments, input: input, in: folder)
     }
 
-    /// Runs a shell script in which `$F` is the command. `receive FOLDER …` starts a receiver, at `$PORT` if that is
+    /// Runs a shell script in which `$F` is the command, by default in a folder of its own. `receive FOLDER …` starts a receiver, at `$PORT` if that is
     /// set: `$U` is its address, `$P` its
     /// process, and `log` what it says.
     static func shell(_ script: String, input: [UInt8] = [], in folder: String? = nil) throws -> Outcome {
-        try self.run(["/bin/bash", "-c", self.functions + script], input: input, in: folder)
+        let own = Folder()
+        defer { withExtendedLifetime(own) {} }
+        return try self.run(["/bin/bash", "-c", self.functions + script], input: input, in: folder ?? own.path)
     }
 
     private static let functions = """

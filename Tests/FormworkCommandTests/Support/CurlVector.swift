@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// One capture of a real curl: a command line, and the request it made or the status it ended with.
@@ -20,60 +21,47 @@ struct CurlVector: Sendable, CustomTestStringConvertible {
         case status(Int32)
     }
 
-    struct NotUnderstood: Error, CustomStringConvertible {
-        var description: String
-    }
-
-    /// Rows of this package's fixtures, or of the folder that `FORMWORK_VECTORS` names: those with `args`.
     static func rows() throws -> [CurlVector] {
-        let fixtures = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-            .appendingPathComponent("Fixtures/vectors")
-        let requested = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) }
-        let folder = requested ?? fixtures
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
-        return try names.sorted().flatMap { name in
-            let data = try Data(contentsOf: folder.appendingPathComponent(name))
-            guard let rows = try? JSONSerialization.jsonObject(with: data) as? [[String: Any]] else {
-                return [CurlVector]()
-            }
-            return try rows.filter { $0["args"] != nil }.map(CurlVector.init)
-        }
+        try VectorRow.all().filter { $0.json.object?["args"] != nil }.map(CurlVector.init)
     }
 
-    /// What a row may have: what is run, what has to come out, and what is known of the capture.
-    private static let keys: Set<String> = [
-        "name", "note", "origin", "versions", "platform", "args", "files", "dirs", "fifos", "stdin",
-        "stdin_is_regular_file", "exit", "exit_code", "stderr", "warnings", "body_base64", "content_type",
-        "content_length", "boundary", "boundaries", "transfer_encoding", "parts", "curl_version", "curl_8_22_0_dev",
-        "curl_8_22_0_dev_same", "partial_body_base64_prefix", "partial_body_length", "declared_content_length",
+    /// What is known of a capture, and is not looked at.
+    private static let notes = [
+        "name", "note", "origin", "versions", "platform", "stderr", "warnings", "boundary", "transfer_encoding",
+        "parts",
+        "curl_version", "curl_8_22_0_dev", "curl_8_22_0_dev_same", "partial_body_base64_prefix", "partial_body_length",
+        "declared_content_length",
     ]
 
-    init(_ row: [String: Any]) throws {
-        self.name = row["name"] as? String ?? "a row without a name"
-        let unknown = Set(row.keys).subtracting(Self.keys).sorted()
-        guard unknown.isEmpty else { throw NotUnderstood(description: "\(self.name) has \(unknown)") }
-        guard let arguments = row["args"] as? [String] else { throw NotUnderstood(description: "\(self.name): args") }
-        self.arguments = arguments
-        self.files = try Self.bytes(row["files"], self.name)
-        self.fifos = (row["fifos"] as? [String: String] ?? [:]).compactMapValues { Data(base64Encoded: $0) }
-        self.folders = row["dirs"] as? [String] ?? []
-        self.input = (row["stdin"] as? String).flatMap { Data(base64Encoded: $0) }
-        self.inputIsFile = row["stdin_is_regular_file"] as? Bool ?? false
-        if let status = (row["exit_code"] ?? row["exit"]) as? Int, status != 0 {
+    init(_ row: VectorRow) throws {
+        var object = try VectorObject(row.json, row.name)
+        for key in Self.notes { _ = object.value(key) }
+        self.name = row.name
+        self.arguments = try object.array("args")?.compactMap(\.string) ?? []
+        self.files = try Self.bytes(object.value("files"), row.name)
+        self.fifos = try Self.bytes(object.value("fifos"), row.name)
+        self.folders = try object.array("dirs")?.compactMap(\.string) ?? []
+        self.input = try object.bytes("stdin_text", "stdin").map { Data($0) }
+        self.inputIsFile = try object.flag("stdin_is_regular_file") ?? false
+        let statuses = [try object.integer("exit_code"), try object.integer("exit")]
+        let body = try object.bytes("body", "body_base64")
+        let (type, length) = (try object.string("content_type"), try object.integer("content_length"))
+        let boundaries = try object.array("boundaries")?.compactMap(\.string)
+        if let status = statuses.compactMap({ $0 }).first, status != 0 {
             self.expected = .status(Int32(status))
-        } else if let body = (row["body_base64"] as? String).flatMap({ Data(base64Encoded: $0) }),
-            let contentType = row["content_type"] as? String, let boundaries = row["boundaries"] as? [String]
-        {
-            self.expected = .body(
-                body, contentType: contentType, length: row["content_length"] as? Int, boundaries: boundaries)
+        } else if let body, let type, let boundaries {
+            self.expected = .body(Data(body), contentType: type, length: length, boundaries: boundaries)
         } else {
-            throw NotUnderstood(description: "\(self.name) has neither a body with its boundaries nor an exit code")
+            throw RowNotUnderstood("\(row.name) has neither a body with its boundaries nor an exit code")
         }
+        try object.checkAllTaken()
     }
 
-    private static func bytes(_ value: Any?, _ name: String) throws -> [String: Data] {
-        try (value as? [String: String] ?? [:]).mapValues {
-            guard let data = Data(base64Encoded: $0) else { throw NotUnderstood(description: "\(name): no base64") }
+    private static func bytes(_ value: JSONValue?, _ name: String) throws -> [String: Data] {
+        try (value?.object ?? [:]).mapValues {
+            guard let data = $0.string.flatMap({ Data(base64Encoded: $0) }) else {
+                throw RowNotUnderstood("\(name): no base64")
+            }
             return data
         }
     }

@@ -22,7 +22,7 @@ final class Receiver: @unchecked Sendable {
     /// - Parameter raw: All bytes of the answer.
     init(raw: String, after earlyAnswer: Int? = nil) throws {
         self.listener = try LoopbackListener()
-        Thread.detachNewThread { self.serve(Array(raw.utf8), earlyAnswer) }
+        Thread.detachNewThread { self.serve(raw, earlyAnswer) }
     }
 
     var port: UInt16 { self.listener.port }
@@ -35,24 +35,17 @@ final class Receiver: @unchecked Sendable {
         return (String(decoding: text[..<end], as: UTF8.self), Array(text[min(end + 4, text.count)...]))
     }
 
-    private func serve(_ answer: [UInt8], _ earlyAnswer: Int?) {
-        guard let connection = self.listener.accept() else {
-            self.done.signal()
-            return
-        }
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+    private func serve(_ answer: String, _ earlyAnswer: Int?) {
+        defer { self.done.signal() }
+        guard let connection = self.listener.accept() else { return }
         while !self.isComplete(earlyAnswer) {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            if count <= 0 { break }
-            self.received += buffer.prefix(count)
+            let piece = connection.read()
+            if piece.isEmpty { break }
+            self.received += piece
         }
-        _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-        // As servers do: unread bytes at a close would reset the connection and take the answer with it.
-        shutdown(connection, Int32(SHUT_WR))
-        while recv(connection, &buffer, buffer.count, 0) > 0 {}
-        close(connection)
+        connection.write(answer)
+        connection.end()
         self.listener.stop()
-        self.done.signal()
     }
 
     private func isComplete(_ earlyAnswer: Int?) -> Bool {

@@ -1,5 +1,6 @@
 import Foundation
 import FormworkURLEncoded
+import TestSupport
 
 @testable import FormworkCommand
 
@@ -9,8 +10,7 @@ struct SchemaCheck {
 
     /// - Parameter name: The file's name without `.schema.json`.
     init(_ name: String) throws {
-        let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let file = folder.appendingPathComponent("Fixtures/schemas/\(name).schema.json")
+        let file = Checkout.url("Fixtures/schemas/\(name).schema.json")
         self.schema = try OrderedJSON.read(Array(Data(contentsOf: file)))
     }
 

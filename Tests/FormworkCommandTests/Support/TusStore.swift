@@ -29,10 +29,7 @@ final class TusStore: @unchecked Sendable {
         self.isBusy = isBusy
         self.options = "HTTP/1.1 \(status)\r\n\(options)"
         self.listener = try LoopbackListener()
-        self.listener.acceptAll { [weak self] connection in
-            self?.serve(connection)
-            close(connection)
-        }
+        self.listener.acceptAll { [weak self] connection in self?.serve(connection) }
     }
 
     deinit { self.listener.stop() }
@@ -43,51 +40,29 @@ final class TusStore: @unchecked Sendable {
     /// The heads of all requests.
     var heads: [String] { self.lock.withLock { self.seen } }
 
-    private func serve(_ connection: Int32) {
-        var received: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        var end: Int?
-        while end == nil {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { return }
-            received += buffer.prefix(count)
-            end = received.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
-        }
-        let head = String(decoding: received[..<(end ?? 0)], as: UTF8.self)
-        self.lock.withLock { self.seen.append(head) }
-        var fields: [String: String] = [:]
-        for line in head.components(separatedBy: "\r\n").dropFirst() {
-            let words = line.split(separator: ":", maxSplits: 1)
-            if words.count == 2 { fields[words[0].lowercased()] = words[1].trimmingCharacters(in: .whitespaces) }
-        }
-        var body = Array(received[(end ?? 0)...])
-        while body.count < Int(fields["content-length"] ?? "0") ?? 0 {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { return }
-            body += buffer.prefix(count)
-        }
-        let line = head.split(separator: " ")
-        let answer = Array((self.answer(String(line[0]), String(line[1]), fields, body) + "\r\n\r\n").utf8)
-        _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-        shutdown(connection, Int32(SHUT_WR))
-        while recv(connection, &buffer, buffer.count, 0) > 0 {}
+    private func serve(_ connection: LoopbackConnection) {
+        guard let head = connection.nextHead() else { return }
+        self.lock.withLock { self.seen.append(head.text + "\r\n\r\n") }
+        guard let body = connection.readBody(of: head) else { return }
+        connection.write(self.answer(head, body) + "\r\n\r\n")
+        connection.end()
     }
 
-    private func answer(_ method: String, _ path: String, _ fields: [String: String], _ body: [UInt8]) -> String {
+    private func answer(_ head: RequestHead, _ body: [UInt8]) -> String {
         let tus = "Tus-Resumable: 1.0.0\r\nContent-Length: 0\r\nConnection: close"
-        let number = Int(path.split(separator: "/").last ?? "") ?? -1
+        let number = Int(head.target.split(separator: "/").last ?? "") ?? -1
         return self.lock.withLock {
-            switch method {
+            switch head.method {
             case "OPTIONS": return self.options + "Content-Length: 0\r\nConnection: close"
             case "POST" where self.isBusy: return "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 20\r\n\(tus)"
             case "POST":
                 var metadata: [String: String] = [:]
-                for entry in (fields["upload-metadata"] ?? "").split(separator: ",") {
+                for entry in (head["Upload-Metadata"] ?? "").split(separator: ",") {
                     let words = entry.split(separator: " ")
                     let value = words.count == 2 ? Data(base64Encoded: String(words[1])) ?? Data() : Data()
                     metadata[String(words[0])] = String(decoding: value, as: UTF8.self)
                 }
-                self.kept.append(Upload(metadata: metadata, length: Int(fields["upload-length"] ?? "") ?? -1))
+                self.kept.append(Upload(metadata: metadata, length: Int(head["Upload-Length"] ?? "") ?? -1))
                 return "HTTP/1.1 201 Created\r\nLocation: /files/\(self.kept.count - 1)\r\n\(tus)"
             case "HEAD" where self.kept.indices.contains(number):
                 let upload = self.kept[number]

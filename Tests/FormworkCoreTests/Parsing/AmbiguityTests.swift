@@ -1,5 +1,6 @@
 @testable import FormworkCore
 import Foundation
+import TestSupport
 import Testing
 
 /// What receivers read differently is one list: the parser reports it, strict refuses it, and the lint has a finding for it.
@@ -61,7 +62,7 @@ import Testing
 
     @Test("Strict refuses each report, and the lint has a finding", arguments: files)
     func reports(name: String) throws {
-        let file = URL(filePath: #filePath).appending(path: "../../../../Fixtures/reports/\(name).http").standardized
+        let file = Checkout.url("Fixtures/reports/\(name).http")
         let message = try [UInt8](Data(contentsOf: file))
         let end = try #require(message.indices.first { message[$0...].starts(with: "\r\n\r\n".utf8) })
         let head = String(decoding: message[..<end], as: UTF8.self).components(separatedBy: "\r\n")

@@ -1,4 +1,5 @@
 import FormworkCore
+import TestSupport
 import Testing
 
 /// The form of `Fixtures/clients/README.md` as each client sent it. The field is named `näme "q" %0A` and the file

@@ -34,7 +34,7 @@ struct FormLintTests {
         var testDescription: String { self.findings.joined(separator: " | ") }
 
         static let all: [Row] = {
-            let file = URL(filePath: #filePath).appending(path: "../../../../Fixtures/lint.json").standardized
+            let file = Checkout.url("Fixtures/lint.json")
             // A file that can't be read gives a row that fails.
             return (try? JSONDecoder().decode([Row].self, from: Data(contentsOf: file))) ?? [
                 Row(type: "", body: "", findings: ["\(file.path) can't be read"])

@@ -2,21 +2,21 @@ import Foundation
 import FormworkFoundation
 @testable import FormworkMigration
 import FoundationNetworking
+import TestSupport
 import Testing
 
 @Suite("Vectors: AFNetworking's rows", .timeLimit(.minutes(10)))
 struct AFNetworkingVectorsTests {
     @Test("Every row of these files is somebody's")
     func complete() throws {
-        let rows = try VectorRows.all(in: VectorRows.folder)
         var counts: [String: Int] = [:]
         let systems = [
             "afnetworking.", "fbsdk.queryString", "fbsdk.dictionary", "fbsdk.escape", "prp.setFormParameters",
             "prp.escape", "whatwg.",
         ]
-        for (file, row) in rows where !file.hasPrefix("multipart") {
-            let system = row.json["system"] as? String ?? ""
-            if systems.contains(where: system.hasPrefix) { counts[file, default: 0] += 1 }
+        for row in try VectorRow.rows(in: VectorRow.fixtures) where !row.file.hasPrefix("multipart") {
+            let system = row.system ?? ""
+            if systems.contains(where: system.hasPrefix) { counts[row.file, default: 0] += 1 }
         }
         #expect(
             counts == [

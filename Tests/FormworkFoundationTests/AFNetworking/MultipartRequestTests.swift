@@ -3,10 +3,13 @@ import FormworkFoundation
 import FormworkMigration
 import FoundationNetworking
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("AFNetworking's multipart requests", .timeLimit(.minutes(10)))
 struct MultipartRequestTests {
+    private let folder = Folder()
+
     private static func make(
         _ compatibility: Compatibility = .safe, version: AFNetworkingVersion = .latest,
         parameters: ParameterValue? = nil, _ construct: (inout MultipartFormBuilder) throws -> Void = { _ in }
@@ -27,8 +30,7 @@ struct MultipartRequestTests {
 
     @Test("Parameters come first, flattened with plain names; then the parts; the length has the framing")
     func parts() throws {
-        let folder = Folder()
-        let file = try folder.file("note.txt", "file")
+        let file = try self.folder.file("note.txt", "file")
         let request = try Self.make(parameters: ["z": [1, .bytes([0x21])], "a": ["c": nil, "b": "ä"]]) { form in
             try form.append(Data("d".utf8), name: "n")
             try form.append(Data("e".utf8), name: "m", fileName: "f.bin", mimeType: "a/b")
@@ -140,10 +142,9 @@ struct MultipartRequestTests {
 
     @Test("Files that can't be sent are refused when they are appended")
     func files() throws {
-        let folder = Folder()
         for (url, reason) in [
             (try #require(URL(string: "http://a.b/c.txt")), "Expected URL to be a file URL"),
-            (folder["missing"], "File URL not reachable."),
+            (self.folder["missing"], "File URL not reachable."),
         ] {
             let error = #expect(throws: RequestSerializationError.self) {
                 try Self.make { try $0.append(file: url, name: "f") }
@@ -151,18 +152,17 @@ struct MultipartRequestTests {
             #expect(error?.code == .badURL)
             #expect(error?.reason == reason)
         }
-        #expect(throws: FormworkError.self) { try Self.make { try $0.append(file: folder.url, name: "f") } }
+        #expect(throws: FormworkError.self) { try Self.make { try $0.append(file: self.folder.url, name: "f") } }
     }
 
     @Test("A file that changed since is an error, or sent under its old length")
     func changedFile() throws {
-        let folder = Folder()
         for compatibility in [Compatibility.safe, .exact] {
-            let file = try folder.file("f.txt", "four")
+            let file = try self.folder.file("f.txt", "four")
             let body = { () throws -> (String, String?) in
                 let request = try Self.make(compatibility) { form in
                     try form.append(file: file, name: "f")
-                    _ = try folder.file("f.txt", "longer")
+                    _ = try self.folder.file("f.txt", "longer")
                 }
                 return (try Self.body(request), request.request.value(forHTTPHeaderField: "Content-Length"))
             }
@@ -189,8 +189,7 @@ struct MultipartRequestTests {
 
     @Test("A file part of AFNetworking's is opened anew by each reader, and has a length")
     func replayableFile() throws {
-        let folder = Folder()
-        let file = try folder.file("f.txt", "four")
+        let file = try self.folder.file("f.txt", "four")
         let request = try Self.make(.exact) { form in
             try form.append(file: file, name: "f")
             try form.append(nil, length: 0, name: "s", fileName: "t", mimeType: "e/f")
@@ -202,11 +201,11 @@ struct MultipartRequestTests {
         let first = try plan.bytes(upTo: 1000)
         #expect(try plan.bytes(upTo: 1000) == first && first.count == plan.contentLength.map { Int($0) })
         #expect(try plan.makeReader(from: 150).collect(upTo: 1000) == Array(first[150...]))
-        _ = try folder.file("f.txt", "FOUR")
+        _ = try self.folder.file("f.txt", "FOUR")
         #expect(try Self.body(request).contains("\r\n\r\nFOUR\r\n"), "as it is when it is read")
-        _ = try folder.file("f.txt", "fourteen")
+        _ = try self.folder.file("f.txt", "fourteen")
         #expect(try Self.body(request).contains("\r\n\r\nfour\r\n"), "as long as it was")
-        _ = try folder.file("f.txt", "4")
+        _ = try self.folder.file("f.txt", "4")
         let error = #expect(throws: FormworkError.self) { try Self.body(request) }
         #expect(error?.code == .lengthMismatch && error?.path == file.path && error?.part?.name == "f")
         try FileManager.default.removeItem(at: file)
@@ -215,10 +214,9 @@ struct MultipartRequestTests {
 
     @Test("A file that is gone when the request is made is empty to AFNetworking")
     func goneFile() throws {
-        let folder = Folder()
-        let file = try folder.file("f.txt", "four")
+        let file = try self.folder.file("f.txt", "four")
         let make = { (compatibility: Compatibility) in
-            _ = try folder.file("f.txt", "four")
+            _ = try self.folder.file("f.txt", "four")
             return try Self.make(compatibility) { form in
                 try form.append(file: file, name: "f")
                 try FileManager.default.removeItem(at: file)
@@ -232,8 +230,7 @@ struct MultipartRequestTests {
 
     @Test("The type of an extension is the settings' before the table's")
     func mediaTypes() throws {
-        let folder = Folder()
-        let files = try ["ca.cer", "CA.CER", "a.txt", "a.own"].map { try folder.file($0, "") }
+        let files = try ["ca.cer", "CA.CER", "a.txt", "a.own"].map { try self.folder.file($0, "") }
         for compatibility in [Compatibility.safe, .exact] {
             var serializer = HTTPRequestSerializer(
                 settings: RequestSettings(compatibility: compatibility, headers: [:]))
@@ -253,10 +250,9 @@ struct MultipartRequestTests {
     @Test("What was asked of a request goes with it to a server, into a stream and into a file")
     func waysOut() async throws {
         let server = try UploadServer(["/": [.status(201)]])
-        let folder = Folder()
         for compatibility in [Compatibility.safe, .exact] {
             let settings = RequestSettings(compatibility: compatibility, headers: [:])
-            let file = try folder.file("f", String(repeating: "x", count: 5000))
+            let file = try self.folder.file("f", String(repeating: "x", count: 5000))
             var upload = try HTTPRequestSerializer(settings: settings)
                 .multipartFormRequest(method: "POST", url: server.url("/")) { form in
                     try form.append(file: file, name: "f")
@@ -283,8 +279,8 @@ struct MultipartRequestTests {
             stream.open()
             #expect(drain(stream) == sent.body && steps.take(length))
 
-            _ = try upload.write(to: folder["body"])
-            #expect(try Array(Data(contentsOf: folder["body"])) == sent.body && steps.take(length))
+            _ = try upload.write(to: self.folder["body"])
+            #expect(try Array(Data(contentsOf: self.folder["body"])) == sent.body && steps.take(length))
         }
     }
 
@@ -310,9 +306,8 @@ struct MultipartRequestTests {
 
     @Test("Written to a file, whole or not at all")
     func write() throws {
-        let folder = Folder()
         let request = try Self.make { try $0.append(Data("v".utf8), name: "n") }
-        let file = try folder.file("body", "old")
+        let file = try self.folder.file("body", "old")
         let sent = try request.write(to: file)
         #expect(sent.httpBody == nil)
         #expect(sent.httpBodyStream == nil)
@@ -321,8 +316,8 @@ struct MultipartRequestTests {
         let short = try Self.make {
             try $0.append(InputStream(data: Data()), length: 5, name: "s", fileName: "t", mimeType: "e/f")
         }
-        #expect(throws: FormworkError.self) { try short.write(to: folder["short"]) }
-        #expect(folder.names == ["body"])
+        #expect(throws: FormworkError.self) { try short.write(to: self.folder["short"]) }
+        #expect(self.folder.names == ["body"])
         let web = try #require(URL(string: "http://a.b/"))
         #expect(throws: RequestSerializationError.self) { try request.write(to: web) }
     }

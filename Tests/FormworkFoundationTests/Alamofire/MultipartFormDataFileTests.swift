@@ -5,9 +5,10 @@ import Testing
 
 @Suite("MultipartFormData: files", .timeLimit(.minutes(10)))
 struct MultipartFormDataFileTests {
+    private let folder = Folder()
+
     @Test("What is no file to send has an error of its own")
     func refused() throws {
-        let folder = Folder()
         func reason(_ url: URL, _ compatibility: Compatibility = .safe, named: Bool = true) -> String {
             let form = MultipartFormData.fixed(compatibility)
             if named {
@@ -17,85 +18,80 @@ struct MultipartFormDataFileTests {
             }
             return String(failure { _ = try form.encode() }.split(separator: ".").last ?? "")
         }
-        #expect(reason(try folder.file("noextension", ""), named: false) == "bodyPartFilenameInvalid")
-        #expect(reason(try folder.file(".hidden", ""), named: false) == "bodyPartFilenameInvalid")
+        #expect(reason(try self.folder.file("noextension", ""), named: false) == "bodyPartFilenameInvalid")
+        #expect(reason(try self.folder.file(".hidden", ""), named: false) == "bodyPartFilenameInvalid")
         #expect(reason(try #require(URL(string: "https://example.com/a.jpg"))) == "bodyPartURLInvalid")
-        #expect(reason(folder["missing"]) == "bodyPartFileNotReachableWithError")
-        #expect(reason(folder["missing"], .exact) == "bodyPartFileIsDirectory")
-        #expect(reason(folder.url) == "bodyPartFileIsDirectory")
-        #expect(reason(folder.url, .exact) == "bodyPartFileIsDirectory")
+        #expect(reason(self.folder["missing"]) == "bodyPartFileNotReachableWithError")
+        #expect(reason(self.folder["missing"], .exact) == "bodyPartFileIsDirectory")
+        #expect(reason(self.folder.url) == "bodyPartFileIsDirectory")
+        #expect(reason(self.folder.url, .exact) == "bodyPartFileIsDirectory")
         #expect(reason(URL(fileURLWithPath: "/dev/null")) == "bodyPartFileSizeNotAvailable")
-        try FileManager.default.createSymbolicLink(atPath: folder["loop"].path, withDestinationPath: "loop")
-        #expect(reason(folder["loop"]) == "bodyPartFileNotReachableWithError")
+        try FileManager.default.createSymbolicLink(atPath: self.folder["loop"].path, withDestinationPath: "loop")
+        #expect(reason(self.folder["loop"]) == "bodyPartFileNotReachableWithError")
     }
 
     @Test("A file is typed by its extension; Alamofire has no types on Linux")
     func types() throws {
-        let folder = Folder()
         for (name, type) in [
             ("a.png", "image/png"), ("a.PDF", "application/pdf"), ("a.unheard", "application/octet-stream"),
         ] {
             let form = MultipartFormData.fixed()
-            form.append(try folder.file(name, ""), withName: "a")
+            form.append(try self.folder.file(name, ""), withName: "a")
             #expect(try form.text.contains("\r\nContent-Type: \(type)\r\n"))
         }
         let exact = MultipartFormData.fixed(.exact)
-        exact.append(folder["a.png"], withName: "a")
+        exact.append(self.folder["a.png"], withName: "a")
         #expect(try exact.text.contains("\r\nContent-Type: application/octet-stream\r\n"))
     }
 
     @Test("A link is followed; Alamofire takes its own length for the file's")
     func link() throws {
-        let folder = Folder()
-        _ = try folder.file("a.txt", "content longer than the link")
-        try FileManager.default.createSymbolicLink(atPath: folder["link.txt"].path, withDestinationPath: "a.txt")
+        _ = try self.folder.file("a.txt", "content longer than the link")
+        try FileManager.default.createSymbolicLink(atPath: self.folder["link.txt"].path, withDestinationPath: "a.txt")
         let form = MultipartFormData.fixed()
-        form.append(folder["link.txt"], withName: "a")
+        form.append(self.folder["link.txt"], withName: "a")
         #expect(form.contentLength == 28)
         #expect(try form.text.contains("\r\n\r\ncontent longer than the link\r\n"))
         let exact = MultipartFormData.fixed(.exact)
-        exact.append(folder["link.txt"], withName: "a")
+        exact.append(self.folder["link.txt"], withName: "a")
         #expect(failure { _ = try exact.encode() } == unexpectedLength)
     }
 
     @Test("A file that changed since it was appended is an error", arguments: ["", "12", "longer"])
     func changed(later: String) throws {
-        let folder = Folder()
         let form = MultipartFormData.fixed()
-        form.append(try folder.file("a.txt", "1234"), withName: "a")
+        form.append(try self.folder.file("a.txt", "1234"), withName: "a")
         let exact = MultipartFormData.fixed(.exact)
-        exact.append(folder["a.txt"], withName: "a")
-        _ = try folder.file("a.txt", later)
+        exact.append(self.folder["a.txt"], withName: "a")
+        _ = try self.folder.file("a.txt", later)
         #expect(failure { _ = try form.encode() } == readFailed)
-        #expect(failure { try form.writeEncodedData(to: folder["out"]) } == readFailed)
-        #expect(folder.names == ["a.txt"])
+        #expect(failure { try form.writeEncodedData(to: self.folder["out"]) } == readFailed)
+        #expect(self.folder.names == ["a.txt"])
         let error = #expect(throws: AFError.self) { _ = try form.plan() }
         #expect((error?.underlyingError as? FormworkError)?.code == .sourceChanged)
-        try exact.writeEncodedData(to: folder["out"])
-        #expect(try text(of: folder["out"]).contains("\r\n\r\n\(later.prefix(4))\r\n--B--"))
+        try exact.writeEncodedData(to: self.folder["out"])
+        #expect(try text(of: self.folder["out"]).contains("\r\n\r\n\(later.prefix(4))\r\n--B--"))
     }
 
     @Test("A file that is gone is an error")
     func gone() throws {
-        let folder = Folder()
         for compatibility in [Compatibility.safe, .exact] {
             let form = MultipartFormData.fixed(compatibility)
-            form.append(try folder.file("a.txt", "1"), withName: "a")
-            try FileManager.default.removeItem(at: folder["a.txt"])
+            form.append(try self.folder.file("a.txt", "1"), withName: "a")
+            try FileManager.default.removeItem(at: self.folder["a.txt"])
             #expect(failure { _ = try form.encode() } == readFailed)
         }
     }
 
     @Test("Data and files are encoded as often as asked; Alamofire encodes once")
     func again() throws {
-        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(Data("1".utf8), withName: "a")
-        form.append(try folder.file("a.txt", "2"), withName: "b")
+        form.append(try self.folder.file("a.txt", "2"), withName: "b")
         let first = try form.encode()
         #expect(try form.encode() == first)
-        try form.writeEncodedData(to: folder["out"])
-        #expect(try Data(contentsOf: folder["out"]) == first)
+        try form.writeEncodedData(to: self.folder["out"])
+        #expect(try Data(contentsOf: self.folder["out"]) == first)
         let exact = MultipartFormData.fixed(.exact)
         exact.append(Data("1".utf8), withName: "a")
         _ = try exact.encode()

@@ -5,6 +5,8 @@ import Testing
 
 @Suite("MultipartFormData: streams", .timeLimit(.minutes(10)))
 struct MultipartFormDataStreamTests {
+    private let folder = Folder()
+
     /// Bytes that a stream says it read when it ended in the wrong place.
     private func lengths(_ body: () throws -> Void) throws -> [UInt64] {
         let error = try #require(throws: AFError.self) { try body() }
@@ -24,30 +26,28 @@ struct MultipartFormDataStreamTests {
 
     @Test("A stream of another length is an error on disk, of which nothing is left")
     func disk() throws {
-        let folder = Folder()
         let short = MultipartFormData.fixed()
         short.append("01", declared: 5)
-        #expect(try self.lengths { try short.writeEncodedData(to: folder["out"]) } == [5, 2])
+        #expect(try self.lengths { try short.writeEncodedData(to: self.folder["out"]) } == [5, 2])
         let long = MultipartFormData.fixed()
         long.append("0123456789", declared: 5)
-        #expect(try self.lengths { try long.writeEncodedData(to: folder["out"]) } == [5, 6])
-        #expect(folder.names.isEmpty)
+        #expect(try self.lengths { try long.writeEncodedData(to: self.folder["out"]) } == [5, 6])
+        #expect(self.folder.names.isEmpty)
     }
 
     @Test("Alamofire cuts a long stream on disk, and leaves a short one short")
     func exactDisk() throws {
-        let folder = Folder()
         let short = MultipartFormData.fixed(.exact)
         short.append("01", declared: 5)
-        try short.writeEncodedData(to: folder["short"])
-        #expect(try text(of: folder["short"]) == streamBody("01"))
+        try short.writeEncodedData(to: self.folder["short"])
+        #expect(try text(of: self.folder["short"]) == streamBody("01"))
         let long = MultipartFormData.fixed(.exact)
         long.append("0123456789", declared: 5)
-        try long.writeEncodedData(to: folder["long"])
-        #expect(try text(of: folder["long"]) == streamBody("01234"))
+        try long.writeEncodedData(to: self.folder["long"])
+        #expect(try text(of: self.folder["long"]) == streamBody("01234"))
         // What is left of a stream is not there for a second file.
-        try long.writeEncodedData(to: folder["again"])
-        #expect(try text(of: folder["again"]) == streamBody(""))
+        try long.writeEncodedData(to: self.folder["again"])
+        #expect(try text(of: self.folder["again"]) == streamBody(""))
     }
 
     @Test("A stream is read once", arguments: [Compatibility.safe, .exact])
@@ -87,15 +87,14 @@ struct MultipartFormDataStreamTests {
 
     @Test("A stream that fails gives its own error", arguments: [Compatibility.safe, .exact])
     func failing(compatibility: Compatibility) throws {
-        let folder = Folder()
-        let stream = try #require(InputStream(url: folder["missing"]))
+        let stream = try #require(InputStream(url: self.folder["missing"]))
         let form = MultipartFormData.fixed(compatibility)
         form.append(stream, withLength: 5, name: "s", fileName: "s.bin", mimeType: "a/b")
-        let error = try #require(throws: AFError.self) { try form.writeEncodedData(to: folder["out"]) }
+        let error = try #require(throws: AFError.self) { try form.writeEncodedData(to: self.folder["out"]) }
         let cause = try #require(error.underlyingError as? FormworkError)
         #expect(cause.code == .sourceUnavailable)
         #expect((cause.cause as? NSError)?.code == 2)
-        #expect(folder.names.isEmpty)
+        #expect(self.folder.names.isEmpty)
     }
 
     /// A subclass that counts bytes it wasn't asked for.
@@ -108,13 +107,12 @@ struct MultipartFormDataStreamTests {
 
     @Test("A stream that returns an impossible count is an error", arguments: [Compatibility.safe, .exact])
     func impossibleCount(compatibility: Compatibility) throws {
-        let folder = Folder()
         let form = MultipartFormData.fixed(compatibility)
         form.append(Miscounting(), withLength: 5, name: "s", fileName: "s.bin", mimeType: "a/b")
-        let error = try #require(throws: AFError.self) { try form.writeEncodedData(to: folder["out"]) }
+        let error = try #require(throws: AFError.self) { try form.writeEncodedData(to: self.folder["out"]) }
         let cause = try #require(error.underlyingError as? FormworkError)
         #expect(cause.message == "a stream returned a count of 6 for a buffer of 5 bytes")
-        #expect(folder.names.isEmpty)
+        #expect(self.folder.names.isEmpty)
     }
 
     @Test("A long stream goes through in pieces")

@@ -5,15 +5,16 @@ import Testing
 
 @Suite("MultipartFormData: parts and their header sections", .timeLimit(.minutes(10)))
 struct MultipartFormDataTests {
+    private let folder = Folder()
+
     @Test("Every kind of part, byte for byte")
     func kinds() throws {
-        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(Data("1".utf8), withName: "a")
         form.append(Data("2".utf8), withName: "b", mimeType: "text/plain")
         form.append(Data("3".utf8), withName: "c", fileName: "c.txt")
-        form.append(try folder.file("photo.JPG", "4"), withName: "d")
-        form.append(try folder.file("no extension", "5"), withName: "e", fileName: "e.bin", mimeType: "x/y")
+        form.append(try self.folder.file("photo.JPG", "4"), withName: "d")
+        form.append(try self.folder.file("no extension", "5"), withName: "e", fileName: "e.bin", mimeType: "x/y")
         form.append("6", as: "f")
         form.append(
             InputStream(data: Data("7".utf8)), withLength: 1, headers: ["X-A": "1", "Content-Disposition": "z"])
@@ -142,18 +143,17 @@ struct MultipartFormDataTests {
 
     @Test("The first failure is kept, and every way of encoding throws it")
     func firstFailure() throws {
-        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(try #require(URL(string: "https://example.com/a.jpg")), withName: "a")
-        form.append(folder.url, withName: "b")
+        form.append(self.folder.url, withName: "b")
         form.append(Data("1".utf8), withName: "c")
         let expected = "multipartEncodingFailed.bodyPartURLInvalid"
         #expect(failure { _ = try form.encode() } == expected)
-        #expect(failure { try form.writeEncodedData(to: folder["out"]) } == expected)
+        #expect(failure { try form.writeEncodedData(to: self.folder["out"]) } == expected)
         #expect(failure { _ = try form.plan() } == expected)
         #expect(failure { _ = try form.form } == expected)
         #expect(failure { _ = try form.build() } == expected)
-        #expect(folder.names.isEmpty)
+        #expect(self.folder.names.isEmpty)
     }
 
     @Test("The length is that of the contents as declared, and never overflows")
@@ -161,8 +161,7 @@ struct MultipartFormDataTests {
         let form = MultipartFormData.fixed()
         form.append(Data("12".utf8), withName: "a")
         form.append("123", declared: 40)
-        let folder = Folder()
-        form.append(try folder.file("f.txt", "1234"), withName: "f")
+        form.append(try self.folder.file("f.txt", "1234"), withName: "f")
         #expect(form.contentLength == 46)
         form.append("", declared: .max)
         #expect(form.contentLength == .max)
@@ -170,10 +169,9 @@ struct MultipartFormDataTests {
 
     @Test("The engine gets the same parts, and reads them as often as it likes")
     func engine() throws {
-        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(Data("1".utf8), withName: "a")
-        form.append(try folder.file("f.txt", "2"), withName: "b")
+        form.append(try self.folder.file("f.txt", "2"), withName: "b")
         var engine = try form.form
         let plan = try form.plan()
         let body = Array(try form.encode())

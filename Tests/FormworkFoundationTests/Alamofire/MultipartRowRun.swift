@@ -1,6 +1,7 @@
 import Foundation
 import FormworkFoundation
 import FormworkMigration
+import TestSupport
 import Testing
 
 /// A row of `alamofire.MultipartFormData`, ready to be run.

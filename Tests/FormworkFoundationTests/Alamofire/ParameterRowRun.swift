@@ -20,7 +20,7 @@ struct RowExpectation: Sendable {
     var length: Int?
     var headers: [(String, String?)] = []
 
-    init(_ row: inout RowObject) throws {
+    init(_ row: inout VectorObject) throws {
         func optional(_ value: JSONValue?) -> String?? { value.map { $0.text } }
         self.text = try row.text("expected")
         self.error = try Self.error(row.value("expectedError"))
@@ -30,14 +30,9 @@ struct RowExpectation: Sendable {
         self.length = try row.text("expectedLength").flatMap { Int($0) }
         if try row.flag("expectedNil") ?? false { self.body = .some(nil) }
         if let request = row.value("expectedRequest") { try self.takeRequest(request) }
-        let apple = try Self.error(row.value("expectedErrorApple"))
-        #if !os(Linux)
-        if let apple { self.error = apple }
-        #endif
+        let apple = row.value("expectedErrorApple")
         let linux = (try row.text("expectedLinux"), try Self.error(row.value("expectedErrorLinux")))
-        #if os(Linux)
         if linux.0 != nil || linux.1 != nil { (self.text, self.error) = linux }
-        #endif
         let isGiven =
             self.text != nil || self.error != nil || self.url != nil || self.contentType != nil || self.body != nil
             || self.base64 != nil || self.length != nil || self.method != nil || !self.headers.isEmpty || apple != nil
@@ -45,7 +40,7 @@ struct RowExpectation: Sendable {
     }
 
     private mutating func takeRequest(_ value: JSONValue) throws {
-        var request = try RowObject(value, "expectedRequest")
+        var request = try VectorObject(value, "expectedRequest")
         self.method = try request.text("method")
         if let url = try request.text("url") { self.url = url }
         if let body = request.value("body") { self.body = .some(body.text) }
@@ -61,7 +56,7 @@ struct RowExpectation: Sendable {
 
     private static func error(_ value: JSONValue?) throws -> String? {
         guard case .object? = value else { return value?.text }
-        var object = try RowObject(value, "expectedError")
+        var object = try VectorObject(value, "expectedError")
         let name = try object.text("name")
         try object.checkAllTaken()
         return name
@@ -83,28 +78,37 @@ struct RowResult: Equatable {
 
 struct CustomThrown: Error {}
 
-/// A row, understood and ready to be run.
+/// A row of Alamofire's parameters, understood and ready to be run.
 struct ParameterRun {
-    let row: ParameterRow
+    private static let systems = [
+        "alamofire.URLEncoding", "alamofire.URLEncodedFormEncoder", "alamofire.URLEncodedFormEncoder.scenario",
+        "alamofire.URLEncodedFormParameterEncoder", "alamofire.JSONParameterEncoder", "alamofire.JSONEncoding",
+        "alamofire.PropertyListEncoding", "alamofire.escape",
+    ]
+
+    /// The rows of these systems.
+    static func isTaken(_ row: VectorRow) -> Bool { self.systems.contains(row.system ?? "") }
+
+    let row: VectorRow
     let expectation: RowExpectation
     private let input: RowInput?
     private let scenario: String?
-    private var options: RowObject
+    private var options: VectorObject
 
-    init(_ row: ParameterRow) throws {
+    init(_ row: VectorRow) throws {
         self.row = row
-        var object = try RowObject(row.json, "the row")
-        for key in ["name", "system", "versions", "note", "origin", "verifiedByRun"] { _ = object.value(key) }
-        if let platform = object.value("platform") {
-            try VectorRows.Row(json: ["platform": platform.text ?? "", "expected": ""]).understand("expected")
+        var object = try VectorObject(row.json, "the row")
+        for key in ["name", "system", "versions", "note", "origin", "verifiedByRun", "platform"] {
+            _ = object.value(key)
         }
+        try row.checkPlatform()
         self.expectation = try RowExpectation(&object)
-        self.options = try RowObject(object.value("options"), "options")
+        self.options = try VectorObject(object.value("options"), "options")
         let input = object.value("input") ?? .null
-        let isScenario = row.system.hasSuffix(".scenario")
-        self.input = input == .null || isScenario ? nil : try RowInput(input)
+        let isScenario = row.system?.hasSuffix(".scenario") ?? false
+        self.input = input == .null || isScenario ? nil : RowInput(value: try RowInputValue.value(input.plain))
         if isScenario {
-            var steps = try RowObject(input, "the input")
+            var steps = try VectorObject(input, "the input")
             self.scenario = try steps.text("steps")
             try steps.checkAllTaken()
         } else {
@@ -118,7 +122,7 @@ struct ParameterRun {
         do {
             switch self.row.system {
             case "alamofire.escape":
-                let text = if case .string(let text)? = self.input { text } else { "" }
+                let text = self.input?.value as? String ?? ""
                 let times = try self.options.text("repeat").flatMap { Int($0) } ?? 1
                 // Alamofire escapes both alike.
                 _ = try self.choice("role", ["value": (), "key": ()], ())
@@ -126,7 +130,7 @@ struct ParameterRun {
                 let expected = self.expectation.text ?? ""
                 result.text = escaped == String(repeating: expected, count: times) ? expected : escaped
             case "alamofire.URLEncodedFormEncoder":
-                result.text = try self.encoder(compatibility).encode(self.input ?? .null)
+                result.text = try self.encoder(compatibility).encode(self.input ?? RowInput(value: NSNull()))
             case "alamofire.URLEncodedFormEncoder.scenario":
                 guard self.scenario == SuperEncoders.steps else {
                     throw RowNotUnderstood("the scenario \(self.scenario ?? "none")")
@@ -190,7 +194,7 @@ struct ParameterRun {
         guard let value = self.options.value("request") else {
             return try URLRequest(url: "https://example.com/", method: .get)
         }
-        var object = try RowObject(value, "request")
+        var object = try VectorObject(value, "request")
         var request = try URLRequest(
             url: try object.text("url") ?? "", method: HTTPMethod(rawValue: try object.text("method") ?? ""))
         if case .object(let headers)? = object.value("headers") {

@@ -1,5 +1,6 @@
 import Foundation
 @testable import FormworkMigration
+import TestSupport
 import Testing
 
 @testable import FormworkFoundation
@@ -15,7 +16,7 @@ struct AlamofireVectorsTests {
 
     @Test("The rows are there")
     func complete() throws {
-        let systems = try VectorRows.all(in: VectorRows.folder).compactMap { $0.row.json["system"] as? String }
+        let systems = try VectorRow.rows(in: VectorRow.fixtures).compactMap(\.system)
         #expect(systems.count { $0 == "alamofire.MultipartFormData" } == 19)
         #expect(systems.count { $0.hasPrefix("alamofire.accept") || $0.hasSuffix("alamofire.userAgent") } == 3)
         #expect(try Self.multipart().count >= 19)

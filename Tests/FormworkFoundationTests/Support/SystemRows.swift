@@ -4,49 +4,27 @@ import FormworkMigration
 import TestSupport
 import Testing
 
-/// Rows of `Fixtures/vectors`, of `Fixtures/vectors-options`, and of the folder that `FORMWORK_VECTORS` names.
+/// Rows with what they hold as values of Foundation.
 enum VectorRows {
     /// One row, as its file has it.
     struct Row: @unchecked Sendable, CustomTestStringConvertible {
         // Unchecked, because Foundation's values say nothing; they aren't changed.
         let json: [String: Any]
-        var testDescription: String { self.json["name"] as? String ?? "?" }
+        let row: VectorRow
+        var testDescription: String { self.row.name }
+
+        init(_ row: VectorRow) { (self.row, self.json) = (row, (row.json.object ?? [:]).mapValues(\.plain)) }
     }
-
-    private static let fixtures = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
-        url.deletingLastPathComponent()
-    }.appendingPathComponent("Fixtures")
-    static let folder = fixtures.appendingPathComponent("vectors")
-
-    static let folders: [URL] = {
-        let requested = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) }
-        return [folder, fixtures.appendingPathComponent("vectors-options"), requested].compactMap { $0 }
-    }()
 
     /// The rows of one system, but for those of another platform.
     static func rows(of system: String) throws -> [Row] {
-        try self.folders.flatMap { try self.all(in: $0) }.map(\.row)
-            .filter { $0.json["system"] as? String == system && $0.isOfThisPlatform }
-    }
-
-    /// Every row of every file.
-    /// - Throws: For a file that isn't an array of objects.
-    static func all(in folder: URL) throws -> [(file: String, row: Row)] {
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
-        return try names.sorted().flatMap { name in
-            let data = try Data(contentsOf: folder.appendingPathComponent(name))
-            // Not by `JSONSerialization`, which drops U+FEFF at a text's beginning.
-            guard let rows = try? JSONDecoder().decode([[String: JSONValue]].self, from: data) else {
-                throw RowNotUnderstood("\(name) is not an array of rows")
-            }
-            return rows.map { (name, Row(json: $0.mapValues(\.plain))) }
-        }
+        try VectorRow.all().filter { $0.system == system && $0.isOfThisPlatform }.map(Row.init)
     }
 }
 
 extension JSONValue {
     /// The value without types of this package.
-    fileprivate var plain: Any {
+    var plain: Any {
         switch self {
         case .null: NSNull()
         case .bool(let flag): flag
@@ -74,26 +52,7 @@ extension VectorRows.Row {
         guard self.json["options"] == nil || self.json["options"] is [String: Any] else {
             throw RowNotUnderstood("options that are not an object")
         }
-        guard self.json["platform"] == nil || self.platform != nil else { throw RowNotUnderstood("the platform") }
-    }
-
-    /// Whether the row holds here. One whose platform isn't known does, so that it fails.
-    var isOfThisPlatform: Bool {
-        guard let platform else { return true }
-        #if os(Linux)
-        return platform == .linux
-        #else
-        return platform == .apple
-        #endif
-    }
-
-    private enum Platform { case apple, linux }
-
-    /// `linux` also with a compiler's version: `swift-6.3.1-linux`.
-    private var platform: Platform? {
-        guard let text = (self.json["platform"] as? String)?.lowercased() else { return nil }
-        if text.contains("linux") { return .linux }
-        return ["apple", "macos", "ios", "darwin"].contains(where: text.contains) ? .apple : nil
+        try self.row.checkPlatform()
     }
 
     /// One of the choices that an option has; the first when it isn't given.
@@ -106,12 +65,7 @@ extension VectorRows.Row {
     var options: [String: Any] { self.json["options"] as? [String: Any] ?? [:] }
 
     /// What is expected here: on Linux that of Linux, where the row says so.
-    var expected: Any? {
-        #if os(Linux)
-        if let expected = self.json["expectedLinux"] { return expected }
-        #endif
-        return self.json["expected"]
-    }
+    var expected: Any? { self.json["expectedLinux"] ?? self.json["expected"] }
 
     /// The input; `nil` for none.
     func input() throws -> Any? {
@@ -189,6 +143,9 @@ enum RowInputValue {
         guard let value else { throw RowNotUnderstood("the input \(object)") }
         return value
     }
+
+    /// Whether these are pairs by their type: an empty array of anything can be taken for one of pairs.
+    static func isPairs(_ value: Any) -> Bool { type(of: value) == [(String, Any)].self }
 
     static func dictionary(_ pairs: [(String, Any)]) -> [String: Any] { [String: Any](pairs) { _, last in last } }
 

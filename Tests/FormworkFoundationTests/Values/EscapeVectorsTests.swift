@@ -2,6 +2,7 @@
 import Foundation
 import FormworkFoundation
 import FormworkMigration
+import TestSupport
 import Testing
 
 @Suite("Vectors: escaping, and WHATWG's parser", .timeLimit(.minutes(10)))

@@ -1,6 +1,7 @@
 import Foundation
 import FormworkFoundation
 import FormworkMigration
+import TestSupport
 import Testing
 
 @Suite("Vectors: Facebook's query strings and bodies", .timeLimit(.minutes(10)))

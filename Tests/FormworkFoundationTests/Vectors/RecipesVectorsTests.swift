@@ -3,6 +3,7 @@ import Foundation
 import FormworkFoundation
 import FormworkMigration
 import FoundationNetworking
+import TestSupport
 import Testing
 
 @Suite("Vectors: iOS Recipes' form POST", .timeLimit(.minutes(10)))

@@ -41,15 +41,13 @@ struct RowVectorsTests {
 
     @Test("Every row of every folder is of a system that is run")
     func known() throws {
-        for folder in VectorRows.folders {
-            for (file, row) in try VectorRows.all(in: folder) {
-                #expect(throws: Never.self, "\(file): \(row.testDescription)") { try Self.checkSystem(of: row) }
-            }
+        for row in try VectorRow.all() {
+            #expect(throws: Never.self, "\(row)") { try Self.checkSystem(of: VectorRows.Row(row)) }
         }
     }
 
     /// What runs a row, when it isn't one of `FormworkTests`.
-    private static func run(_ row: VectorRows.Row, _ json: JSONValue) throws {
+    private static func run(_ row: VectorRows.Row) throws {
         try self.checkSystem(of: row)
         let system = row.json["system"] as? String ?? ""
         switch system {
@@ -66,7 +64,7 @@ struct RowVectorsTests {
         case let system where system.hasSuffix(".escape") && !system.hasPrefix("alamofire"):
             try EscapeVectorsTests.checkEscape(row)
         default:
-            var run = try ParameterRun(ParameterRow(file: "f", name: "n", system: system, json: json))
+            var run = try ParameterRun(row.row)
             _ = try run.result(.exact)
         }
     }
@@ -109,17 +107,9 @@ struct RowVectorsTests {
     func notUnderstood(text: String) throws {
         let folder = Folder()
         _ = try folder.file("odd.json", "[\(text)]")
-        let rows = try VectorRows.all(in: folder.url)
+        let rows = try VectorRow.rows(in: folder.url)
         #expect(rows.count == 1)
-        let json = try JSONValue(parsing: Data(text.utf8))
-        #expect(throws: RowNotUnderstood.self) { try Self.run(rows[0].row, json) }
-    }
-
-    @Test("A file that isn't an array of rows fails", arguments: ["7", "{}", "[7]", "no JSON"])
-    func notRows(text: String) throws {
-        let folder = Folder()
-        _ = try folder.file("odd.json", text)
-        #expect(throws: RowNotUnderstood.self) { try VectorRows.all(in: folder.url) }
+        #expect(throws: RowNotUnderstood.self) { try Self.run(VectorRows.Row(rows[0])) }
     }
 
     @Test("A row that is wrong fails under any name")
@@ -130,18 +120,18 @@ struct RowVectorsTests {
         for name in ["a", "array-as-root/v3"] {
             let folder = Folder()
             _ = try folder.file("wrong.json", "[\(row.replacingOccurrences(of: "NAME", with: name))]")
-            let rows = try VectorRows.all(in: folder.url)
-            withKnownIssue { try AFNetworkingVectorsTests.checkQuery(rows[0].row) }
+            let rows = try VectorRow.rows(in: folder.url)
+            withKnownIssue { try AFNetworkingVectorsTests.checkQuery(VectorRows.Row(rows[0])) }
         }
     }
 
     @Test("What departs from a system does so under any name")
     func renamed() throws {
-        for (_, row) in try VectorRows.all(in: VectorRows.folder) {
-            var json = row.json
-            json["name"] = "another name"
-            let renamed = VectorRows.Row(json: json)
-            switch row.json["system"] as? String {
+        for row in try VectorRow.rows(in: VectorRow.fixtures) {
+            var json = row.json.object ?? [:]
+            json["name"] = .string("another name")
+            let renamed = VectorRows.Row(VectorRow(file: row.file, name: "another name", json: .object(json)))
+            switch row.system {
             case "alamofire.MultipartFormData":
                 try MultipartRowRun(renamed).check(.exact)
                 try MultipartRowRun(renamed).check(.safe)

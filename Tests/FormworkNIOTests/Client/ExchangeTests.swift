@@ -9,7 +9,6 @@ import Testing
 extension NIOTests {
     @Suite("An exchange of our own", .timeLimit(.minutes(10)))
     struct ExchangeTests {
-        typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
         struct Seen: Sendable {
             var status: Int

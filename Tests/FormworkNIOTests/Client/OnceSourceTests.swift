@@ -2,6 +2,7 @@
 @testable import FormworkClient
 @testable import FormworkNIO
 import Foundation
+import TestSupport
 import Testing
 
 extension NIOTests {
@@ -12,8 +13,6 @@ extension NIOTests {
             try BodyPlan(
                 content: .chunks(once: Chunks(chunks: [], isEndless: true)), contentType: "application/octet-stream")
         }
-
-        typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
         private func answering(_ status: String, _ fields: String = "") -> Script {
             { server, connection in

@@ -1,6 +1,7 @@
 import Foundation
 @testable import FormworkClient
 @testable import FormworkNIO
+import TestSupport
 import Testing
 
 // Answers that end an upload, and those that only seem to.

@@ -10,7 +10,6 @@ import Testing
 extension NIOTests {
     @Suite("Going on where it was cut", .timeLimit(.minutes(10)))
     struct ResumableSendTests {
-        typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
         static let version = "Upload-Draft-Interop-Version: 9\r\n"
         static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
@@ -108,13 +107,11 @@ extension NIOTests {
             Thread.detachNewThread {
                 Thread.sleep(forTimeInterval: 2)
                 try? listener.listen()
-                while let descriptor = listener.accept() {
-                    let connection = ScriptedServer.Connection(descriptor: descriptor)
+                while let connection = listener.accept() {
                     // The look whether the server is there sends nothing.
-                    let isRequest = !connection.readRequest().head.isEmpty
-                    if isRequest { connection.write(Self.ok("201 Created", "Connection: close")) }
-                    close(descriptor)
-                    if isRequest { break }
+                    guard !connection.readRequest().head.isEmpty else { continue }
+                    connection.write(Self.ok("201 Created", "Connection: close"))
+                    break
                 }
             }
             var options = ResumingOptions(.auto)

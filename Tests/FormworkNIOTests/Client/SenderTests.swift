@@ -2,12 +2,12 @@
 @testable import FormworkNIO
 import NIOCore
 import Foundation
+import TestSupport
 import Testing
 
 extension NIOTests {
     @Suite("Sending until it has arrived", .timeLimit(.minutes(10)))
     struct SenderTests {
-        typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
         private func answering(_ status: String, _ fields: String = "") -> Script {
             { server, connection in

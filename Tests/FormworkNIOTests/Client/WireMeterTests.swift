@@ -20,7 +20,7 @@ extension NIOTests {
         }
 
         /// A connection whose peer reads all that the first window has, and then writes these bytes.
-        private static func after(window bytes: [UInt8]) -> ExchangeTests.Script {
+        private static func after(window bytes: [UInt8]) -> Script {
             { _, connection in
                 var frames = Frames(connection)
                 connection.write(bytes: Self.settings)

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import Formwork
 import FormworkClient
 import NIOCore
 import Synchronization
@@ -34,6 +35,15 @@ func withClient<Result: Sendable>(
     } catch {
         try? await client.shutdown()
         throw error
+    }
+}
+
+extension UploadServer.Request {
+    /// The CRC-32C of its body.
+    var crc: UInt32 {
+        var crc = CRC32C()
+        crc.update(self.body.span.bytes)
+        return crc.finalized().reduce(0) { $0 << 8 | UInt32($1) }
     }
 }
 

@@ -1,11 +1,13 @@
+import TestSupport
+
 /// The frames that a client sends after its preface (RFC 9113 section 4.1).
 struct Frames {
     typealias Frame = (count: Int, type: Int, flags: Int)
 
-    private let connection: ScriptedServer.Connection
+    private let connection: LoopbackConnection
     private var bytes: ArraySlice<UInt8> = []
 
-    init(_ connection: ScriptedServer.Connection) {
+    init(_ connection: LoopbackConnection) {
         self.connection = connection
         _ = self.take(24)
     }

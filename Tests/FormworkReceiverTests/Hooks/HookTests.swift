@@ -107,11 +107,11 @@ struct HookTests {
                 words.last?.drop { $0.isNumber }.hasPrefix(
                     #"","protocol":"http","query":"order=17","type":"text/plain","upload":"\#(id)"},"timestamp":"2"#)
                     == true)
-            #expect(asked.headers["webhook-id"] == "\(id)-asked" && asked.headers["content-type"] == "application/json")
+            #expect(asked.head["webhook-id"] == "\(id)-asked" && asked.head["content-type"] == "application/json")
             #expect(!asked.text.contains("secret"))
-            #expect(asked.headers["traceparent"] == nil)
+            #expect(asked.head["traceparent"] == nil)
             let stored = try #require(try await fixture.messages("upload.stored").first)
-            #expect(stored.headers["webhook-id"] == "\(id)-stored" && stored.data["upload"] as? String == id)
+            #expect(stored.head["webhook-id"] == "\(id)-stored" && stored.data["upload"] as? String == id)
             let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
             #expect(
                 stored.text.contains(
@@ -128,7 +128,7 @@ struct HookTests {
             #expect(try await fixture.receiver.request("PUT /a", ["Traceparent: \(parent)"], "1").status == 201)
             for type in ["upload.asked", "upload.stored"] {
                 let message = try #require(try await fixture.messages(type).first)
-                #expect(message.headers["traceparent"] == parent && message.data["traceparent"] as? String == parent)
+                #expect(message.head["traceparent"] == parent && message.data["traceparent"] as? String == parent)
             }
         }
     }
@@ -197,10 +197,10 @@ struct HookTests {
             for message in [
                 try await fixture.messages("upload.asked")[0], try await fixture.messages("upload.stored")[0],
             ] {
-                let time = try #require(message.headers["webhook-timestamp"].flatMap { Int64($0) })
-                let id = try #require(message.headers["webhook-id"])
+                let time = try #require(message.head["webhook-timestamp"].flatMap { Int64($0) })
+                let id = try #require(message.head["webhook-id"])
                 #expect(
-                    message.headers["webhook-signature"] == secret.signature(id: id, time: time, body: message.body))
+                    message.head["webhook-signature"] == secret.signature(id: id, time: time, body: message.body))
             }
         }
     }
@@ -370,7 +370,7 @@ struct HookTests {
             let failed = try await fixture.messages("upload.failed")[0]
             #expect(failed.data["detail"] as? String == "The client cancelled the upload.")
             let id = try #require(fixture.server.messages("upload.asked")[0].data["upload"] as? String)
-            #expect(failed.headers["webhook-id"] == "\(id)-failed")
+            #expect(failed.head["webhook-id"] == "\(id)-failed")
             #expect(failed.data["status"] as? Int == 499)
         }
     }
@@ -402,7 +402,7 @@ struct HookTests {
             _ = try await fixture.receiver.request("PUT /a", [], "1")
             let stored = try await fixture.messages("upload.stored", 4)
             #expect(stored.count == 4 && Set(stored.map(\.body)).count == 1)
-            #expect(Set(stored.compactMap { $0.headers["webhook-id"] }).count == 1)
+            #expect(Set(stored.compactMap { $0.head["webhook-id"] }).count == 1)
             #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
         }
     }
@@ -418,7 +418,7 @@ struct HookTests {
             }
             let areSentAgain = try await fixture.receiver.eventually {
                 let reports = server.messages("upload.stored")
-                return reports.count >= 40 && Set(reports.compactMap { $0.headers["webhook-id"] }).count == 20
+                return reports.count >= 40 && Set(reports.compactMap { $0.head["webhook-id"] }).count == 20
             }
             #expect(areSentAgain)
         }

@@ -60,7 +60,7 @@ struct RemovalHookTests {
             #expect(await fixture.store.removeExpired() == 0)
             #expect(await fixture.store.removeExpired(now: Date(timeIntervalSinceNow: 90_000)) == 1)
             let failed = try await fixture.failure()
-            #expect(failed.headers["webhook-id"] == "\(id)-failed")
+            #expect(failed.head["webhook-id"] == "\(id)-failed")
             #expect(failed.data["status"] as? Int == 410)
             #expect(failed.data["detail"] as? String == "The upload expired before it was complete.")
             #expect(try await fixture.receiver.request("HEAD \(path)", [Self.tus]).status == 404)
@@ -118,7 +118,7 @@ struct RemovalHookTests {
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: -1_000)],
                 ofItemAtPath: "\(fixture.receiver.folder.path)/.formwork-hooks/gone-failed.json")
-            #expect(try await fixture.failure().headers["webhook-id"] == "gone-failed")
+            #expect(try await fixture.failure().head["webhook-id"] == "gone-failed")
         }
     }
 
@@ -130,7 +130,7 @@ struct RemovalHookTests {
             try await fixture.leave("gone")
             #expect(try await fixture.receiver.eventually { try await fixture.box.list().isEmpty })
             // The one that is still there will expire.
-            #expect(fixture.server.messages("upload.failed").map { $0.headers["webhook-id"] } == ["gone-failed"])
+            #expect(fixture.server.messages("upload.failed").map { $0.head["webhook-id"] } == ["gone-failed"])
         }
     }
 }

@@ -8,21 +8,27 @@ import TestSupport
 /// SHA-256 of each body, as Ceph and Amazon S3 do.
 final class FakeStore: Sendable {
     struct Request: Sendable {
-        var method: String
+        var head: RequestHead
         /// Without the bucket, decoded.
         var key: String
         var query: [String: String]
-        var headers: [String: String]
-        var body: [UInt8]
+        var body: [UInt8] = []
+
+        init(_ head: RequestHead) {
+            let url = URLComponents(string: head.target)
+            self.head = head
+            self.key = String((url?.path ?? "").dropFirst("/bucket/".count))
+            self.query = (url?.queryItems ?? []).reduce(into: [:]) { $0[$1.name] = $1.value ?? "" }
+        }
 
         /// S3's name of it.
         var operation: String {
             let hasID = self.query["uploadId"] != nil
-            return switch self.method {
+            return switch self.head.method {
             case "POST":
                 self.query["uploads"] != nil ? "Create" : self.query["delete"] != nil ? "DeleteObjects" : "Complete"
             case "PUT":
-                !hasID ? "Put" : self.headers["x-amz-copy-source"] == nil ? "UploadPart" : "UploadPartCopy"
+                !hasID ? "Put" : self.head["x-amz-copy-source"] == nil ? "UploadPart" : "UploadPartCopy"
             case "DELETE": hasID ? "Abort" : "Delete"
             case "HEAD": "Head"
             default:
@@ -97,7 +103,7 @@ final class FakeStore: Sendable {
         self.smallestPart = smallestPart
         self.isConditional = isConditional
         self.listener = try LoopbackListener()
-        self.listener.acceptAll { [self] connection in Thread.detachNewThread { self.serve(connection) } }
+        self.listener.acceptAll { [self] connection in self.serve(connection) }
     }
 
     var port: UInt16 { self.listener.port }
@@ -120,14 +126,12 @@ final class FakeStore: Sendable {
     func add(_ id: String, _ upload: Upload) { self.state.withLock { $0.uploads[id] = upload } }
 
     private static func hasItsDigest(_ request: Request) -> Bool {
-        request.headers["x-amz-content-sha256"] == Hex.text(SHA256Digest.digest(of: request.body))
+        request.head["x-amz-content-sha256"] == Hex.text(SHA256Digest.digest(of: request.body))
     }
 
-    private func serve(_ connection: Int32) {
-        defer { _ = Glibc.close(connection) }
-        var requests = ArrivingRequests(connection)
-        while let (line, headers) = requests.head() {
-            var request = Self.parse(line, headers)
+    private func serve(_ connection: LoopbackConnection) {
+        while let head = connection.nextHead() {
+            var request = Request(head)
             let behaviour = self.state.withLock { state in
                 state.log.append(request.operation)
                 state.counts[request.operation, default: 0] += 1
@@ -138,10 +142,10 @@ final class FakeStore: Sendable {
                 return
             }
             if case .reset(let limit) = behaviour {
-                _ = requests.body(headers, upTo: limit)
-                return self.reset(connection)
+                _ = connection.readBody(of: head, upTo: limit)
+                return connection.resetOnClose()
             }
-            guard let body = requests.body(headers) else { return }
+            guard let body = connection.readBody(of: head) else { return }
             request.body = body
             var answer: (status: Int, headers: String, body: String)
             switch behaviour {
@@ -151,7 +155,7 @@ final class FakeStore: Sendable {
             case .errorInSuccess(let code): answer = (200, "", "<Error><Code>\(code)</Code></Error>")
             case .workAndReset:
                 _ = self.work(request)
-                return self.reset(connection)
+                return connection.resetOnClose()
             case .hold:
                 self.state.withLock { $0.held += 1 }
                 while !self.state.withLock({ $0.isReleased }) { usleep(2_000) }
@@ -163,26 +167,12 @@ final class FakeStore: Sendable {
             let content =
                 isObject
                 ? answer.body.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(answer.body.utf8)
-            let isHead = request.method == "HEAD"
+            let isHead = head.method == "HEAD"
             let text =
                 "HTTP/1.1 \(answer.status) X\r\nDate: Sat, 03 Jan 2026 00:00:00 GMT\r\n\(answer.headers)"
                 + (isHead ? "\r\n" : "Content-Length: \(content.count)\r\n\r\n")
-            guard requests.answer(Array(text.utf8) + (isHead ? [] : content)) else { return }
+            guard connection.write(bytes: Array(text.utf8) + (isHead ? [] : content)) else { return }
         }
-    }
-
-    private func reset(_ connection: Int32) {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        _ = setsockopt(connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-    }
-
-    private static func parse(_ line: String, _ headers: [String: String]) -> Request {
-        let words = line.split(separator: " ")
-        let url = URLComponents(string: String(words[1]))
-        var query: [String: String] = [:]
-        for item in url?.queryItems ?? [] { query[item.name] = item.value ?? "" }
-        let key = (url?.path ?? "").dropFirst("/bucket/".count)
-        return Request(method: String(words[0]), key: String(key), query: query, headers: headers, body: [])
     }
 
     /// A key in a list; percent-encoded where that was asked for, which is not said (as Ceph 16).
@@ -205,10 +195,10 @@ final class FakeStore: Sendable {
         }
         return self.state.withLock { state in
             let id = request.query["uploadId"] ?? ""
-            let marker = request.headers["x-amz-meta-formwork-upload"]
+            let marker = request.head["x-amz-meta-formwork-upload"]
             let taken = state.objects[request.key]
-            var isTaken = self.isConditional && request.headers["if-none-match"] == "*" && taken != nil
-            if self.isConditional, let tag = request.headers["if-match"],
+            var isTaken = self.isConditional && request.head["if-none-match"] == "*" && taken != nil
+            if self.isConditional, let tag = request.head["if-match"],
                 tag != (self.comparesPlainTags ? taken?.tag.replacing("\"", with: "") : taken?.tag)
             {
                 isTaken = true
@@ -220,7 +210,7 @@ final class FakeStore: Sendable {
             case "Create":
                 let id = "u\(state.nextID)"
                 state.nextID += 1
-                state.uploads[id] = Upload(key: request.key, marker: marker, type: request.headers["content-type"])
+                state.uploads[id] = Upload(key: request.key, marker: marker, type: request.head["content-type"])
                 return (200, "", "<R><UploadId>\(id)</UploadId></R>")
             case "UploadPart":
                 guard state.uploads[id] != nil else { return error(404, "NoSuchUpload") }
@@ -247,9 +237,12 @@ final class FakeStore: Sendable {
                 let tag = "\"t\(state.nextID)\""
                 state.nextID += 1
                 state.objects[request.key] = Object(
-                    bytes: request.body, marker: marker, type: request.headers["content-type"], tag: tag,
-                    metadata: request.headers.filter {
-                        $0.key.hasPrefix("x-amz-meta-") && $0.key != "x-amz-meta-formwork-upload"
+                    bytes: request.body, marker: marker, type: request.head["content-type"], tag: tag,
+                    metadata: request.head.fields.reduce(into: [:]) { metadata, field in
+                        guard field.name.hasPrefix("x-amz-meta-"), field.name != "x-amz-meta-formwork-upload" else {
+                            return
+                        }
+                        metadata[field.name] = field.value
                     })
                 return (200, "ETag: \(tag)\r\n", "")
             case "Delete":
@@ -265,7 +258,7 @@ final class FakeStore: Sendable {
                 return (200, "Content-Length: \(object.bytes.count)\r\n\(mark)", "")
             case "Get":
                 guard let object = state.objects[request.key] else { return error(404, "NoSuchKey") }
-                let range = Self.range(request.headers["range"]) ?? 0..<object.bytes.count
+                let range = Self.range(request.head["range"]) ?? 0..<object.bytes.count
                 guard range.upperBound <= object.bytes.count else { return error(416, "InvalidRange") }
                 if !request.key.hasSuffix(".json") { state.bytesRead += range.count }
                 return (
@@ -275,11 +268,11 @@ final class FakeStore: Sendable {
                 )
             case "UploadPartCopy":
                 guard state.uploads[id] != nil else { return error(404, "NoSuchUpload") }
-                let source = (request.headers["x-amz-copy-source"] ?? "").dropFirst("/bucket/".count)
+                let source = (request.head["x-amz-copy-source"] ?? "").dropFirst("/bucket/".count)
                 guard let object = state.objects[String(source).removingPercentEncoding ?? ""] else {
                     return error(404, "NoSuchKey")
                 }
-                let asked = Self.range(request.headers["x-amz-copy-source-range"])
+                let asked = Self.range(request.head["x-amz-copy-source-range"])
                 let range = asked ?? 0..<object.bytes.count
                 if asked != nil, range.upperBound > object.bytes.count || object.bytes.count <= self.smallestPart {
                     return error(400, "InvalidRequest")

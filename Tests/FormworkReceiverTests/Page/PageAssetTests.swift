@@ -2,11 +2,11 @@ import FormworkCore
 import FormworkDigests
 import Foundation
 @testable import FormworkReceiver
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct PageAssetTests {
-    private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/FormworkReceiver/Page/Resources").standardizedFileURL
+    private static let sources = Checkout.url("Sources/FormworkReceiver/Page/Resources")
 
     @Test(arguments: [
         ("page.css", ReceiverPage.styleSheet, "text/css; charset=utf-8"),

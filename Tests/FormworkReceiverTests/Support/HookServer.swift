@@ -8,7 +8,7 @@ import TestSupport
 /// A program that is asked about uploads, with scripted answers.
 final class HookServer: Sendable {
     struct Message: Sendable {
-        var headers: [String: String]
+        var head: RequestHead
         var body: [UInt8]
 
         var text: String { String(decoding: self.body, as: UTF8.self) }
@@ -39,7 +39,7 @@ final class HookServer: Sendable {
     init(_ reply: @escaping @Sendable (_ type: String, _ count: Int) -> Reply = { _, _ in .answer(204) }) throws {
         self.reply = reply
         self.listener = try LoopbackListener()
-        self.listener.acceptAll { [self] connection in Thread.detachNewThread { self.serve(connection) } }
+        self.listener.acceptAll { [self] connection in self.serve(connection) }
     }
 
     var url: String { "http://127.0.0.1:\(self.listener.port)/hook" }
@@ -47,12 +47,10 @@ final class HookServer: Sendable {
     func messages(_ type: String) -> [Message] { self.messages.filter { $0.type == type } }
     func close() { self.listener.stop() }
 
-    private func serve(_ connection: Int32) {
-        defer { _ = Glibc.close(connection) }
-        var requests = ArrivingRequests(connection)
-        while let (_, headers) = requests.head() {
-            guard let body = requests.body(headers) else { return }
-            let message = Message(headers: headers, body: body)
+    private func serve(_ connection: LoopbackConnection) {
+        while let head = connection.nextHead() {
+            guard let body = connection.readBody(of: head) else { return }
+            let message = Message(head: head, body: body)
             let count = self.all.withLock { all in
                 all.append(message)
                 return all.count { $0.type == message.type }
@@ -61,15 +59,15 @@ final class HookServer: Sendable {
             case .answer(let status, let body, let type):
                 let fields = body.isEmpty ? "" : "Content-Type: \(type)\r\n"
                 let text = "HTTP/1.1 \(status) X\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-                guard requests.answer(Array(text.utf8)) else { return }
+                guard connection.write(text) else { return }
             case .close: return
-            case .hold: while requests.more() {}
+            case .hold: connection.waitForEnd()
             case .cut(let text):
-                _ = requests.answer(Array(text.utf8))
+                connection.write(text)
                 return
             case .stall(let text):
-                _ = requests.answer(Array(text.utf8))
-                while requests.more() {}
+                connection.write(text)
+                connection.waitForEnd()
             }
         }
     }

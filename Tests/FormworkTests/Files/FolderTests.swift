@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Files in folders and files of one's own", .timeLimit(.minutes(10)))
 struct FolderTests {
+    private let folder = TemporaryFolder()
+
     private func name(_ text: String) throws -> SafeFilename { try #require(SafeFilename(text)) }
 
     private func permissions(of path: FilePath) throws -> Int {
@@ -14,8 +16,7 @@ struct FolderTests {
 
     @Test("Nobody else may read a private file, nor the one that takes its place")
     func privateFiles() throws {
-        let folder = TemporaryFolder()
-        let path = folder.path.appending("state")
+        let path = self.folder.path.appending("state")
         for bytes in [[1, 2, 3], [4]] as [[UInt8]] {
             try AtomicFile.writePrivate(bytes, to: path)
             #expect(try contents(of: path) == bytes)
@@ -23,7 +24,7 @@ struct FolderTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path.string)
         }
         AtomicFile.remove(path)
-        #expect(folder.names.isEmpty)
+        #expect(self.folder.names.isEmpty)
     }
 
     @Test("A folder that was removed gets no file, also on tmpfs", arguments: ["/tmp", "/dev/shm"])
@@ -37,8 +38,7 @@ struct FolderTests {
 
     @Test("One at a time appends to a file, and only to one that has its name")
     func appended() throws {
-        let folder = TemporaryFolder()
-        let path = folder.path.appending("upload")
+        let path = self.folder.path.appending("upload")
         do {
             let file = try AppendedFile(path, creating: true)
             try file.append([1, 2, 3])
@@ -55,37 +55,35 @@ struct FolderTests {
         try again.append([5])
         #expect(try contents(of: path) == [1, 2, 4, 5])
         try FileManager.default.createSymbolicLink(
-            atPath: folder.path.appending("link").string, withDestinationPath: path.string)
+            atPath: self.folder.path.appending("link").string, withDestinationPath: path.string)
         let link = #expect(throws: FormworkError.self) {
-            _ = try AppendedFile(folder.path.appending("link"), creating: false)
+            _ = try AppendedFile(self.folder.path.appending("link"), creating: false)
         }
         #expect(link?.code == .writeFailed)
         let missing = #expect(throws: FormworkError.self) {
-            _ = try AppendedFile(folder.path.appending("none"), creating: false)
+            _ = try AppendedFile(self.folder.path.appending("none"), creating: false)
         }
         #expect(missing?.cause as? Errno == .noSuchFileOrDirectory)
     }
 
     @Test("What a killed process left is removed; what somebody writes stays, and so does all else")
     func leftovers() throws {
-        let folder = TemporaryFolder()
-        _ = try folder.file(".formwork-part.left", "x")
-        _ = try folder.file("other", "x")
-        let writing = try AtomicFolder(folder.path, avoidsUnnamedFiles: true)
+        _ = try self.folder.file(".formwork-part.left", "x")
+        _ = try self.folder.file("other", "x")
+        let writing = try AtomicFolder(self.folder.path, avoidsUnnamedFiles: true)
         let file = try writing.makeFile()
         try file.write([1])
-        #expect(folder.names.count == 3)
-        #expect(try AtomicFolder(folder.path).removeLeftovers() == 1)
-        #expect(folder.names.count == 2 && folder.names.last == "other")
+        #expect(self.folder.names.count == 3)
+        #expect(try AtomicFolder(self.folder.path).removeLeftovers() == 1)
+        #expect(self.folder.names.count == 2 && self.folder.names.last == "other")
         let published = try file.publish(as: self.name("a"), .numbered, durably: false)
         file.close()
-        #expect(published.name == "a" && folder.names == ["a", "other"])
+        #expect(published.name == "a" && self.folder.names == ["a", "other"])
     }
 
     @Test("A published file is withdrawn only as long as it is the same")
     func withdrawn() throws {
-        let folder = TemporaryFolder()
-        let open = try AtomicFolder(folder.path)
+        let open = try AtomicFolder(self.folder.path)
         func publish() throws -> PublishedFile {
             let file = try open.makeFile()
             try file.write([1, 2, 3])
@@ -93,61 +91,58 @@ struct FolderTests {
             return try file.publish(as: self.name("a"), .replacing, durably: false)
         }
         open.remove(try publish())
-        #expect(folder.names.isEmpty)
+        #expect(self.folder.names.isEmpty)
         let first = try publish()
-        _ = try folder.file("a", [9, 9, 9, 9])
+        _ = try self.folder.file("a", [9, 9, 9, 9])
         open.remove(first)
-        #expect(try contents(of: folder.path.appending("a")) == [9, 9, 9, 9])
+        #expect(try contents(of: self.folder.path.appending("a")) == [9, 9, 9, 9])
     }
 
     @Test("Staged files appear together, and nothing appears that was given up")
     func staged() throws {
-        let folder = TemporaryFolder()
         do {
-            let staged = try StagedFiles(in: folder.path, replacing: false)
+            let staged = try StagedFiles(in: self.folder.path, replacing: false)
             for text in ["a", "a", "b"] { try staged.makeFile(self.name(text)).write([1, 2]) }
-            #expect(folder.names.count == 1, "the hidden folder alone")
+            #expect(self.folder.names.count == 1, "the hidden folder alone")
             #expect(try staged.publish() == ["a", "a-2", "b"])
-            #expect(folder.names == ["a", "a-2", "b"])
+            #expect(self.folder.names == ["a", "a-2", "b"])
         }
-        let staged = try StagedFiles(in: folder.path, replacing: false)
+        let staged = try StagedFiles(in: self.folder.path, replacing: false)
         try staged.makeFile(self.name("c")).write([1])
         staged.discard()
-        #expect(folder.names == ["a", "a-2", "b"])
+        #expect(self.folder.names == ["a", "a-2", "b"])
         #expect(throws: FormworkError.self) { try staged.publish() }
-        let new = folder.path.appending("new")
+        let new = self.folder.path.appending("new")
         try StagedFiles(in: new, replacing: false).makeFile(self.name("c")).write([1])
-        #expect(folder.names == ["a", "a-2", "b"], "a folder that was made for nothing is gone")
+        #expect(self.folder.names == ["a", "a-2", "b"], "a folder that was made for nothing is gone")
     }
 
     @Test("A number that another file's own name has is passed over, and no file is written into twice")
     func numbers() throws {
-        let folder = TemporaryFolder()
-        let staged = try StagedFiles(in: folder.path, replacing: false)
+        let staged = try StagedFiles(in: self.folder.path, replacing: false)
         for (index, text) in ["a-2", "a", "a"].enumerated() {
             try staged.makeFile(self.name(text)).write([UInt8(index)])
         }
         #expect(try staged.publish() == ["a-2", "a", "a-3"])
-        #expect(try ["a-2", "a", "a-3"].map { try contents(of: folder.path.appending($0)) } == [[0], [1], [2]])
+        #expect(try ["a-2", "a", "a-3"].map { try contents(of: self.folder.path.appending($0)) } == [[0], [1], [2]])
     }
 
     @Test("A file that is there is replaced only when asked, also one that came meanwhile", arguments: [true, false])
     func inTheWay(replacing: Bool) throws {
-        let folder = TemporaryFolder()
-        let staged = try StagedFiles(in: folder.path, replacing: replacing)
+        let staged = try StagedFiles(in: self.folder.path, replacing: replacing)
         for text in ["a", "b"] { try staged.makeFile(self.name(text)).write([1]) }
-        _ = try folder.file("b", [9])
+        _ = try self.folder.file("b", [9])
         if replacing {
             #expect(try staged.publish() == ["a", "b"])
-            #expect(try contents(of: folder.path.appending("b")) == [1])
+            #expect(try contents(of: self.folder.path.appending("b")) == [1])
         } else {
             let error = #expect(throws: FormworkError.self) { try staged.publish() }
             #expect(error?.code == .writeFailed && error?.cause as? Errno == .fileExists)
-            #expect(try contents(of: folder.path.appending("b")) == [9])
+            #expect(try contents(of: self.folder.path.appending("b")) == [9])
             staged.discard()
-            #expect(folder.names == ["b"], "nor is the file left that had its place already")
+            #expect(self.folder.names == ["b"], "nor is the file left that had its place already")
         }
-        let early = try StagedFiles(in: folder.path, replacing: false)
+        let early = try StagedFiles(in: self.folder.path, replacing: false)
         #expect(throws: FormworkError.self) { _ = try early.makeFile(self.name("b")) }
     }
 }

@@ -1,12 +1,13 @@
 @testable import Formwork
 @testable import FormworkCore
+import TestSupport
 import Testing
 
 @Suite("Hostile input", .timeLimit(.minutes(10)))
 struct HostileInputTests {
     /// Text of the characters that grammars trip over, the same for a seed each time.
     private struct HostileText {
-        private var state: UInt64
+        private var generator: SampleGenerator
         private static let pieces = [
             "\"", "\\", ";", ",", "=", "@", "<", "(", ")", "\r", "\n", "\r\n", "\0", " ", "\t", "%", "%22", "-", "--",
             ":",
@@ -14,15 +15,10 @@ struct HostileInputTests {
             "x/y",
         ]
 
-        init(seed: UInt64) { self.state = seed }
-
-        private mutating func random(below bound: Int) -> Int {
-            self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int((self.state >> 33) % UInt64(bound))
-        }
+        init(seed: UInt64) { self.generator = SampleGenerator(seed: seed) }
 
         mutating func next() -> String {
-            (0..<self.random(below: 12)).map { _ in Self.pieces[self.random(below: Self.pieces.count)] }.joined()
+            (0..<Int.random(in: 0..<12, using: &self.generator)).map { _ in self.generator.pick(Self.pieces) }.joined()
         }
     }
 

@@ -16,27 +16,20 @@ struct LayoutTests {
         return layout
     }
 
-    struct Row: Sendable, CustomTestStringConvertible {
-        var offset: Int64
-        var index: Int
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
-    static let rows = [
-        Row(offset: 0, index: 0, guardsAgainst: "missing the start"),
-        Row(offset: 2, index: 0, guardsAgainst: "leaving a piece before its last byte"),
-        Row(offset: 3, index: 1, guardsAgainst: "skipping empty files that begin here"),
-        Row(offset: 4, index: 3, guardsAgainst: "landing on an empty piece instead of the one with the byte"),
-        Row(offset: 5, index: 4, guardsAgainst: "skipping one empty file"),
-        Row(offset: 6, index: 5, guardsAgainst: "losing the piece behind an empty one"),
-        Row(offset: 14, index: 5, guardsAgainst: "leaving the last piece before its last byte"),
-        Row(offset: 15, index: 5, guardsAgainst: "an index behind the last at the end"),
+    static let rows: [Row<Int64, Int>] = [
+        Row(0, 0, against: "missing the start"),
+        Row(2, 0, against: "leaving a piece before its last byte"),
+        Row(3, 1, against: "skipping empty files that begin here"),
+        Row(4, 3, against: "landing on an empty piece instead of the one with the byte"),
+        Row(5, 4, against: "skipping one empty file"),
+        Row(6, 5, against: "losing the piece behind an empty one"),
+        Row(14, 5, against: "leaving the last piece before its last byte"),
+        Row(15, 5, against: "an index behind the last at the end"),
     ]
 
     @Test("An offset is found in the first piece that begins there, else in the one that spans it", arguments: rows)
-    func pieceIndex(row: Row) throws {
-        #expect(try Self.layout().pieceIndex(at: row.offset) == row.index)
+    func pieceIndex(row: Row<Int64, Int>) throws {
+        #expect(try Self.layout().pieceIndex(at: row.given) == row.expected)
     }
 
     @Test("Pieces follow one another without gaps, and their bytes are kept")

@@ -1,4 +1,5 @@
 @testable import Formwork
+import TestSupport
 import Testing
 
 @Suite("ProgressMeter", .timeLimit(.minutes(10)))
@@ -10,42 +11,36 @@ struct ProgressMeterTests {
         var isDue: Bool
     }
 
-    struct Row: Sendable, CustomTestStringConvertible {
-        var steps: [Step]
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
     /// All with an interval of 100 ms.
-    static let rows = [
-        Row(steps: [Step(at: .zero, isDue: true)], guardsAgainst: "losing the first report"),
+    static let rows: [Row<[Step], Void>] = [
+        Row([Step(at: .zero, isDue: true)], against: "losing the first report"),
         Row(
-            steps: [
+            [
                 Step(at: .zero, isDue: true), Step(at: .milliseconds(99), isDue: false),
                 Step(at: .milliseconds(100), isDue: true), Step(at: .milliseconds(199), isDue: false),
                 Step(at: .milliseconds(200), isDue: true),
-            ], guardsAgainst: "reports too often, or one interval too late"),
+            ], against: "reports too often, or one interval too late"),
         Row(
-            steps: [
+            [
                 Step(at: .zero, isDue: true), Step(at: .milliseconds(90), isDue: false),
                 Step(at: .milliseconds(110), isDue: true), Step(at: .milliseconds(205), isDue: false),
                 Step(at: .milliseconds(210), isDue: true),
-            ], guardsAgainst: "counting from a question that was answered no"),
+            ], against: "counting from a question that was answered no"),
         Row(
-            steps: [
+            [
                 Step(at: .zero, isDue: true), Step(at: .milliseconds(1), isEnd: true, isDue: true),
                 Step(at: .milliseconds(2), isEnd: true, isDue: false), Step(at: .seconds(9), isDue: false),
-            ], guardsAgainst: "losing the end, or reporting it twice"),
+            ], against: "losing the end, or reporting it twice"),
         Row(
-            steps: [Step(at: .zero, isEnd: true, isDue: true), Step(at: .seconds(9), isEnd: true, isDue: false)],
-            guardsAgainst: "losing the end that is the first report too"),
+            [Step(at: .zero, isEnd: true, isDue: true), Step(at: .seconds(9), isEnd: true, isDue: false)],
+            against: "losing the end that is the first report too"),
     ]
 
     @Test("A meter told made-up moments answers so", arguments: rows)
-    func due(row: Row) {
+    func due(row: Row<[Step], Void>) {
         let start = ContinuousClock.now
         var meter = ProgressMeter(every: .milliseconds(100))
-        for (index, step) in row.steps.enumerated() {
+        for (index, step) in row.given.enumerated() {
             let isDue = meter.isDue(at: start + step.at, isEnd: step.isEnd)
             #expect(isDue == step.isDue, "step \(index)")
         }

@@ -1,4 +1,5 @@
 @testable import Formwork
+import TestSupport
 import Testing
 
 @Suite("RateLimit", .timeLimit(.minutes(10)))
@@ -10,51 +11,41 @@ struct RateLimitTests {
         var delay: Duration
     }
 
-    struct Row: Sendable, CustomTestStringConvertible {
-        var steps: [Step]
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
     /// All with packets of 100 bytes a second.
-    static let rows = [
+    static let rows: [Row<[Step], Void>] = [
+        Row([Step(at: .zero, moved: 0, delay: .zero)], against: "waiting before the first byte, and for nothing"),
         Row(
-            steps: [Step(at: .zero, moved: 0, delay: .zero)],
-            guardsAgainst: "waiting before the first byte, and for nothing"),
-        Row(
-            steps: [
+            [
                 Step(at: .zero, moved: 100, delay: .seconds(1)),
                 Step(at: .milliseconds(400), moved: 0, delay: .milliseconds(600)),
-                Step(at: .seconds(1), moved: 0, delay: .zero),
-                Step(at: .seconds(7), moved: 0, delay: .zero),
-            ], guardsAgainst: "a delay that doesn't run down, or goes below zero"),
+                Step(at: .seconds(1), moved: 0, delay: .zero), Step(at: .seconds(7), moved: 0, delay: .zero),
+            ], against: "a delay that doesn't run down, or goes below zero"),
         Row(
-            steps: [Step(at: .zero, moved: 25, delay: .milliseconds(250))],
-            guardsAgainst: "a whole packet's delay for a small read"),
+            [Step(at: .zero, moved: 25, delay: .milliseconds(250))], against: "a whole packet's delay for a small read"),
         Row(
-            steps: [
+            [
                 Step(at: .zero, moved: 100, delay: .seconds(1)),
                 Step(at: .milliseconds(500), moved: 100, delay: .milliseconds(1_500)),
-            ], guardsAgainst: "forgetting the delay that is left when more is moved too early"),
+            ], against: "forgetting the delay that is left when more is moved too early"),
         Row(
-            steps: [
+            [
                 Step(at: .zero, moved: 100, delay: .seconds(1)),
                 Step(at: .seconds(60), moved: 50, delay: .milliseconds(500)),
                 Step(at: .seconds(60), moved: 50, delay: .seconds(1)),
-            ], guardsAgainst: "saving up bytes during a pause"),
+            ], against: "saving up bytes during a pause"),
         Row(
-            steps: [
+            [
                 Step(at: .zero, moved: 1, delay: .milliseconds(10)),
                 Step(at: .milliseconds(10), moved: 1, delay: .milliseconds(10)),
                 Step(at: .milliseconds(25), moved: 1, delay: .milliseconds(10)),
-            ], guardsAgainst: "paying back lateness"),
+            ], against: "paying back lateness"),
     ]
 
     @Test("A limiter told made-up moments tells these delays", arguments: rows)
-    func delays(row: Row) {
+    func delays(row: Row<[Step], Void>) {
         let start = ContinuousClock.now
         var limiter = RateLimiter(RateLimit(packet: 100, delay: .seconds(1)))
-        for (index, step) in row.steps.enumerated() {
+        for (index, step) in row.given.enumerated() {
             let moment = start + step.at
             limiter.spend(step.moved, at: moment)
             #expect(limiter.delay(at: moment) == step.delay, "step \(index)")

@@ -1,4 +1,5 @@
 @testable import Formwork
+import TestSupport
 import Testing
 
 @Suite("SyntheticBytes", .timeLimit(.minutes(10)))
@@ -52,20 +53,14 @@ struct SyntheticBytesTests {
         #expect(Self.read(bytes, row.bytes.count, from: row.offset) == row.bytes)
     }
 
-    struct Row: Sendable, CustomTestStringConvertible {
-        var pattern: SyntheticBytes.Pattern
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
-    static let rows = [
-        Row(pattern: .zeros, guardsAgainst: "zeros"),
-        Row(pattern: .random(seed: 9), guardsAgainst: "random"),
+    static let rows: [Row<SyntheticBytes.Pattern, Void>] = [
+        Row(.zeros, against: "zeros"),
+        Row(.random(seed: 9), against: "random"),
     ]
 
     @Test("Any stretch is the whole's stretch", arguments: rows)
-    func stretches(row: Row) {
-        let bytes = SyntheticBytes(row.pattern, count: 12_345)
+    func stretches(row: Row<SyntheticBytes.Pattern, Void>) {
+        let bytes = SyntheticBytes(row.given, count: 12_345)
         let whole = Self.read(bytes, 20_000, from: 0)
         #expect(whole.count == 12_345)
         for offset in [0, 1, 3, 5, 8, 63, 4_095, 4_097, 4_999, 5_000, 12_344, 12_345] {

@@ -7,6 +7,7 @@ import Testing
 /// Published ways to bring down those who collect a form, or to find what they left on disk.
 @Suite("Advisories: the collector", .timeLimit(.minutes(10)))
 struct CollectorAdvisoryTests {
+    private let folder = TemporaryFolder()
     static let type = "multipart/form-data; boundary=b"
 
     private static func part(_ parameters: String, _ more: String = "", _ content: String) -> String {
@@ -34,12 +35,11 @@ struct CollectorAdvisoryTests {
             (Self.part("name=a", "", "12345"), 301),
         ])
     func memory(part: String, cost: Int) async throws {
-        let folder = TemporaryFolder()
         let body = String(repeating: part, count: 100) + "--b--"
-        let form = try await self.collect(ChunkSource(body, every: 4096), memory: 100 * cost, in: folder.path)
+        let form = try await self.collect(ChunkSource(body, every: 4096), memory: 100 * cost, in: self.folder.path)
         #expect(form.count == 100)
         let error = await #expect(throws: FormworkError.self) {
-            try await self.collect(ChunkSource(body, every: 4096), memory: 100 * cost - 1, in: folder.path)
+            try await self.collect(ChunkSource(body, every: 4096), memory: 100 * cost - 1, in: self.folder.path)
         }
         #expect(error?.parsingFailure == ParsingFailure(.memoryBytesLimit, limit: Int64(100 * cost - 1)))
         #expect(error?.part?.index == 99)
@@ -47,26 +47,24 @@ struct CollectorAdvisoryTests {
 
     @Test("CVE-2022-41725: a small file goes to disk when memory is short, but its part still counts")
     func smallFiles() async throws {
-        let folder = TemporaryFolder()
         let body = String(repeating: Self.part("name=a; filename=f", "", "12345"), count: 100) + "--b--"
         // A part is 52 bytes of section and 256 more.
         for (memory, inMemory) in [(31_300, 100), (31_299, 99), (31_295, 99)] {
-            let form = try await self.collect(ChunkSource(body, every: 4096), memory: memory, in: folder.path)
+            let form = try await self.collect(ChunkSource(body, every: 4096), memory: memory, in: self.folder.path)
             #expect(form.count { $0.content.inMemory != nil } == inMemory)
         }
         await expect(.limitExceeded) {
-            try await self.collect(ChunkSource(body, every: 4096), memory: 31_294, in: folder.path)
+            try await self.collect(ChunkSource(body, every: 4096), memory: 31_294, in: self.folder.path)
         }
     }
 
     @Test("CVE-2022-41725, CVE-2023-24536: a thousand files on disk take one descriptor and no name")
     func files() async throws {
-        let folder = TemporaryFolder()
         let body = String(repeating: Self.part("name=a; filename=f", "", "on disk"), count: 1000) + "--b--"
-        let form = try await self.collect(ChunkSource(body, every: 4096), in: folder.path)
+        let form = try await self.collect(ChunkSource(body, every: 4096), in: self.folder.path)
         #expect(form.allSatisfy { $0.content.inMemory == nil && $0.content.count == 7 })
-        #expect(openDescriptors(leadingInto: folder.path) == 1)
-        #expect(folder.names == [])
+        #expect(openDescriptors(leadingInto: self.folder.path) == 1)
+        #expect(self.folder.names == [])
     }
 
     @Test("multer 62, apollo router 9959: a source that always has a chunk ready is never read ahead")
@@ -147,8 +145,7 @@ struct CollectorAdvisoryTests {
 
     @Test("CVE-2025-54121: what goes to disk is written on another thread than the caller's")
     func otherThread() async throws {
-        let folder = TemporaryFolder()
-        let path = folder.path
+        let path = self.folder.path
         let size = 4 << 20
         let body = "\(Self.part("name=f; filename=f", "", String(repeating: "f", count: size)))--b--"
         let caller = Caller()
@@ -167,7 +164,7 @@ struct CollectorAdvisoryTests {
             for try await part in parts { try await part.write(toFile: path.appending("streamed")) }
         }
         #expect(streaming == 0)
-        #expect(folder.names == ["copied", "own", "streamed"])
+        #expect(self.folder.names == ["copied", "own", "streamed"])
     }
 
     // MARK: what is left
@@ -252,16 +249,15 @@ struct CollectorAdvisoryTests {
         owner alone may open it
         """)
     func modes() async throws {
-        let folder = TemporaryFolder()
-        let form = try await self.collect(ChunkSource(Self.mixed, every: 50), in: folder.path)
+        let form = try await self.collect(ChunkSource(Self.mixed, every: 50), in: self.folder.path)
         let input = try FileDescriptor.open("/dev/null", .readOnly)
         defer { try? input.close() }
-        let spool = try await BodySpool(collecting: input, in: folder.path)
-        #expect(folder.names == [])
+        let spool = try await BodySpool(collecting: input, in: self.folder.path)
+        #expect(self.folder.names == [])
         var statuses: [stat] = []
         for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-            guard target?.hasPrefix("\(folder.path)/") ?? false, let number = Int32(name) else { continue }
+            guard target?.hasPrefix("\(self.folder.path)/") ?? false, let number = Int32(name) else { continue }
             var status = stat()
             try #require(fstat(number, &status) == 0)
             statuses.append(status)
@@ -275,13 +271,12 @@ struct CollectorAdvisoryTests {
 
     @Test("CVE-2022-31019: a name nests as deep as the decoder allows and no deeper, however long it is")
     func nesting() async throws {
-        let folder = TemporaryFolder()
         struct Tree: Decodable { var a: [String: [String: String]]? }
         let named = { (name: String) in
             var limits = ParsingLimits()
             (limits.headerBytes, limits.nameBytes) = (1 << 20, 1 << 20)
             let body = "\(Self.part("name=\"\(name)\"", "", "v"))--b--"
-            return try await self.collect(ChunkSource(body, every: 4096), in: folder.path, limits)
+            return try await self.collect(ChunkSource(body, every: 4096), in: self.folder.path, limits)
         }
         var decoder = FormDataDecoder()
         decoder.nameDepth = 2

@@ -7,6 +7,8 @@ import Testing
 /// What this package composes it reads back equal, and what it reads it composes again.
 @Suite("Composed bodies read back", .timeLimit(.minutes(10)))
 struct ComposedBodyTests {
+    private let folder = TemporaryFolder()
+
     /// A part as a receiver has it.
     private struct Part: Equatable, CustomStringConvertible {
         var name: String?
@@ -95,7 +97,7 @@ struct ComposedBodyTests {
 
     /// A form of every kind of source, with awkward names, and its parts as they should arrive.
     private static func form(seed: UInt64, in folder: TemporaryFolder) throws -> (form: FormData, parts: [Part]) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SampleGenerator(seed: seed)
         var form = FormData(framing: MultipartFraming(boundary: try Boundary("in-between")))
         var parts: [Part] = []
         for index in 0..<Int.random(in: 1...6, using: &generator) {
@@ -142,30 +144,28 @@ struct ComposedBodyTests {
 
     @Test("Every source, awkward names, any cut; sent on, they arrive equal again", arguments: 0..<40)
     func generated(seed: Int) async throws {
-        let folder = TemporaryFolder()
-        let (form, parts) = try Self.form(seed: UInt64(seed), in: folder)
+        let (form, parts) = try Self.form(seed: UInt64(seed), in: self.folder)
         let plan = try await form.plan()
         var body: [UInt8] = []
         for try await chunk in plan.chunks(of: 10_000) { body += chunk }
         for size in Self.cuts where size > 1000 || body.count < 10_000 {
-            let received = try await self.collect(body, plan.contentType, every: size, in: folder)
+            let received = try await self.collect(body, plan.contentType, every: size, in: self.folder)
             self.expectEqual(try await self.parts(received), parts, "seed \(seed), chunks of \(size)")
             let again = try await FormData(received).plan()
             let bytes = try await again.bytes(upTo: 100 << 20)
             #expect(again.contentLength == Int64(bytes.count))
-            let second = try await self.collect(bytes, again.contentType, every: size, in: folder)
+            let second = try await self.collect(bytes, again.contentType, every: size, in: self.folder)
             self.expectEqual(try await self.parts(second), parts, "seed \(seed), chunks of \(size), sent on")
         }
     }
 
     @Test("The forms that the reader is tested with", arguments: 0..<15)
     func usualForms(seed: Int) async throws {
-        let folder = TemporaryFolder()
-        let (form, body) = try generatedForm(seed: UInt64(seed), in: folder)
+        let (form, body) = try generatedForm(seed: UInt64(seed), in: self.folder)
         var limits = ParsingLimits.default
         (limits.parts, limits.fields) = (3000, 3000)
         let received = try await self.collect(
-            body, try form.framing.contentType, every: 4093, .default, limits, in: folder)
+            body, try form.framing.contentType, every: 4093, .default, limits, in: self.folder)
         let framing = MultipartFraming(boundary: try Boundary("b"))
         #expect(try await FormData(received, framing: framing).plan().bytes(upTo: 100 << 20) == body)
     }
@@ -176,13 +176,12 @@ struct ComposedBodyTests {
         "A quote, CR or LF in a name comes back as its escape, and as itself when the profile decodes escapes",
         arguments: [("a\"b", "a%22b"), ("\"", "%22"), ("a\r\nb", "a%0D%0Ab"), ("a\\\"b", "a\\%22b"), ("%22", "%22")])
     func escapes(name: String, received: String) async throws {
-        let folder = TemporaryFolder()
         var form = formB()
         form.append(BodyPart(header: PartHeader(name: name, filename: name), source: .text("v")))
         let plan = try await form.plan()
         let body = try await plan.bytes(upTo: 1000)
         for (profile, name) in [(ParsingProfile.default, received), (Self.decoding, Self.decoded(received))] {
-            let form = try await self.collect(body, plan.contentType, every: 3, profile, in: folder)
+            let form = try await self.collect(body, plan.contentType, every: 3, profile, in: self.folder)
             self.expectEqual(
                 try await self.parts(form), [Part(name: name, filename: name, content: [0x76])], "\(profile)")
         }
@@ -200,7 +199,6 @@ struct ComposedBodyTests {
 
     @Test("Under the backslash rule every name comes back equal when the profile reads it")
     func backslashes() async throws {
-        let folder = TemporaryFolder()
         var profile = ParsingProfile.default
         profile.backslashes = .escape
         var form = FormData(framing: MultipartFraming(boundary: try Boundary("b"), escaping: .backslash))
@@ -208,7 +206,7 @@ struct ComposedBodyTests {
         for name in names { form.append(name: name, source: .text("v"), filename: name, contentType: "a/b") }
         let plan = try await form.plan()
         let received = try await self.collect(
-            try plan.bytes(upTo: 100_000), plan.contentType, every: 5, profile, in: folder)
+            try plan.bytes(upTo: 100_000), plan.contentType, every: 5, profile, in: self.folder)
         self.expectEqual(
             try await self.parts(received),
             names.map { Part(name: $0, filename: $0, type: "a/b", content: [0x76]) }, "backslashes")
@@ -221,73 +219,57 @@ struct ComposedBodyTests {
             ("text/\u{1}plain", nil), ("a/b\u{7F}", nil), ("a/b; c=\tü", "a/b; c=\tü"),
         ] as [(String, String?)])
     func types(received: String, sent: String?) async throws {
-        let folder = TemporaryFolder()
         let body = "--b\r\nContent-Disposition: form-data; name=a\r\nContent-Type: \(received)\r\n\r\nv\r\n--b--\r\n"
-        let form = try await self.collect(Array(body.utf8), "multipart/form-data; boundary=b", every: 9, in: folder)
+        let form = try await self.collect(
+            Array(body.utf8), "multipart/form-data; boundary=b", every: 9, in: self.folder)
         #expect(form.map(\.contentType) == [received])
         let plan = try await FormData(form).plan()
-        let again = try await self.collect(try plan.bytes(upTo: 1000), plan.contentType, every: 9, in: folder)
+        let again = try await self.collect(try plan.bytes(upTo: 1000), plan.contentType, every: 9, in: self.folder)
         #expect(again.map(\.contentType) == [sent])
     }
 
     @Test("A file whose name can't be read stays a file, with an empty name")
     func unreadableFilename() async throws {
-        let folder = TemporaryFolder()
         let body = "--b\r\nContent-Disposition: form-data; name=a; filename*=UTF-8''%FF\r\n\r\nv\r\n--b--\r\n"
-        let form = try await self.collect(Array(body.utf8), "multipart/form-data; boundary=b", every: 9, in: folder)
+        let form = try await self.collect(
+            Array(body.utf8), "multipart/form-data; boundary=b", every: 9, in: self.folder)
         #expect(form.map(\.isFile) == [true])
         #expect(form.map(\.filename) == [nil])
         let plan = try await FormData(form).plan()
-        let again = try await self.collect(try plan.bytes(upTo: 1000), plan.contentType, every: 9, in: folder)
+        let again = try await self.collect(try plan.bytes(upTo: 1000), plan.contentType, every: 9, in: self.folder)
         #expect(again.map(\.filename) == [""])
     }
 
     // MARK: received from others, then composed
 
     /// A body that others made.
-    struct Received: Decodable, Sendable, CustomStringConvertible {
+    struct Received: Sendable, CustomStringConvertible {
         var description: String
         var type: String
         var body: [UInt8]
 
-        private struct Row: Decodable {
-            var name: String
-            var profile: String
-            var content_type: String
-            var body_base64: Data
-        }
-
-        private struct Manifest: Decodable {
-            struct Capture: Decodable { var client: String, contentType: String, body: String }
-            var captures: [Capture]
-        }
-
         /// Captures of clients, and the rows that are for the default profile.
         static func all() throws -> [Received] {
-            let fixtures = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
-                url.deletingLastPathComponent()
+            try ClientCapture.all().map {
+                Received(description: $0.client, type: $0.contentType, body: try $0.bytes())
             }
-            .appendingPathComponent("Fixtures")
-            let data = { (path: String) in try Data(contentsOf: fixtures.appendingPathComponent(path)) }
-            let clients = try JSONDecoder().decode(Manifest.self, from: try data("clients/clients.json")).captures
-            let rows = try JSONDecoder().decode([Row].self, from: try data("vectors/parse.json"))
-            return try clients.map {
-                Received(description: $0.client, type: $0.contentType, body: Array(try data("clients/\($0.body)")))
+                + VectorRow.rows(in: VectorRow.fixtures).filter { $0.json.object?["profile"]?.string == "default" }.map
+            { row in
+                var object = try VectorObject(row.json, "a row")
+                return Received(
+                    description: row.name, type: try object.string("content_type") ?? "",
+                    body: try object.bytes("body", "body_base64") ?? [])
             }
-                + rows.filter { $0.profile == "default" }.map {
-                    Received(description: $0.name, type: $0.content_type, body: Array($0.body_base64))
-                }
         }
     }
 
     @Test("What clients sent and what the vectors hold is sent on and read equal, by the rules for quotes and types")
     func receivedForms() async throws {
-        let folder = TemporaryFolder()
         var count = 0
         for received in try Received.all() {
             guard
                 let form = try? await self.collect(
-                    received.body, received.type, every: 64 << 10, .default, .none, in: folder)
+                    received.body, received.type, every: 64 << 10, .default, .none, in: self.folder)
             else { continue }
             count += 1
             let wanted = try await self.parts(form).map { part in
@@ -300,7 +282,8 @@ struct ComposedBodyTests {
             let plan = try await FormData(form).plan()
             let body = try await plan.bytes(upTo: 100 << 20)
             for size in Self.cuts where size > 1000 || body.count < 2_000 {
-                let again = try await self.collect(body, plan.contentType, every: size, .default, .none, in: folder)
+                let again = try await self.collect(
+                    body, plan.contentType, every: size, .default, .none, in: self.folder)
                 self.expectEqual(try await self.parts(again), wanted, "\(received), chunks of \(size)")
             }
         }

@@ -5,6 +5,7 @@ import Testing
 /// ``ReceivedParts`` is one position in one body, whatever its source and its chunks.
 @Suite("One position in one body", .timeLimit(.minutes(10)))
 struct OnePositionTests {
+    private let folder = TemporaryFolder()
     static let type = "multipart/form-data; boundary=b"
     static let names = ["token", "photo", "b", "c", "note"]
     static let photo = Array(repeating: UInt8(ascii: "p"), count: 3000)
@@ -70,10 +71,9 @@ struct OnePositionTests {
 
     @Test(arguments: [7, 10_000])
     func `After the end every further read is an error, not an empty form`(size: Int) async throws {
-        let folder = TemporaryFolder()
         let again: [@Sendable (ReceivedParts<ChunkSource>) async throws -> Void] = [
             { for try await _ in $0 {} }, { _ = try await ReceivedForm(collecting: $0) },
-            { _ = try await $0.writeFiles(into: folder.path) },
+            { _ = try await $0.writeFiles(into: self.folder.path) },
             { parts in
                 var form = FormData()
                 form.append(once: parts)
@@ -89,7 +89,7 @@ struct OnePositionTests {
                 #expect(error?.message.contains("all parts of this body have been read already") == true)
             }
         }
-        #expect(folder.names == [])
+        #expect(self.folder.names == [])
     }
 
     @Test func `Two tasks on one body: the second gets an error`() async throws {
@@ -97,10 +97,9 @@ struct OnePositionTests {
         let parts = try ReceivedParts(source, contentType: Self.type)
         let first = Task { for try await _ in parts {} }
         while source.log.pulled < 2 { await Task.yield() }
-        let folder = TemporaryFolder()
         let seconds: [@Sendable () async throws -> Void] = [
             { for try await _ in parts {} }, { _ = try await ReceivedForm(collecting: parts) },
-            { _ = try await parts.writeFiles(into: folder.path) },
+            { _ = try await parts.writeFiles(into: self.folder.path) },
         ]
         for second in seconds {
             let error = await #expect(throws: FormworkError.self) { try await second() }
@@ -114,7 +113,6 @@ struct OnePositionTests {
     @Test(arguments: [1, 7, 1000, 10_000])
     func `A look at the first bytes leaves all of them to the next call`(size: Int) async throws {
         typealias Read = @Sendable (ReceivedPart<ChunkSource>) async throws -> [UInt8]
-        let folder = TemporaryFolder()
         let reads: [Read] = [
             { try await $0.collect(upTo: 3000) }, { Array(try await $0.text(upTo: 3000).utf8) },
             { part in
@@ -122,10 +120,10 @@ struct OnePositionTests {
                 for try await piece in part.content { bytes += piece }
                 return bytes
             },
-            { try contents(of: try #require(try await $0.write(into: folder.path))) },
+            { try contents(of: try #require(try await $0.write(into: self.folder.path))) },
             { part in
-                try await part.write(toFile: folder.path.appending("copy"), replacing: true)
-                return try contents(of: folder.path.appending("copy"))
+                try await part.write(toFile: self.folder.path.appending("copy"), replacing: true)
+                return try contents(of: self.folder.path.appending("copy"))
             },
             { try await $0.source.bytes(upTo: 3000) }, { try await $0.rest.collect(upTo: 3000) },
         ]
@@ -144,7 +142,6 @@ struct OnePositionTests {
 
     @Test func `A look at an empty content leaves an empty content, and a look that is left is skipped`() async throws {
         let head = "--b\r\nContent-Disposition: form-data; name=\"e\"; filename=\"e\"\r\n\r\n"
-        let folder = TemporaryFolder()
         let parts = try ReceivedParts(
             ChunkSource("\(head)\r\n\(head)\r\n\(head)full\r\n\(head)last\r\n--b--\r\n", every: 9),
             contentType: Self.type)
@@ -153,13 +150,13 @@ struct OnePositionTests {
             #expect(try await part.peek(2) == Array(["", "", "fu", "la"][part.index].utf8))
             switch part.index {
             case 0: #expect(try await part.collect(upTo: 0) == [])
-            case 1: sizes.append(Int(try await part.write(toFile: folder.path.appending("empty"))))
+            case 1: sizes.append(Int(try await part.write(toFile: self.folder.path.appending("empty"))))
             case 2: break
             default: await expect(.limitExceeded) { try await part.collect(upTo: 3) }
             }
         }
         #expect(sizes == [0])
-        #expect(folder.names == ["empty"])
+        #expect(self.folder.names == ["empty"])
     }
 
     @Test(arguments: [1, 700, 10_000])

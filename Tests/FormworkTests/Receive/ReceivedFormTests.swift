@@ -4,6 +4,7 @@ import Testing
 
 @Suite("Forms collected", .timeLimit(.minutes(10)))
 struct ReceivedFormTests {
+    private let folder = TemporaryFolder()
     static let type = "multipart/form-data; boundary=b"
 
     private static func body(_ parts: [(head: String, content: String)]) -> String {
@@ -29,9 +30,8 @@ struct ReceivedFormTests {
 
     @Test("Fields and files by name, in memory or on disk", arguments: [1, 13, 10_000])
     func fieldsAndFiles(size: Int) async throws {
-        let folder = TemporaryFolder()
         var limits = CollectingLimits()
-        (limits.fileMemoryBytes, limits.folder) = (10, folder.path)
+        (limits.fileMemoryBytes, limits.folder) = (10, self.folder.path)
         let form = try await self.collect(Self.mixed, every: size, limits)
         #expect(form.map(\.name) == ["title", "f", "tag", "f", "tag", "f", "g"])
         #expect(form["title"] == "Harbour")
@@ -47,13 +47,13 @@ struct ReceivedFormTests {
         #expect(try await large.bytes(upTo: 300) == [UInt8](repeating: 0x63, count: 300))
         await expect(.limitExceeded) { try await large.bytes(upTo: 299) }
         // Nobody else can reach what is on disk.
-        #expect(folder.names == [])
-        try await large.write(toFile: folder.path.appending("g"))
-        #expect(try contents(of: folder.path.appending("g")) == [UInt8](repeating: 0x63, count: 300))
-        await expect(.writeFailed) { try await files[1].content.write(toFile: folder.path.appending("g")) }
-        try await files[1].content.write(toFile: folder.path.appending("g"), replacing: true)
-        #expect(try contents(of: folder.path.appending("g")) == Array("01234567890".utf8))
-        #expect(folder.names == ["g"])
+        #expect(self.folder.names == [])
+        try await large.write(toFile: self.folder.path.appending("g"))
+        #expect(try contents(of: self.folder.path.appending("g")) == [UInt8](repeating: 0x63, count: 300))
+        await expect(.writeFailed) { try await files[1].content.write(toFile: self.folder.path.appending("g")) }
+        try await files[1].content.write(toFile: self.folder.path.appending("g"), replacing: true)
+        #expect(try contents(of: self.folder.path.appending("g")) == Array("01234567890".utf8))
+        #expect(self.folder.names == ["g"])
     }
 
     @Test("Two spellings of a letter are two names")
@@ -65,23 +65,21 @@ struct ReceivedFormTests {
 
     @Test("A thousand large files take one descriptor, which goes with the form")
     func oneDescriptor() async throws {
-        let folder = TemporaryFolder()
         var limits = CollectingLimits()
-        (limits.fileMemoryBytes, limits.folder) = (0, folder.path)
+        (limits.fileMemoryBytes, limits.folder) = (0, self.folder.path)
         let body = Self.body((0..<999).map { ("name=\"f\"; filename=\"\($0)\"", "\($0) bytes") })
         var form: ReceivedForm? = try await self.collect(body, limits)
-        #expect(openDescriptors(leadingInto: folder.path) == 1)
+        #expect(openDescriptors(leadingInto: self.folder.path) == 1)
         let last = try #require(form?.last?.content)
         form = nil
         #expect(try await last.bytes(upTo: 100) == Array("998 bytes".utf8))
-        #expect(openDescriptors(leadingInto: folder.path) == 1)
+        #expect(openDescriptors(leadingInto: self.folder.path) == 1)
     }
 
     @Test("Fields, names and parts count as memory; files go to disk when it is short")
     func memory() async throws {
-        let folder = TemporaryFolder()
         var limits = CollectingLimits()
-        limits.folder = folder.path
+        limits.folder = self.folder.path
         // One part is its section of 42 bytes, its content and 256 more.
         limits.memoryBytes = 42 + 10 + 256
         let field = { (length: Int) in Self.body([("name=\"a\"", String(repeating: "a", count: length))]) }
@@ -100,15 +98,14 @@ struct ReceivedFormTests {
 
     @Test("Nothing is left of a form that fails, wherever it is cut")
     func nothingLeft() async throws {
-        let folder = TemporaryFolder()
         var limits = CollectingLimits()
-        (limits.fileMemoryBytes, limits.folder) = (5, folder.path)
+        (limits.fileMemoryBytes, limits.folder) = (5, self.folder.path)
         for count in stride(from: 0, to: Self.mixed.utf8.count - 2, by: 3) {
             let body = String(decoding: Self.mixed.utf8.prefix(count), as: UTF8.self)
             await expect(.truncatedBody) { try await self.collect(body, every: 50, limits) }
         }
-        #expect(folder.names == [])
-        #expect(openDescriptors(leadingInto: folder.path) == 0)
+        #expect(self.folder.names == [])
+        #expect(openDescriptors(leadingInto: self.folder.path) == 0)
     }
 
     @Test("A folder that isn't there is an error that names it")
@@ -173,8 +170,7 @@ struct ReceivedFormTests {
 
     @Test("A part is written to a file that appears only when it is whole")
     func writtenPart() async throws {
-        let folder = TemporaryFolder()
-        let path = folder.path.appending("a.txt")
+        let path = self.folder.path.appending("a.txt")
         let write = { (body: String, replacing: Bool) in
             var written: Int64 = 0
             for try await part in try ReceivedParts(ChunkSource(body, every: 100), contentType: Self.type)
@@ -184,13 +180,13 @@ struct ReceivedFormTests {
             return written
         }
         await expect(.truncatedBody) { _ = try await write(Self.cut, false) }
-        #expect(folder.names == [])
+        #expect(self.folder.names == [])
         #expect(try await write(Self.mixed, false) == 10)
         #expect(try contents(of: path) == Array("0123456789".utf8))
         await expect(.writeFailed) { _ = try await write(Self.mixed, false) }
         await expect(.truncatedBody) { _ = try await write(Self.cut, true) }
         #expect(try contents(of: path) == Array("0123456789".utf8))
         #expect(try await write(Self.mixed, true) == 10)
-        #expect(folder.names == ["a.txt"])
+        #expect(self.folder.names == ["a.txt"])
     }
 }

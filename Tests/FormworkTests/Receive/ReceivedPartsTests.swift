@@ -4,6 +4,7 @@ import Testing
 
 @Suite("Parts as they arrive", .timeLimit(.minutes(10)))
 struct ReceivedPartsTests {
+    private let folder = TemporaryFolder()
     static let type = "multipart/form-data; boundary=b"
     static let body =
         "--b\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nHarbour\r\n"
@@ -49,17 +50,16 @@ struct ReceivedPartsTests {
             file("a.txt", "one") + field + file("", "") + file("a.txt", "three") + (how == "cut" ? "" : "--b--\r\n")
         var limits = ParsingLimits()
         if how == "limit" { limits.fileBytes = 4 }
-        let folder = TemporaryFolder()
-        try folder.file("a.txt", "there")
+        try self.folder.file("a.txt", "there")
         let parts = try ReceivedParts(ChunkSource(body, every: 20), contentType: Self.type, limits: limits)
         if let code {
-            let error = await #expect(throws: FormworkError.self) { try await parts.writeFiles(into: folder.path) }
+            let error = await #expect(throws: FormworkError.self) { try await parts.writeFiles(into: self.folder.path) }
             #expect(error?.code == code)
-            #expect(folder.names == ["a.txt"])
+            #expect(self.folder.names == ["a.txt"])
         } else {
-            let paths = try await parts.writeFiles(into: folder.path)
+            let paths = try await parts.writeFiles(into: self.folder.path)
             #expect(paths.map { $0.lastComponent?.string } == ["a (1).txt", "a (2).txt"])
-            #expect(folder.names == ["a (1).txt", "a (2).txt", "a.txt"])
+            #expect(self.folder.names == ["a (1).txt", "a (2).txt", "a.txt"])
         }
     }
 
@@ -133,11 +133,10 @@ struct ReceivedPartsTests {
 
     /// Each of these calls would otherwise give, or write, nothing.
     @Test func `Content that was read already isn't taken for empty`() async throws {
-        let folder = TemporaryFolder()
         let reads: [@Sendable (ReceivedPart<ChunkSource>) async throws -> Void] = [
             { _ = try await $0.text(upTo: 100) }, { _ = try await $0.collect(upTo: 100) },
-            { _ = try await $0.write(into: folder.path) },
-            { _ = try await $0.write(toFile: folder.path.appending("late")) },
+            { _ = try await $0.write(into: self.folder.path) },
+            { _ = try await $0.write(toFile: self.folder.path.appending("late")) },
             { for try await _ in $0.content {} }, { _ = try await $0.peek(1) },
             { _ = try await $0.rest.collect(upTo: 100) },
             { part in for try await _ in try part.source.chunks() {} },
@@ -153,19 +152,18 @@ struct ReceivedPartsTests {
                 }
             }
         }
-        #expect(folder.names == [])
+        #expect(self.folder.names == [])
     }
 
     /// Otherwise the second call would give, or write, the rest of the content as if it were all.
     @Test func `After some content was read, by a failed call or a loop, the part isn't taken for whole`() async throws
     {
         typealias Read = @Sendable (ReceivedPart<ChunkSource>) async throws -> Void
-        let folder = TemporaryFolder()
-        let missing = folder.path.appending("none/folder")
+        let missing = self.folder.path.appending("none/folder")
         let reads: [Read] = [
             { _ = try await $0.collect(upTo: 100) }, { for try await _ in $0.content {} },
-            { _ = try await $0.write(into: folder.path) },
-            { _ = try await $0.write(toFile: folder.path.appending("rest")) },
+            { _ = try await $0.write(into: self.folder.path) },
+            { _ = try await $0.write(toFile: self.folder.path.appending("rest")) },
             { part in for try await _ in try part.source.chunks() {} }, { _ = try await $0.peek(1) },
         ]
         let failing: [Read] = [
@@ -191,16 +189,15 @@ struct ReceivedPartsTests {
                 #expect(try await photo.text(upTo: 100) == "JPEG\r\n--not\r\n")
             }
         }
-        #expect(folder.names == [])
+        #expect(self.folder.names == [])
     }
 
     @Test func `A call that failed before it read anything can be repeated`() async throws {
-        let folder = TemporaryFolder()
-        let existing = folder.path.appending("existing")
+        let existing = self.folder.path.appending("existing")
         try await BodyPlan(copying: .bytes([])).write(toFile: existing)
         var parts = try self.parts(ChunkSource(Self.body, every: 3))
         let part = try #require(try await parts.next())
-        await expect(.writeFailed) { try await part.write(toFile: folder.path.appending("none/file")) }
+        await expect(.writeFailed) { try await part.write(toFile: self.folder.path.appending("none/file")) }
         await expect(.writeFailed) { try await part.write(toFile: existing) }
         #expect(try await part.text(upTo: 100) == "Harbour")
     }

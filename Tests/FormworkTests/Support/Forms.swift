@@ -1,18 +1,6 @@
 import Formwork
 import TestSupport
 
-/// A generator whose numbers repeat.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        var z = self.state
-        z = (z ^ (z >> 33)) &* 0xFF51_AFD7_ED55_8CCD
-        return z ^ (z >> 33)
-    }
-}
-
 /// A form framed with the boundary `b`, so that expected bytes can be written down.
 func formB() -> FormData { FormData(framing: MultipartFraming(boundary: try! Boundary("b"))) }  // "b" is one bchar
 
@@ -38,7 +26,7 @@ final class DripStream: ByteStream {
 
 /// A form of every replayable kind of source, and its body as written by hand.
 func generatedForm(seed: UInt64, in folder: TemporaryFolder) throws -> (form: FormData, body: [UInt8]) {
-    var generator = SeededGenerator(state: seed)
+    var generator = SampleGenerator(seed: seed)
     var form = formB()
     var body: [UInt8] = []
     let count = Int.random(in: 0...7, using: &generator)
@@ -60,14 +48,14 @@ func generatedForm(seed: UInt64, in folder: TemporaryFolder) throws -> (form: Fo
     return (form, body)
 }
 
-private func randomBytes(_ generator: inout SeededGenerator) -> [UInt8] {
+private func randomBytes(_ generator: inout SampleGenerator) -> [UInt8] {
     let size = [0, 1, 2, 17, 1000, 70_000].randomElement(using: &generator)!  // the list isn't empty
     let unit = (0..<97).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     return Array(repeatElement(unit, count: size / 97 + 1).joined().prefix(size))
 }
 
 private func randomSource(
-    _ bytes: [UInt8], _ index: Int, _ generator: inout SeededGenerator, _ folder: TemporaryFolder
+    _ bytes: [UInt8], _ index: Int, _ generator: inout SampleGenerator, _ folder: TemporaryFolder
 ) throws -> (BodySource, [UInt8]) {
     let length = Int64(bytes.count)
     switch Int.random(in: 0...6, using: &generator) {

@@ -71,24 +71,30 @@ struct MultipartVector {
     var parts: [BodyPart] = []
     var expected = Expected()
 
+    /// All rows of a file that is named as ours are; of another, those of systems that are understood.
+    static func isTaken(_ row: VectorRow) -> Bool {
+        row.file.hasPrefix("multipart-framing") || row.file.hasPrefix("multipart-stream")
+            || Self.systems.contains(row.system ?? "")
+    }
+
+    static func rows() throws -> [VectorRow] { try VectorRow.all().filter(self.isTaken) }
+
     /// - Parameter folder: Where files are made that parts ask for.
     init(_ row: VectorRow, in folder: TemporaryFolder) throws {
         var object = try VectorObject(row.json, "the row")
-        for key in ["name", "versions", "origin", "note", "verifiedByRun"] { _ = object.value(key) }
-        if let platform = try object.string("platform"), !VectorRow.platforms.contains(where: platform.contains) {
-            throw NotUnderstood("the platform \"\(platform)\"")
-        }
+        for key in ["name", "versions", "origin", "note", "verifiedByRun", "platform"] { _ = object.value(key) }
+        try row.checkPlatform()
         self.system = try object.string("system") ?? ""
-        guard Self.systems.contains(self.system) else { throw NotUnderstood("the system \"\(self.system)\"") }
+        guard Self.systems.contains(self.system) else { throw RowNotUnderstood("the system \"\(self.system)\"") }
         self.expected = try Expected(&object)
         try self.takeOptions(object.value("options"))
         for value in try object.array("input") ?? [] { try self.takePart(value, folder) }
         // An image or a file makes it multipart, whatever is asked for.
         if self.parts.contains(where: { $0.header.filename != nil }) { self.isJSON = false }
         try object.checkAllTaken()
-        guard (self.system == Self.constants) == (self.boundary == nil) else { throw NotUnderstood("no boundary") }
+        guard (self.system == Self.constants) == (self.boundary == nil) else { throw RowNotUnderstood("no boundary") }
         guard self.expected.readSizes == nil || self.readMaxLength != nil else {
-            throw NotUnderstood("expectedReadSizes without readMaxLength")
+            throw RowNotUnderstood("expectedReadSizes without readMaxLength")
         }
     }
 
@@ -122,7 +128,7 @@ struct MultipartVector {
     private mutating func takeStreamOptions(_ options: inout VectorObject) throws {
         let packet = try options.integer("numberOfBytesInPacket")
         let delay = try options.number("delay")
-        guard packet ?? 1 >= 1, delay ?? 0 >= 0 else { throw NotUnderstood("a packet or a delay below its least") }
+        guard packet ?? 1 >= 1, delay ?? 0 >= 0 else { throw RowNotUnderstood("a packet or a delay below its least") }
         if packet != nil || delay != nil {
             self.rateLimit = RateLimit(packet: packet ?? .max, delay: .seconds(delay ?? 0))
         }
@@ -130,7 +136,7 @@ struct MultipartVector {
         _ = try options.integer("bufferSize")
         self.closesBeforeRead = try options.flag("closeBeforeRead") ?? false
         self.readFirst = try options.integer("readFirst") ?? 0
-        guard self.readFirst >= 0 else { throw NotUnderstood("readFirst \(self.readFirst)") }
+        guard self.readFirst >= 0 else { throw RowNotUnderstood("readFirst \(self.readFirst)") }
     }
 
     private mutating func takePart(_ value: JSONValue, _ folder: TemporaryFolder) throws {
@@ -139,7 +145,7 @@ struct MultipartVector {
         if kind == "url" {
             try self.takeURL(&part)
         } else {
-            guard let bytes = try part.bytes("utf8", "base64") else { throw NotUnderstood("a part without bytes") }
+            guard let bytes = try part.bytes("utf8", "base64") else { throw RowNotUnderstood("a part without bytes") }
             let source: BodySource
             switch kind {
             case "data", "headers": source = .bytes(bytes)
@@ -151,7 +157,7 @@ struct MultipartVector {
                 source = .stream(length: Int64(length), ignoringSurplus: self.writesToDisk) { offset in
                     DripStream(bytes, from: Int(offset), step: 1000)
                 }
-            default: throw NotUnderstood("the kind of part \"\(kind)\"")
+            default: throw RowNotUnderstood("the kind of part \"\(kind)\"")
             }
             self.contents.append(bytes.count)
             self.parts.append(BodyPart(header: try Self.header(&part), source: source))
@@ -180,17 +186,17 @@ struct MultipartVector {
         let filename = try part.string("fileName")
         let type = try part.string("mimeType")
         guard let fields = try part.array("headers") else {
-            guard name != nil else { throw NotUnderstood("a part with neither name nor headers") }
+            guard name != nil else { throw RowNotUnderstood("a part with neither name nor headers") }
             return PartHeader(name: name, filename: filename, contentType: type)
         }
-        guard name == nil, filename == nil, type == nil else { throw NotUnderstood("a part with name and headers") }
+        guard name == nil, filename == nil, type == nil else { throw RowNotUnderstood("a part with name and headers") }
         return PartHeader(disposition: nil, fields: try fields.map(Self.field))
     }
 
     private static func field(_ value: JSONValue) throws -> HeaderField {
         guard case .array(let pair) = value, pair.count == 2, case .string(let name) = pair[0],
             case .string(let text) = pair[1]
-        else { throw NotUnderstood("a header that is no pair of texts") }
+        else { throw RowNotUnderstood("a header that is no pair of texts") }
         return try HeaderField(name, text)
     }
 }
@@ -209,13 +215,13 @@ extension MultipartVector.Expected {
         let linuxError = try row.string("expectedErrorLinux")
         self.error = linuxError ?? error ?? appleError
         if let constants = row.value("expectedConstants") {
-            guard case .object(let fields) = constants else { throw NotUnderstood("constants that are no object") }
+            guard case .object(let fields) = constants else { throw RowNotUnderstood("constants that are no object") }
             self.constants = fields
         }
         if let request = row.value("expectedRequest") {
             var request = try VectorObject(request, "the request")
             guard (request.value("bodyStream") ?? request.value("body")) == .null else {
-                throw NotUnderstood("a request with a body")
+                throw RowNotUnderstood("a request with a body")
             }
             _ = request.value("note")
             try request.checkAllTaken()
@@ -226,22 +232,20 @@ extension MultipartVector.Expected {
             self.breakdown != nil || self.body != nil || self.length != nil || self.total != nil
                 || self.contentType != nil
                 || self.readSizes != nil || self.error != nil || self.constants != nil || self.isEmptyRequest
-        else { throw NotUnderstood("nothing is expected") }
+        else { throw RowNotUnderstood("nothing is expected") }
     }
 
     /// `[7, 7, 1]`, or `count` times `full` and then `last`.
     private static func sizes(_ value: JSONValue) throws -> [Int] {
         if case .array(let values) = value {
             return try values.map { value in
-                guard case .number(let number) = value, let size = Int(exactly: number) else {
-                    throw NotUnderstood("a read size that is no integer")
-                }
+                guard let size = value.integer else { throw RowNotUnderstood("a read size that is no integer") }
                 return size
             }
         }
         var run = try VectorObject(value, "the read sizes")
         guard let full = try run.integer("full"), let count = try run.integer("count") else {
-            throw NotUnderstood("read sizes without full and count")
+            throw RowNotUnderstood("read sizes without full and count")
         }
         let last = try run.integer("last").map { $0 > 0 ? [$0] : [] } ?? []
         try run.checkAllTaken()

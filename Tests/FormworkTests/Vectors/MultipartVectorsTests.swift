@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Vectors: multipart bodies of other systems", .timeLimit(.minutes(10)))
 struct MultipartVectorsTests {
-    @Test("A row comes out as its system has it", arguments: try VectorFolder.rows())
+    @Test("A row comes out as its system has it", arguments: try MultipartVector.rows())
     func row(row: VectorRow) throws {
         let folder = TemporaryFolder()
         let vector: MultipartVector
         do {
             vector = try MultipartVector(row, in: folder)
-        } catch let error as NotUnderstood {
+        } catch let error as RowNotUnderstood {
             Issue.record("\(row.name) is not understood: \(error)")
             return
         }
@@ -140,83 +140,73 @@ struct MultipartVectorsTests {
 struct VectorsLoadingTests {
     @Test("Every row is there")
     func complete() throws {
-        let rows = try VectorFolder.rows(in: VectorFolder.fixtures)
+        let rows = try VectorRow.rows(in: VectorRow.fixtures).filter(MultipartVector.isTaken)
         #expect(rows.filter { $0.file == "multipart-framing.json" }.count == 30)
         #expect(rows.filter { $0.file == "multipart-stream.json" }.count == 15)
-        #expect(try !VectorFolder.rows().isEmpty)
     }
 
-    struct Strange: Sendable, CustomTestStringConvertible {
-        var row: String
-        var message: String
-        var guardsAgainst: String
-        var testDescription: String { self.guardsAgainst }
-    }
-
-    static let strange = [
-        Strange(row: "7", message: "the row is no JSON object", guardsAgainst: "a row that is no object"),
-        Strange(
-            row: #"{"system": "x.Multipart", "options": {}, "input": [], "expected": ""}"#,
-            message: #"the system "x.Multipart""#, guardsAgainst: "an unknown system"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "input": []}"#,
-            message: "nothing is expected", guardsAgainst: "a row that can't fail"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart", "options": {}, "input": [], "expected": ""}"#,
-            message: "no boundary", guardsAgainst: "a boundary made up"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b", "gzip": 1}, "input": [], "#
-                + #""expected": ""}"#,
-            message: "options has gzip", guardsAgainst: "an unknown option"),
-        Strange(
-            row: #"{"system": "alamofire.MultipartFormData", "options": {"boundary": "b", "readFirst": 1}, "#
-                + #""input": [], "expected": ""}"#,
-            message: "options has readFirst", guardsAgainst: "another system's option"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart.copy", "options": {"boundary": "b", "readFirst": -1}, "#
-                + #""input": [], "expectedTotal": 0}"#,
-            message: "readFirst -1", guardsAgainst: "a number below its least"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart.contentLength", "options": {"boundary": "b"}, "input": [], "#
-                + #""breakdown": {"trailer": 3}}"#,
-            message: "the breakdown has trailer", guardsAgainst: "an unknown piece"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "input": [], "expected": "", "#
-                + #""platform": "vms"}"#,
-            message: #"the platform "vms""#, guardsAgainst: "an unknown platform"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "input": [], "expected": "", "#
-                + #""expectedHash": "x"}"#,
-            message: "the row has expectedHash", guardsAgainst: "an unknown expectation"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
-                + #""input": [{"kind": "tar", "name": "a", "utf8": ""}]}"#,
-            message: #"the kind of part "tar""#, guardsAgainst: "an unknown kind of part"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
-                + #""input": [{"kind": "data", "name": "a", "utf8": "", "charset": "x"}]}"#,
-            message: "a part has charset", guardsAgainst: "an unknown key of a part"),
-        Strange(
-            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
-                + #""input": [{"kind": "data", "name": "a"}]}"#,
-            message: "a part without bytes", guardsAgainst: "a part without content"),
+    static let strange: [Row<String, String>] = [
+        Row("7", "the row is no JSON object", against: "a row that is no object"),
+        Row(
+            #"{"system": "x.Multipart", "options": {}, "input": [], "expected": ""}"#, #"the system "x.Multipart""#,
+            against: "an unknown system"),
+        Row(
+            #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "input": []}"#, "nothing is expected",
+            against: "a row that can't fail"),
+        Row(
+            #"{"system": "afnetworking.multipart", "options": {}, "input": [], "expected": ""}"#, "no boundary",
+            against: "a boundary made up"),
+        Row(
+            #"{"system": "afnetworking.multipart", "options": {"boundary": "b", "gzip": 1}, "input": [], "#
+                + #""expected": ""}"#, "options has gzip", against: "an unknown option"),
+        Row(
+            #"{"system": "alamofire.MultipartFormData", "options": {"boundary": "b", "readFirst": 1}, "#
+                + #""input": [], "expected": ""}"#, "options has readFirst", against: "another system's option"),
+        Row(
+            #"{"system": "afnetworking.multipart.copy", "options": {"boundary": "b", "readFirst": -1}, "#
+                + #""input": [], "expectedTotal": 0}"#, "readFirst -1", against: "a number below its least"),
+        Row(
+            #"{"system": "afnetworking.multipart.contentLength", "options": {"boundary": "b"}, "input": [], "#
+                + #""breakdown": {"trailer": 3}}"#, "the breakdown has trailer", against: "an unknown piece"),
+        Row(
+            #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "input": [], "expected": "", "#
+                + #""platform": "vms"}"#, #"the platform "vms""#, against: "an unknown platform"),
+        Row(
+            #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "input": [], "expected": "", "#
+                + #""expectedHash": "x"}"#, "the row has expectedHash", against: "an unknown expectation"),
+        Row(
+            #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
+                + #""input": [{"kind": "tar", "name": "a", "utf8": ""}]}"#, #"the kind of part "tar""#,
+            against: "an unknown kind of part"),
+        Row(
+            #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
+                + #""input": [{"kind": "data", "name": "a", "utf8": "", "charset": "x"}]}"#, "a part has charset",
+            against: "an unknown key of a part"),
+        Row(
+            #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
+                + #""input": [{"kind": "data", "name": "a"}]}"#, "a part without bytes",
+            against: "a part without content"),
     ]
 
     @Test("A row that is not understood says so", arguments: strange)
-    func notUnderstood(row: Strange) throws {
-        let json = try JSONValue(parsing: Data(row.row.utf8))
-        let error = try #require(throws: NotUnderstood.self) {
+    func notUnderstood(row: Row<String, String>) throws {
+        let json = try JSONValue(parsing: Data(row.given.utf8))
+        let error = try #require(throws: RowNotUnderstood.self) {
             _ = try MultipartVector(VectorRow(file: "f", name: "n", json: json), in: TemporaryFolder())
         }
-        #expect(error.description == row.message)
+        #expect(error.description == row.expected)
     }
 
     @Test("Of a file with another name, only rows of known systems are run")
     func otherFiles() throws {
-        let data = Data(#"[{"system": "x"}, {"system": "afnetworking.multipart", "name": "n"}, 7]"#.utf8)
-        #expect(try VectorFolder.rows(of: data, in: "other.json").map(\.name) == ["n"])
-        #expect(try VectorFolder.rows(of: data, in: "multipart-stream-2.json").map(\.name) == ["row 1", "n", "row 3"])
-        #expect(try VectorFolder.rows(of: Data("no JSON".utf8), in: "other.json").isEmpty)
-        #expect(throws: (any Error).self) { try VectorFolder.rows(of: Data("{}".utf8), in: "multipart-framing.json") }
+        func names(_ file: String) throws -> [String] {
+            let rows = #"[{"system": "x"}, {"system": "afnetworking.multipart", "name": "n"}]"#
+            return try VectorRow.rows(of: Data(rows.utf8), in: file).filter(MultipartVector.isTaken).map(\.name)
+        }
+        #expect(try names("other.json") == ["n"])
+        #expect(try names("multipart-stream-2.json") == ["row 1", "n"])
+        for text in ["7", "{}", "[7]", "no JSON"] {
+            #expect(throws: RowNotUnderstood.self) { try VectorRow.rows(of: Data(text.utf8), in: "f") }
+        }
     }
 }
