@@ -7,6 +7,19 @@ struct RowInput: Encodable, @unchecked Sendable {
     // Unchecked, because Foundation's values say nothing; they aren't changed.
     let value: Any
 
+    /// A number of Foundation's is taken for what it was made of: bridged, it could be a Boolean as well.
+    init(value: Any) {
+        guard type(of: value) is AnyClass, let number = value as? NSNumber else {
+            self.value = value
+            return
+        }
+        switch String(cString: number.objCType) {
+        case "c", "B": self.value = number.boolValue
+        case "d": self.value = number.doubleValue
+        default: self.value = number.intValue
+        }
+    }
+
     /// A struct's key: not any text is one, as in a dictionary.
     private struct Key: CodingKey {
         var stringValue: String
@@ -52,7 +65,6 @@ struct RowInput: Encodable, @unchecked Sendable {
         case let elements as [Any]: elements.map { RowInput(value: $0).plain }
         case let members as [String: Any]: members.mapValues { RowInput(value: $0).plain }
         case let members as [Int: Any]: members.mapValues { RowInput(value: $0).plain }
-        case let number as NSNumber: number
         default: NSNull()
         }
     }

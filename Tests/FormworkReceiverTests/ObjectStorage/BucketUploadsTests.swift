@@ -337,7 +337,7 @@ import Testing
     /// Two receivers do anything in any order. Each change must be made by the one that had the current state; the other is
     /// refused. What is saved is always a prefix of what that one had.
     @Test(arguments: 0..<80) func `No order of two receivers' steps mixes bytes`(seed: Int) async throws {
-        var random = SampleGenerator(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let store = try FakeStore()
         try await Self.withUpload(store, receivers: 2) { uploads in
             let players = [Player(uploads[0], 1), Player(uploads[1], 2)]
@@ -377,6 +377,19 @@ import Testing
         }
         #expect(store.objects.isEmpty)
         #expect(store.uploads.isEmpty)
+    }
+
+    /// A generator whose numbers repeat.
+    private struct SeededGenerator: RandomNumberGenerator {
+        var state: UInt64
+
+        init(seed: UInt64) { self.state = seed &+ 1 }
+
+        mutating func next() -> UInt64 {
+            self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let mixed = (self.state ^ (self.state >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+            return mixed ^ (mixed >> 33)
+        }
     }
 
     // MARK: The store
