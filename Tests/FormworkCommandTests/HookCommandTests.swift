@@ -49,7 +49,6 @@ struct HookCommandTests {
             begin() { : > url; "$F" receive --dir in --port 0 --hook http://127.0.0.1:$(cat port)/ --hook-secret-file secret \
                 "$@" > url 2>> log & P=$!
               until [ -s url ] || ! kill -0 $P 2>/dev/null; do sleep 0.02; done; U=$(cat url); }
-            ask() { curl -s -o /dev/null -w '%{http_code}\\n' "$@"; }
             touch messages
             \(script)
             kill -KILL $S

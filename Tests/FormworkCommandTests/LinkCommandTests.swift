@@ -83,7 +83,6 @@ struct LinkCommandTests {
             """
             begin --token a-token-of-the-owner
             L=$(link --to ${U%/} --prefix inbox/ann --max-size 1M); printf hello > a.txt; head -c 3000000 /dev/zero > big
-            ask() { curl -s -o answer -w '%{http_code}\\n' "$@"; }
             ask -T a.txt $U; ask -T a.txt $L; ask -F f=@a.txt $L; ask -T big $L; ask -T - $L"b.txt" < a.txt
             "$F" send "$L" -F f=@a.txt -q -o answer -v 2> verbose; echo "exit $?"
             "$F" send "$L" -F f=@a.txt --resume ietf -q -o answer; echo "exit $?"
@@ -120,12 +119,11 @@ struct LinkCommandTests {
         let outcome = try Self.run(
             """
             begin; L=$(link --to ${U%/}); printf hi > a
-            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -T a "$1"; }
-            ask $L; (echo fedcba9876543210fedcba9876543210; cat key) > keys; cp keys key; kill -HUP $P
+            ask -T a $L; (echo fedcba9876543210fedcba9876543210; cat key) > keys; cp keys key; kill -HUP $P
             until grep -q 'read again' log; do sleep 0.05; done
-            M=$(link --to ${U%/}); ask $L; ask $M
+            M=$(link --to ${U%/}); ask -T a $L; ask -T a $M
             head -n 1 keys > key; kill -HUP $P; until [ $(grep -c 'read again' log) = 2 ]; do sleep 0.05; done
-            ask $L; ask $M; kill -TERM $P; wait $P
+            ask -T a $L; ask -T a $M; kill -TERM $P; wait $P
             """)
         #expect(outcome.text == "201\n201\n201\n403\n201\n")
     }
@@ -134,11 +132,10 @@ struct LinkCommandTests {
         let outcome = try Self.run(
             """
             begin; printf hi > a
-            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -T a "$1"; }
-            L=$(link --to ${U%/} --limit uses=2); ask $L; ask $L; ask $L
+            L=$(link --to ${U%/} --limit uses=2); ask -T a $L; ask -T a $L; ask -T a $L
             link --to ${U%/} --json > link.json; field() { python3 -c "import json; print(json.load(open('link.json'))['$1'])"; }
-            ask $(field url); field id >> key; kill -HUP $P; until grep -q 'read again' log; do sleep 0.05; done
-            ask $(field url); ask $(link --to ${U%/}); kill -TERM $P; wait $P
+            ask -T a $(field url); field id >> key; kill -HUP $P; until grep -q 'read again' log; do sleep 0.05; done
+            ask -T a $(field url); ask -T a $(link --to ${U%/}); kill -TERM $P; wait $P
             """)
         #expect(outcome.text == "201\n201\n403\n201\n403\n201\n", "\(outcome.errors)")
     }

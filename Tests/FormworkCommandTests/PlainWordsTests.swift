@@ -26,36 +26,26 @@ struct PlainWordsTests {
         }
     }
 
-    @Test("An answer whose head is too long, or has two lengths, is named so")
+    @Test("An answer whose head is too long, or has two lengths or blanks without end, is named so, and not kept")
     func heads() throws {
-        let field = "X-A: \(String(repeating: "a", count: 100_000))\r\n"
-        let long = try Receiver(raw: "HTTP/1.1 200 OK\r\n\(field)Content-Length: 0\r\n\r\n")
-        let first = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(long.port) -F a=1 --boundary b -q")
-        #expect(first.status == 56)
-        #expect(
-            first.errors
-                == "formwork: the head of the server's answer is too long, or has too many fields [59 bytes sent]\n")
-        let two = try Receiver(raw: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok")
-        let second = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(two.port) -F a=1 --boundary b -q")
-        #expect(second.status == 56)
-        #expect(
-            second.errors
-                == "formwork: the server's answer has an invalid Content-Length, or several [59 bytes sent]\n")
-    }
-
-    @Test("Blanks without end in an answer's head or trailer section are refused, and not kept")
-    func blanks() throws {
         let blanks = String(repeating: " ", count: 1_000_000)
-        let long = try Receiver(raw: "HTTP/1.1 200 OK\r\nX-A: \(blanks)")
-        let first = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(long.port) -F a=1 --boundary b -q")
-        #expect(first.status == 56)
-        #expect(
-            first.errors
-                == "formwork: the head of the server's answer is too long, or has too many fields [59 bytes sent]\n")
-        let trailers = try Receiver(raw: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-A: \(blanks)")
-        let second = try Command.shell(
-            "timeout 60 \"$F\" send http://127.0.0.1:\(trailers.port) -F a=1 --boundary b -q")
-        #expect(second.status == 56)
-        #expect(second.errors == "formwork: the server's answer isn't HTTP: its body is malformed\n")
+        let long = "the head of the server's answer is too long, or has too many fields [59 bytes sent]"
+        for (rest, message) in [
+            ("X-A: \(String(repeating: "a", count: 100_000))\r\nContent-Length: 0\r\n\r\n", long),
+            ("X-A: \(blanks)", long),
+            (
+                "Content-Length: 2\r\nContent-Length: 3\r\n\r\nok",
+                "the server's answer has an invalid Content-Length, or several [59 bytes sent]"
+            ),
+            (
+                "Transfer-Encoding: chunked\r\n\r\n0\r\nX-A: \(blanks)",
+                "the server's answer isn't HTTP: its body is malformed"
+            ),
+        ] {
+            let receiver = try Receiver(raw: "HTTP/1.1 200 OK\r\n\(rest)")
+            let result = try Command.shell(
+                "timeout 60 \"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 --boundary b -q")
+            #expect(result.status == 56 && result.errors == "formwork: \(message)\n", "\(result)")
+        }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `receive` as a process: its arguments, its signals, and a kernel that refuses bytes.
@@ -6,6 +7,9 @@ struct ReceiveCommandTests {
     /// Starts a receiver of the folder `in`; `$U` is its address, `$P` its process.
     private static let start = """
         begin() { receive in "$@"; }
+        bearer() { ask -H "Authorization: Bearer $1" $U; }
+        uploading() { begin "$@"; mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
+          exec 3> pipe; printf hel >&3; receiving; }
         receiving() { until curl -s ${U}files.json | grep -q receiving; do sleep 0.05; done; }
 
         """
@@ -17,10 +21,7 @@ struct ReceiveCommandTests {
     @Test func `An upload under way at SIGTERM is finished`() throws {
         let outcome = try Self.run(
             """
-            begin
-            mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
-            exec 3> pipe; printf hel >&3
-            receiving; kill -TERM $P
+            uploading; kill -TERM $P
             while curl -s -o /dev/null $U; do sleep 0.05; done
             printf lo >&3; exec 3>&-
             wait $C; wait $P; echo "exit $?"; cat in/a; ls -A in
@@ -53,10 +54,7 @@ struct ReceiveCommandTests {
     @Test func `A second signal drops what is under way`() throws {
         let outcome = try Self.run(
             """
-            begin --grace 60
-            mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
-            exec 3> pipe; printf hel >&3
-            receiving; kill -TERM $P
+            uploading --grace 60; kill -TERM $P
             while curl -s -o /dev/null $U; do sleep 0.05; done
             kill -TERM $P; wait $P; echo "exit $?"; ls -A in
             """)
@@ -66,10 +64,7 @@ struct ReceiveCommandTests {
     @Test func `SIGKILL leaves nothing in the folder`() throws {
         let outcome = try Self.run(
             """
-            begin
-            mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
-            exec 3> pipe; printf hel >&3
-            receiving; kill -KILL $P; wait $P 2>/dev/null; echo "exit $?"
+            uploading; kill -KILL $P; wait $P 2>/dev/null; echo "exit $?"
             begin; curl -s -o /dev/null $U; kill -TERM $P; wait $P; ls -A in
             """)
         #expect(outcome.text == "exit 137\n")
@@ -137,10 +132,9 @@ struct ReceiveCommandTests {
     @Test func `The token can come by the environment, and the option wins`() throws {
         let outcome = try Self.run(
             """
-            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $1" $U; }
             export FORMWORK_TOKEN=one
-            begin; ask one; ask two; grep -c one log; kill -TERM $P; wait $P; rm url
-            begin --token two; ask one; ask two; kill -TERM $P; wait $P
+            begin; bearer one; bearer two; grep -c one log; kill -TERM $P; wait $P; rm url
+            begin --token two; bearer one; bearer two; kill -TERM $P; wait $P
             """)
         #expect(outcome.text == "200\n401\n0\n401\n200\n")
     }
@@ -161,7 +155,6 @@ struct ReceiveCommandTests {
         let outcome = try Self.run(
             """
             begin; rm -r in; mkdir in
-            ask() { curl -s -o /dev/null -w '%{http_code}\\n' "$@"; }
             echo hi | ask -T - ${U}a; ask ${U}readyz
             kill -TERM $P; wait $P; ls in
             grep -o "in: was moved, removed or replaced: move it back, or restart the receiver" log | head -n 1
@@ -173,14 +166,13 @@ struct ReceiveCommandTests {
     @Test func `SIGHUP reads the token's file again`() throws {
         let outcome = try Self.run(
             """
-            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $1" $U; }
-            echo one > token; begin --token-file token; ask one; ask two
+            echo one > token; begin --token-file token; bearer one; bearer two
             echo two > token; kill -HUP $P
             until grep -q 'read again' log; do sleep 0.05; done
-            ask one; ask two
+            bearer one; bearer two
             rm token; kill -HUP $P
             until grep -q 'not read again' log; do sleep 0.05; done
-            ask two; kill -TERM $P; wait $P; echo $?
+            bearer two; kill -TERM $P; wait $P; echo $?
             """)
         #expect(outcome.text == "200\n401\n401\n200\n200\n0\n")
     }
@@ -214,10 +206,9 @@ struct ReceiveCommandTests {
     @Test func `A token's file that blocks keeps no signal from stopping the receiver`() throws {
         let outcome = try Self.run(
             """
-            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $1" $U; }
-            mkfifo token; echo one > token & begin --token-file token; ask one
+            mkfifo token; echo one > token & begin --token-file token; bearer one
             kill -HUP $P; echo two > token
-            until grep -q 'read again' log; do sleep 0.05; done; ask one; ask two
+            until grep -q 'read again' log; do sleep 0.05; done; bearer one; bearer two
             kill -HUP $P; until grep -q 'not read again yet' log; do sleep 0.1; done; kill -TERM $P
             for try in {1..200}; do kill -0 $P 2> gone || break; sleep 0.1; done; kill -KILL $P 2> gone; wait $P; echo $?
             """)
@@ -303,54 +294,33 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "200\n1\n", "\(outcome)")
     }
 
-    @Test func `An object store is closed after a later error, which is reported`() throws {
-        let store = Self.store.replacing("403", with: "200")
-            .replacing(Self.refusal, with: "<ListMultipartUploadsResult/>")
-        let outcome = try Self.receiveInStore("--to s3://bucket/a --resume-dir /proc/nope", store)
-        #expect(outcome.status == 2 || outcome.status == 23, "\(outcome.status)")
-        #expect(outcome.errors.contains("/proc/nope"), "\(outcome.errors)")
-    }
-
-    @Test func `A store that doesn't know the key is named`() throws {
-        let outcome = try Self.receiveInStore("--to s3://bucket/a", Self.store)
-        #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("the store doesn't know AWS_ACCESS_KEY_ID"), "\(outcome.errors)")
-    }
-
-    /// Runs `receive` while the store runs.
-    private static func receiveInStore(_ arguments: String, _ store: String) throws -> Outcome {
-        try Self.run(
+    @Test(
+        arguments: [
+            (
+                "--to s3://bucket/a --resume-dir /proc/nope", 200, "<ListMultipartUploadsResult/>", [2, 23],
+                "/proc/nope"
+            ),
+            (
+                "--to s3://bucket/a", 403, "<Error><Code>InvalidAccessKeyId</Code></Error>", [2],
+                "the store doesn't know AWS_ACCESS_KEY_ID"
+            ),
+        ] as [(String, Int, String, [Int32], String)])
+    func `An object store that refuses, or that is closed after a later error, is reported`(
+        arguments: String, answer: Int, body: String, statuses: [Int32], words: String
+    ) throws {
+        let store = try LoopbackListener()
+        defer { store.stop() }
+        store.acceptAll { connection in
+            while connection.nextHead() != nil {
+                connection.write("HTTP/1.1 \(answer) X\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            }
+        }
+        let outcome = try Self.run(
             """
-            cat > store.py <<'END'
-            \(store)
-            END
-            python3 store.py > port & S=$!
-            until [ -s port ]; do sleep 0.05; done
-            export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat port)
-            timeout 20 "$F" receive --port 0 \(arguments); E=$?
-            kill -KILL $S; exit $E
+            export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_ENDPOINT_URL_S3=http://127.0.0.1:\(store.port)
+            timeout 20 "$F" receive --port 0 \(arguments)
             """)
+        #expect(statuses.contains(outcome.status), "\(outcome.status)")
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }
-
-    private static let refusal = "<Error><Code>InvalidAccessKeyId</Code></Error>"
-
-    /// A store that knows no keys; it prints its port.
-    private static let store = """
-        import http.server
-
-        class Store(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                body = b"<Error><Code>InvalidAccessKeyId</Code></Error>"
-                self.send_response(403)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *words):
-                pass
-
-        server = http.server.HTTPServer(("127.0.0.1", 0), Store)
-        print(server.server_port, flush=True)
-        server.serve_forever()
-        """
 }

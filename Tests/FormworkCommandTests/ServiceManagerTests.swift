@@ -110,7 +110,6 @@ struct ServiceManagerTests {
 
     private static let receiver = """
         begin() { receive in "$@"; }
-        ask() { curl -s -o /dev/null -w '%{http_code}\n' "$@"; }
 
         """
 

@@ -15,7 +15,7 @@ struct UploadStreamTests {
         let path = try self.folder.file("f", content)
         for source in [
             .file(path), .bytes(content), .stream(length: nil) { DripStream(content, from: Int($0)) },
-            .chunks { _ in PausedChunks(chunks: [Array(content[..<7000]), [], Array(content[7000...])]) },
+            .chunks { _ in paused([Array(content[..<7000]), [], Array(content[7000...])]) },
         ] as [BodySource] {
             let plan = try await form(source).plan()
             var expected: [UInt8] = []
@@ -69,7 +69,7 @@ struct UploadStreamTests {
         stream.close()
         #expect((stream.streamError as? FormworkError)?.code == .sourceChanged, "closing forgets no error")
 
-        let failing = try await form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .failure) }).plan()
+        let failing = try await form(.chunks { _ in paused([noise(10)], failure: Errno.ioError) }).plan()
         let (count, code) = try await onThread {
             let stream = failing.makeInputStream()
             stream.open()
@@ -138,7 +138,7 @@ struct UploadStreamTests {
 
     @Test("Closing ends a read that waits", .timeLimit(.minutes(10)))
     func closing() async throws {
-        let plan = try await form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .never) }).plan()
+        let plan = try await form(.chunks { _ in paused([noise(10)], stops: true) }).plan()
         let (count, status) = try await onThread {
             let stream = plan.makeInputStream()
             stream.open()
@@ -156,7 +156,7 @@ struct UploadStreamTests {
     @Test("Whoever watches the progress may ask and close the stream, and can't read it", .timeLimit(.minutes(10)))
     func observing() async throws {
         let content = noise(200_000)
-        for source in [.bytes(content), .chunks { _ in PausedChunks(chunks: [content]) }] as [BodySource] {
+        for source in [.bytes(content), .chunks { _ in paused([content]) }] as [BodySource] {
             let plan = try await form(source).plan()
             let (count, seen, status, error) = try await onThread {
                 let watcher = Watcher()

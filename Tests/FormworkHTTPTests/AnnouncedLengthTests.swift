@@ -1,33 +1,11 @@
 import FormworkHTTP
 import FormworkResumable
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("A body that says itself that it is too large", .timeLimit(.minutes(10)))
 struct AnnouncedLengthTests {
-    /// Gives a body whole, and counts how often it was asked.
-    private final class Body: AsyncSequence, Sendable {
-        private let bytes: [UInt8]
-        private let count = Mutex(0)
-
-        init(_ text: String) { self.bytes = Array(text.utf8) }
-
-        var asked: Int { self.count.withLock { $0 } }
-
-        struct Iterator: AsyncIteratorProtocol {
-            let body: Body
-            mutating func next() async throws -> [UInt8]? {
-                let number = self.body.count.withLock { count in
-                    count += 1
-                    return count
-                }
-                return number == 1 ? self.body.bytes : nil
-            }
-        }
-
-        func makeAsyncIterator() -> Iterator { Iterator(body: self) }
-    }
-
     static let part = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n"
 
     @Test(
@@ -36,20 +14,20 @@ struct AnnouncedLengthTests {
             ("application/x-www-form-urlencoded", "a=1"), ("multipart/form-data; boundary=b", Self.part),
         ])
     func tooLong(type: String, text: String) async throws {
-        func collect(_ body: Body, announced: Int, limit: Int) async throws -> ReceivedForm {
+        func collect(_ body: ChunkSource, announced: Int, limit: Int) async throws -> ReceivedForm {
             var limits = ParsingLimits()
             limits.totalBytes = Int64(limit)
             return try await ReceivedForm(
                 collecting: body, contentType: type, contentLength: Int64(announced), limits: limits)
         }
         let count = text.utf8.count
-        let refused = Body(text)
+        let refused = ChunkSource(texts: [text])
         let error = await #expect(throws: FormworkError.self) {
             try await collect(refused, announced: count, limit: count - 1)
         }
         #expect(error?.parsingFailure == ParsingFailure(.totalBytesLimit, limit: Int64(count - 1)))
         #expect(error?.message == "Content-Length is \(count): the limit is \(count - 1).")
-        #expect(refused.asked == 0)
-        #expect(try await collect(Body(text), announced: count, limit: count)["a"] == "1")
+        #expect(refused.log.pulled == 0)
+        #expect(try await collect(ChunkSource(texts: [text]), announced: count, limit: count)["a"] == "1")
     }
 }

@@ -32,7 +32,7 @@ struct ProxyTests {
 
     /// Runs a server that reads a form when the gate opens, and answers what it was, behind a proxy.
     private func serve<Result: Sendable>(
-        _ gate: Gate, _ body: @escaping @Sendable (Int) async throws -> Result
+        _ gate: Gate, _ body: @escaping @Sendable (RawClient, any Channel) async throws -> Result
     ) async throws -> Result {
         let peer = Router()
         peer.post("/") { request, _ in
@@ -42,7 +42,7 @@ struct ProxyTests {
         return try await Application(router: peer).test(.live) { server in
             let url = "http://127.0.0.1:\(server.port!)/"
             let app = Application(router: self.router(url), server: .http1ExpectContinue())
-            return try await app.test(.live) { client in try await body(client.port!) }
+            return try await app.test(.live) { try await RawClient.with(port: $0.port!, body) }
         }
     }
 
@@ -70,35 +70,30 @@ struct ProxyTests {
     func transformed() async throws {
         let gate = Gate()
         gate.open()
-        try await self.serve(gate) { port in
+        try await self.serve(gate) { client, channel in
             let body = multipart(
                 "token\r\n\r\nsecret", "a\r\n\r\n12", "f; filename=\"x.txt\"\r\nContent-Type: text/css\r\n\r\n123",
                 "e; filename=\"\"\r\n\r\n")
-            try await RawClient.with(port: port) { client, channel in
-                try await channel.send(self.head(body.utf8.count) + body)
-                let answer = try await client.answer(endingWith: "\n")
-                #expect(answer.hasSuffix("A//=2;F/x.txt/text/css=3;E//=0;via//=5;\n"))
-            }
+            try await channel.send(self.head(body.utf8.count) + body)
+            let answer = try await client.answer(endingWith: "\n")
+            #expect(answer.hasSuffix("A//=2;F/x.txt/text/css=3;E//=0;via//=5;\n"))
         }
     }
 
     @Test("A slow server behind the proxy slows the sender", .timeLimit(.minutes(10)))
     func backPressure() async throws {
         let gate = Gate()
-        try await self.serve(gate) { port in
-            try await RawClient.with(port: port) { client, channel in
-                let start = "--x\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\n"
-                let end = "\r\n--x--\r\n"
-                try await channel.send(self.head(start.utf8.count + (200 << 20) + end.utf8.count) + start)
-                let flood = Flood(ByteBuffer(repeating: 0x79, count: 1 << 20), times: 200, into: channel)
-                // Of 200 MiB; what the kernel's buffers of two connections hold is most of it.
-                let sent = try await flood.stall()
-                #expect(sent < 30)
-                gate.open()
-                try await flood.end()
-                try await channel.send(end)
-                #expect(try await client.answer(endingWith: "\n").contains("A/b/=209715200;via//=5;"))
-            }
+        try await self.serve(gate) { client, channel in
+            let start = "--x\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\n"
+            let end = "\r\n--x--\r\n"
+            try await channel.send(self.head(start.utf8.count + (200 << 20) + end.utf8.count) + start)
+            let flood = Flood(ByteBuffer(repeating: 0x79, count: 1 << 20), times: 200, into: channel)
+            // Of 200 MiB; what the kernel's buffers of two connections hold is most of it.
+            #expect(try await flood.stall() < 30)
+            gate.open()
+            try await flood.end()
+            try await channel.send(end)
+            #expect(try await client.answer(endingWith: "\n").contains("A/b/=209715200;via//=5;"))
         }
     }
 
@@ -109,14 +104,12 @@ struct ProxyTests {
     func cut() async throws {
         let gate = Gate()
         gate.open()
-        try await self.serve(gate) { port in
+        try await self.serve(gate) { client, channel in
             let body = String(multipart("a\r\n\r\n12").dropLast(6))
-            try await RawClient.with(port: port) { client, channel in
-                try await channel.send(self.head(body.utf8.count) + body)
-                let answer = try await client.answer(endingWith: "}")
-                #expect(answer.hasPrefix("HTTP/1.1 400 "))
-                #expect(answer.contains("unexpectedEnd"))
-            }
+            try await channel.send(self.head(body.utf8.count) + body)
+            let answer = try await client.answer(endingWith: "}")
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            #expect(answer.contains("unexpectedEnd"))
         }
     }
 }

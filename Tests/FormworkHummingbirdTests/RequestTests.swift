@@ -81,8 +81,7 @@ struct RequestTests {
         let body = multipart(
             "title\r\n\r\nHarbour", "crew[mate]\r\n\r\nJürgen", "crew[hands][]\r\n\r\n2", "crew[hands][]\r\n\r\n3",
             "isDraft\r\n\r\non", "photo; filename=\"a.txt\"\r\n\r\nsea")
-        let answer = try await self.post(uri, multipartType, body)
-        #expect(answer.body == "Harbour|Jürgen|[2, 3]|true|a.txt|sea")
+        #expect(try await self.post(uri, multipartType, body).body == "Harbour|Jürgen|[2, 3]|true|a.txt|sea")
     }
 
     @Test("A url-encoded form is decoded by the same rules", arguments: ["/decode", "/context"])

@@ -70,6 +70,12 @@ struct WireTests {
         return try await app.test(.live) { client in try await body(client.port!) }
     }
 
+    private func connected<Result: Sendable>(
+        _ gate: Gate = Gate(), _ body: @Sendable (RawClient, any Channel) async throws -> Result
+    ) async throws -> Result {
+        try await self.serve(gate) { try await RawClient.with(port: $0, body) }
+    }
+
     private func head(_ uri: String, _ count: Int, _ fields: String = "") -> String {
         "POST \(uri) HTTP/1.1\r\nHost: a\r\nContent-Type: \(multipartType)\r\nContent-Length: \(count)\r\n\(fields)\r\n"
     }
@@ -104,22 +110,18 @@ struct WireTests {
             "GET /none HTTP/1.0\r\n\r\n", "GET /none HTTP/1.1\r\nHost: a\r\nConnection: Close, TE\r\n\r\n",
         ])
     func ends(request: String) async throws {
-        try await self.serve { port in
-            try await RawClient.with(port: port) { client, channel in
-                try await channel.send(request)
-                #expect(try await client.lastAnswer().hasPrefix("HTTP/1.1 "))
-            }
+        try await self.connected { client, channel in
+            try await channel.send(request)
+            #expect(try await client.lastAnswer().hasPrefix("HTTP/1.1 "))
         }
     }
 
     /// Everything that the server sends until it closes.
     private func answers(to text: String, ends: Bool = false) async throws -> String {
-        try await self.serve { port in
-            try await RawClient.with(port: port) { client, channel in
-                try await channel.send(text)
-                if ends { try await channel.close(mode: .output).get() }
-                return try await client.lastAnswer()
-            }
+        try await self.connected { client, channel in
+            try await channel.send(text)
+            if ends { try await channel.close(mode: .output).get() }
+            return try await client.lastAnswer()
         }
     }
 
@@ -192,17 +194,15 @@ struct WireTests {
 
     @Test("100 comes when the body is wanted, then the answer", .timeLimit(.minutes(10)))
     func continues() async throws {
-        try await self.serve { port in
-            try await RawClient.with(port: port) { client, channel in
-                let body = multipart("a\r\n\r\n123")
-                // Twice on one connection.
-                for answers in 1...2 {
-                    try await channel.send(self.head("/parts", body.utf8.count, self.expect))
-                    _ = try await client.answer(endingWith: "HTTP/1.1 100 Continue\r\n\r\n")
-                    #expect(client.text.components(separatedBy: "HTTP/1.1 ").count == answers * 2)
-                    try await channel.send(body)
-                    #expect(try await client.answer(endingWith: "a: 3;\n").contains("HTTP/1.1 200 OK"))
-                }
+        try await self.connected { client, channel in
+            let body = multipart("a\r\n\r\n123")
+            // Twice on one connection.
+            for answers in 1...2 {
+                try await channel.send(self.head("/parts", body.utf8.count, self.expect))
+                _ = try await client.answer(endingWith: "HTTP/1.1 100 Continue\r\n\r\n")
+                #expect(client.text.components(separatedBy: "HTTP/1.1 ").count == answers * 2)
+                try await channel.send(body)
+                #expect(try await client.answer(endingWith: "a: 3;\n").contains("HTTP/1.1 200 OK"))
             }
         }
     }
@@ -224,23 +224,19 @@ struct WireTests {
 
     @Test("Who doesn't wait gets no 100", .timeLimit(.minutes(10)))
     func impatient() async throws {
-        try await self.serve { port in
-            try await RawClient.with(port: port) { client, channel in
-                let body = multipart("a\r\n\r\n123")
-                try await channel.send(self.head("/unread", body.utf8.count, self.expect) + body)
-                #expect(try await client.answer(endingWith: "\r\n\r\n").hasPrefix("HTTP/1.1 403 "))
-                #expect(!client.text.contains(" 100 "))
-            }
+        try await self.connected { client, channel in
+            let body = multipart("a\r\n\r\n123")
+            try await channel.send(self.head("/unread", body.utf8.count, self.expect) + body)
+            #expect(try await client.answer(endingWith: "\r\n\r\n").hasPrefix("HTTP/1.1 403 "))
+            #expect(!client.text.contains(" 100 "))
         }
     }
 
     @Test("A length too large is refused before any of the body arrives", .timeLimit(.minutes(10)))
     func early() async throws {
-        try await self.serve { port in
-            try await RawClient.with(port: port) { client, channel in
-                try await channel.send(self.head("/small", 1001))
-                #expect(try await client.answer(endingWith: "}").hasPrefix("HTTP/1.1 413 "))
-            }
+        try await self.connected { client, channel in
+            try await channel.send(self.head("/small", 1001))
+            #expect(try await client.answer(endingWith: "}").hasPrefix("HTTP/1.1 413 "))
         }
     }
 
@@ -266,17 +262,15 @@ struct WireTests {
     /// Hummingbird waits for the client's end, and reads nothing.
     @Test("A connection with a rest of a body that isn't read ends", .timeLimit(.minutes(10)))
     func unreadRest() async throws {
-        try await self.serve { port in
-            try await RawClient.with(port: port) { client, channel in
-                try await channel.send(
-                    self.head("/parts?impatient=1", 10_000_000)
-                        + "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n")
-                #expect(try await client.lastAnswer().hasPrefix("HTTP/1.1 408 "))
-                await #expect(throws: (any Error).self) {
-                    while true {
-                        try await channel.send("y")
-                        try await Task.sleep(for: .milliseconds(20))
-                    }
+        try await self.connected { client, channel in
+            try await channel.send(
+                self.head("/parts?impatient=1", 10_000_000)
+                    + "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n")
+            #expect(try await client.lastAnswer().hasPrefix("HTTP/1.1 408 "))
+            await #expect(throws: (any Error).self) {
+                while true {
+                    try await channel.send("y")
+                    try await Task.sleep(for: .milliseconds(20))
                 }
             }
         }
@@ -285,19 +279,17 @@ struct WireTests {
     @Test("A handler that doesn't read holds the sender up", .timeLimit(.minutes(10)))
     func backPressure() async throws {
         let gate = Gate()
-        try await self.serve(gate) { port in
-            try await RawClient.with(port: port) { client, channel in
-                let block = ByteBuffer(repeating: 0x79, count: 1 << 20)
-                let start = "--x\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\n"
-                let end = "\r\n--x--\r\n"
-                try await channel.send(self.head("/slow", start.utf8.count + (100 << 20) + end.utf8.count) + start)
-                let flood = Flood(block, times: 100, into: channel)
-                #expect(try await flood.stall() < 20)
-                gate.open()
-                try await flood.end()
-                try await channel.send(end)
-                #expect(try await client.answer(endingWith: "104857600\n").hasPrefix("HTTP/1.1 200 "))
-            }
+        try await self.connected(gate) { client, channel in
+            let block = ByteBuffer(repeating: 0x79, count: 1 << 20)
+            let start = "--x\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\n"
+            let end = "\r\n--x--\r\n"
+            try await channel.send(self.head("/slow", start.utf8.count + (100 << 20) + end.utf8.count) + start)
+            let flood = Flood(block, times: 100, into: channel)
+            #expect(try await flood.stall() < 20)
+            gate.open()
+            try await flood.end()
+            try await channel.send(end)
+            #expect(try await client.answer(endingWith: "104857600\n").hasPrefix("HTTP/1.1 200 "))
         }
     }
 

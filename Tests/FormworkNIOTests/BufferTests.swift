@@ -138,7 +138,7 @@ extension NIOTests {
         @Test("Header fields are the plan's, for HTTPTypes and for NIO")
         func headers() throws {
             let known = try form(.bytes(noise(100))).plan()
-            let unknown = try form(.chunks(once: Chunks(chunks: []))).plan()
+            let unknown = try form(.chunks(once: ChunkSource([]))).plan()
             var fields = HTTPFields()
             fields[.contentType] = "text/plain"
             fields.describeBody(known)

@@ -73,7 +73,7 @@ extension NIOTests {
             var forms = try form(.file(self.folder.file("f", noise(1 << 20), times: 20)))
             forms.append(name: "slice", source: .file(self.folder.path.appending("f"), offset: 12_345, length: 300_000))
             forms.append(name: "small", source: .file(self.folder.path.appending("f"), offset: 1, length: 10))
-            forms.append(name: "live", source: .chunks { _ in Chunks(chunks: [noise(10), noise(70_000)]) })
+            forms.append(name: "live", source: .chunks { _ in ChunkSource([noise(10), noise(70_000)]) })
             let plan = try await forms.plan()
             let (bytes, _, error) = try await self.received { channel in
                 let count = try await channel.writeBody(plan)

@@ -354,7 +354,7 @@ extension NIOTests {
         func oneShotRetries() async throws {
             let server = try UploadServer(["/": [.cut(after: 1000), .status(200)]])
             let options = Options(retry: RetryPolicy(count: 2, delay: .zero))
-            let plan = try await form(.chunks(once: Chunks(chunks: [noise(5000)]))).plan()
+            let plan = try await form(.chunks(once: ChunkSource([noise(5000)]))).plan()
             let error = await self.failure { _ = try await self.upload(plan, to: server.address("/"), options) }
             #expect(error?.code == .notReplayable && error?.part?.name == "content" && error?.cause != nil)
             #expect(server.requests.count == 1)
@@ -389,7 +389,7 @@ extension NIOTests {
                     let plan = try await form(
                         .chunks(length: 64 << 20) { [canary] _ in
                             withExtendedLifetime(canary) {
-                                Chunks(chunks: Array(repeating: block, count: 64))
+                                ChunkSource(Array(repeating: block, count: 64))
                             }
                         }
                     ).plan()
@@ -485,7 +485,7 @@ extension NIOTests {
             "Cancelling ends an upload that waits for its source, and the time limit one that waits for its server")
         func waiting() async throws {
             let server = try UploadServer(["/": [.status(200)], "/stall": [.stall]])
-            let endless = try await form(.chunks { _ in Chunks(chunks: [noise(10)], isEndless: true) }).plan()
+            let endless = try await form(.chunks { _ in ChunkSource([noise(10)], stops: true) }).plan()
             for length in [Options.Length.whenKnown, .fixed] {
                 let task = Task { try await self.upload(endless, to: server.address("/"), Options(length: length)) }
                 try await Task.sleep(for: .milliseconds(100))

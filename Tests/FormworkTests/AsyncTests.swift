@@ -9,23 +9,6 @@ import Testing
 struct AsyncTests {
     private let folder = TemporaryFolder()
 
-    struct Chunks: AsyncSequence, Sendable {
-        var chunks: [[UInt8]]
-        var failure: Errno?
-
-        struct Iterator: AsyncIteratorProtocol {
-            var rest: ArraySlice<[UInt8]>
-            let failure: Errno?
-            mutating func next() async throws -> [UInt8]? {
-                await Task.yield()
-                if self.rest.isEmpty, let failure = self.failure { throw failure }
-                return self.rest.popFirst()
-            }
-        }
-
-        func makeAsyncIterator() -> Iterator { Iterator(rest: self.chunks[...], failure: self.failure) }
-    }
-
     private func collect(_ chunks: BodyChunks) async throws -> [UInt8] {
         var body: [UInt8] = []
         for try await chunk in chunks {
@@ -118,7 +101,7 @@ struct AsyncTests {
 
     @Test("Chunks of any size make the content, empty ones too")
     func chunks() async throws {
-        let chunks = Chunks(chunks: [Array("he".utf8), [], Array("llo, wor".utf8), Array("ld".utf8), []])
+        let chunks = ChunkSource([Array("he".utf8), [], Array("llo, wor".utf8), Array("ld".utf8), []])
         for length in [nil, 12] as [Int64?] {
             var form = formB()
             form.append(name: "c", source: .chunks(length: length) { _ in chunks })
@@ -141,7 +124,7 @@ struct AsyncTests {
 
     @Test("Chunks inside a lazy sequence of parts are awaited too")
     func lazyChunks() async throws {
-        let chunks = Chunks(chunks: [Array("ab".utf8), Array("c".utf8)])
+        let chunks = ChunkSource([Array("ab".utf8), Array("c".utf8)])
         var form = formB()
         form.append(PartSequence(count: 2) { BodyPart(name: "\($0)", source: .chunks(length: 3) { _ in chunks }) })
         let plan = try await form.plan()
@@ -166,7 +149,7 @@ struct AsyncTests {
 
     @Test("Small chunks take little memory", arguments: [nil, 20] as [Int64?])
     func smallChunks(length: Int64?) async throws {
-        let arriving = BodySource.chunks(length: length) { _ in Chunks(chunks: Array(repeating: [65], count: 20)) }
+        let arriving = BodySource.chunks(length: length) { _ in ChunkSource(Array(repeating: [65], count: 20)) }
         for source in [arriving, .stream(once: Slow(), length: length)] {
             var body: [[UInt8]] = []
             for try await chunk in try BodyPlan(copying: source).chunks() { body.append(chunk) }
@@ -177,7 +160,7 @@ struct AsyncTests {
 
     @Test("Chunks are held to their declared length")
     func lengths() async throws {
-        let chunks = Chunks(chunks: [[1, 2, 3], [4, 5, 6]])
+        let chunks = ChunkSource([[1, 2, 3], [4, 5, 6]])
         func body(_ length: Int64, ignoringSurplus: Bool = false) async throws -> Int {
             var form = formB()
             form.append(name: "c", source: .chunks(length: length, ignoringSurplus: ignoringSurplus) { _ in chunks })
@@ -192,7 +175,7 @@ struct AsyncTests {
     @Test("A failing sequence keeps its cause; a one-shot one refuses a second pass")
     func failures() async throws {
         var form = formB()
-        form.append(name: "c", source: .chunks(once: Chunks(chunks: [[1]], failure: .ioError)))
+        form.append(name: "c", source: .chunks(once: ChunkSource([[1]], failure: Errno.ioError)))
         let plan = try await form.plan()
         do {
             _ = try await self.collect(plan.chunks())
@@ -207,7 +190,7 @@ struct AsyncTests {
     @Test("A reader that can't wait says so")
     func synchronously() throws {
         var form = formB()
-        form.append(name: "c", source: .chunks { _ in Chunks(chunks: [[1]]) })
+        form.append(name: "c", source: .chunks { _ in ChunkSource([[1]]) })
         let error = #expect(throws: FormworkError.self) { try form.plan().bytes(upTo: 1000) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message.contains("AsyncBodyReader") == true)

@@ -12,7 +12,7 @@ import Testing
     private func form(_ folder: TemporaryFolder) throws -> FormData {
         var form = formB()
         form.append(name: "a", source: .file(try folder.file("big", Self.content)), filename: "")
-        form.append(name: "b", source: .chunks { AsyncTests.Chunks(chunks: [[65], [66, 67]]) })
+        form.append(name: "b", source: .chunks { ChunkSource([[65], [66, 67]]) })
         return form
     }
 

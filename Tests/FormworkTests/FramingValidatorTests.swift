@@ -172,7 +172,7 @@ struct FramingValidatorTests {
         }
         var form = formB()
         form.append(
-            name: "c", source: .chunks { _ in AsyncTests.Chunks(chunks: [Array("x\r\n-".utf8), Array("-b--".utf8)]) })
+            name: "c", source: .chunks { _ in ChunkSource([Array("x\r\n-".utf8), Array("-b--".utf8)]) })
         form.append(name: "d", value: "1")
         let plan = try await form.plan()
         await expect(.framingBroken) { for try await _ in plan.chunks(of: 3, options: Self.checking) {} }

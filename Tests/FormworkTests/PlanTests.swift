@@ -57,7 +57,7 @@ struct PlanTests {
     func undescribable() throws {
         let sources: [BodySource] = [
             .stream { _ in DripStream([1]) }, .stream(once: DripStream([1])),
-            .chunks { _ in AsyncTests.Chunks(chunks: []) }, .descriptor(.standardInput),
+            .chunks { _ in ChunkSource([]) }, .descriptor(.standardInput),
         ]
         for source in sources {
             var form = formB()

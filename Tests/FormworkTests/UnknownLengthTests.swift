@@ -1,5 +1,6 @@
 import Formwork
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Sources whose length is declared, or known by nobody", .timeLimit(.minutes(10)))
@@ -24,7 +25,7 @@ struct UnknownLengthTests {
         let content = [UInt8](repeating: 5, count: count)
         for source in [
             .bytes(content), .stream(length: nil) { DripStream(content, from: Int($0), step: 1000) },
-            .chunks { _ in AsyncTests.Chunks(chunks: count == 0 ? [] : [content]) },
+            .chunks { _ in ChunkSource(count == 0 ? [] : [content]) },
             .concatenation([.bytes(content), .stream(length: nil) { _ in DripStream([]) }]),
         ] as [BodySource] {
             #expect(try await source.bytes(upTo: count) == content)
@@ -47,7 +48,7 @@ struct UnknownLengthTests {
     func surplus(length: Int64) async throws {
         func content(ignoringSurplus: Bool, _ chunks: [[UInt8]]) async throws -> [UInt8] {
             try await BodySource.chunks(length: length, ignoringSurplus: ignoringSurplus) { _ in
-                AsyncTests.Chunks(chunks: chunks)
+                ChunkSource(chunks)
             }
             .bytes(upTo: 1000)
         }

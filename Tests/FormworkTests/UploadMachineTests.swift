@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Formwork
@@ -6,11 +7,6 @@ import Testing
 @Suite("What an upload does next", .timeLimit(.minutes(10)))
 struct UploadMachineTests {
     struct Cut: Error, CustomStringConvertible { var description: String { "cut" } }
-
-    private struct Stream: AsyncSequence, Sendable {
-        struct AsyncIterator: AsyncIteratorProtocol { mutating func next() async throws -> [UInt8]? { nil } }
-        func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
-    }
 
     enum Body: CaseIterable { case none, replayable, once, onceUnread }
 
@@ -24,7 +20,7 @@ struct UploadMachineTests {
         switch body {
         case .none: nil
         case .replayable: try BodyPlan(copying: .text("x"))
-        case .once, .onceUnread: try BodyPlan(copying: .chunks(once: Stream()))
+        case .once, .onceUnread: try BodyPlan(copying: .chunks(once: ChunkSource([])))
         }
     }
 

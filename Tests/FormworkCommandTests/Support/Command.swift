@@ -39,7 +39,7 @@ enum Command {
 
     /// Runs a shell script in which `$F` is the command, by default in a folder of its own. `receive FOLDER …` starts a receiver, at `$PORT` if that is
     /// set: `$U` is its address, `$P` its
-    /// process, and `log` what it says.
+    /// process, and `log` what it says. `ask` prints the status that a request of curl's gets.
     static func shell(_ script: String, input: [UInt8] = [], in folder: String? = nil) throws -> Outcome {
         let own = Folder()
         defer { withExtendedLifetime(own) {} }
@@ -49,6 +49,7 @@ enum Command {
     private static let functions = """
         receive() { rm -f url; "$F" receive --port ${PORT:-0} "$@" > url 2> log & P=$!
           until [ -s url ] || ! kill -0 $P 2> /dev/null; do sleep 0.05; done; U=$(cat url); }
+        ask() { curl -s -o /dev/null -w '%{http_code}\\n' "$@"; }
 
         """
 

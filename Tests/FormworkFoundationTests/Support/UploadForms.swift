@@ -1,6 +1,7 @@
 import Foundation
 import FormworkFoundation
 import FormworkMigration
+import TestSupport
 import Testing
 
 /// Bytes without a short period.
@@ -14,25 +15,9 @@ func form(_ source: BodySource) -> FormData {
     return form
 }
 
-/// An async sequence of chunks, each given after a pause, which can fail behind its last one, or wait for ever.
-struct PausedChunks: AsyncSequence, Sendable {
-    enum End { case proper, failure, never }
-
-    var chunks: [[UInt8]]
-    var end = End.proper
-
-    struct Iterator: AsyncIteratorProtocol {
-        var rest: ArraySlice<[UInt8]>
-        let end: End
-        mutating func next() async throws -> [UInt8]? {
-            try await Task.sleep(for: .milliseconds(1))
-            if self.rest.isEmpty, self.end == .failure { throw Errno.ioError }
-            if self.rest.isEmpty, self.end == .never { try await Task.sleep(for: .seconds(600)) }
-            return self.rest.popFirst()
-        }
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(rest: self.chunks[...], end: self.end) }
+/// Chunks, each given after a pause.
+func paused(_ chunks: [[UInt8]], failure: (any Error)? = nil, stops: Bool = false) -> ChunkSource {
+    ChunkSource(chunks, failure: failure, stops: stops, pause: .milliseconds(1))
 }
 
 /// Runs what blocks where it hurts no task.

@@ -3,6 +3,7 @@ import FormworkHTTP
 @testable import FormworkResumable
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// A caller's store: in memory, with pauses wherever it is asked, and failures on demand.
@@ -117,33 +118,7 @@ private struct Content: UploadContent {
     func close() async { await self.storage.close() }
 }
 
-/// A request's content: pieces, and then its end, a cut, or silence.
-private struct Pieces: AsyncSequence, Sendable {
-    enum End { case end, cut, silence }
-    struct Broken: Error {}
-
-    var pieces: [String]
-    var end = End.end
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var rest: ArraySlice<String>
-        var end: End
-
-        mutating func next() async throws -> [UInt8]? {
-            await Task.yield()
-            if let piece = self.rest.popFirst() { return Array(piece.utf8) }
-            switch self.end {
-            case .end: return nil
-            case .cut: throw Broken()
-            case .silence:
-                try await Task.sleep(for: .seconds(3600))
-                return nil
-            }
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.pieces[...], end: self.end) }
-}
+private struct Broken: Error {}
 
 @Suite("A caller's store of uploads", .timeLimit(.minutes(10))) struct UploadStorageTests {
     private final class Bench: Sendable {
@@ -164,7 +139,7 @@ private struct Pieces: AsyncSequence, Sendable {
         /// Handles a request as a new process does.
         func send(
             _ method: HTTPRequest.Method, _ path: String? = nil, _ fields: HTTPFields,
-            _ body: Pieces = Pieces(pieces: []),
+            _ body: ChunkSource = ChunkSource([]),
             isNew: Bool = false
         ) async throws -> ResumableHandler.Outcome {
             let store = isNew ? UploadStore(storage: self.storage) : self.store
@@ -184,11 +159,11 @@ private struct Pieces: AsyncSequence, Sendable {
 
         func answer(
             _ method: HTTPRequest.Method, _ path: String? = nil, _ fields: HTTPFields,
-            _ body: Pieces = Pieces(pieces: []),
+            _ body: ChunkSource = ChunkSource([]),
             isNew: Bool = false
         ) async throws -> ResumableResponse {
             guard case .answer(let answer) = try await self.send(method, path, fields, body, isNew: isNew) else {
-                throw Pieces.Broken()
+                throw Broken()
             }
             if let location = answer.response.headerFields[.location] { self.location.withLock { $0 = location } }
             return answer
@@ -197,8 +172,8 @@ private struct Pieces: AsyncSequence, Sendable {
         /// Begins an upload of five bytes, of which three come.
         func begin() async throws {
             let outcome = try await self.send(
-                .post, "/files", Self.create(5), Pieces(pieces: ["h", "el"], end: .cut))
-            guard case .close = outcome else { throw Pieces.Broken() }
+                .post, "/files", Self.create(5), ChunkSource(texts: ["h", "el"], failure: Broken()))
+            guard case .close = outcome else { throw Broken() }
         }
 
         static func create(_ length: Int) -> HTTPFields {
@@ -224,7 +199,8 @@ private struct Pieces: AsyncSequence, Sendable {
         try await bench.begin()
         let told = try await bench.answer(.head, nil, Bench.ask, isNew: isNew)
         #expect(told.response.headerFields[.uploadOffset] == "3")
-        let last = try await bench.answer(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["l", "o"]), isNew: isNew)
+        let last = try await bench.answer(
+            .patch, nil, Bench.append(3, 2), ChunkSource(texts: ["l", "o"]), isNew: isNew)
         #expect(last.response.status == .ok && String(decoding: last.content, as: UTF8.self) == "thanks")
         #expect(bench.contents == ["hello"])
         // Of a finished upload its answer is kept, not its bytes.
@@ -244,27 +220,28 @@ private struct Pieces: AsyncSequence, Sendable {
         var fields: HTTPFields = [
             .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
         ]
-        guard case .close = try await bench.send(.patch, nil, fields, Pieces(pieces: ["hel"], end: .cut)) else {
-            throw Pieces.Broken()
+        guard case .close = try await bench.send(.patch, nil, fields, ChunkSource(texts: ["hel"], failure: Broken()))
+        else {
+            throw Broken()
         }
         let told = try await bench.answer(.head, nil, [.tusResumable: "1.0.0"])
         #expect(told.response.headerFields[.uploadOffset] == "3")
         fields[.uploadOffset] = "3"
-        let last = try await bench.answer(.patch, nil, fields, Pieces(pieces: ["lo"]))
+        let last = try await bench.answer(.patch, nil, fields, ChunkSource(texts: ["lo"]))
         #expect(last.response.status == .noContent && bench.contents == ["hello"])
     }
 
     @Test("Two writers at once: the second ends the first, and no byte is there twice")
     func twoWriters() async throws {
         let bench = Bench()
-        async let first = bench.send(.post, "/files", Bench.create(5), Pieces(pieces: ["h", "el"], end: .silence))
+        async let first = bench.send(.post, "/files", Bench.create(5), ChunkSource(texts: ["h", "el"], stops: true))
         while true {
             if bench.location.withLock({ $0 != nil }), await bench.storage.all.first?.bytes?.count == 3 { break }
             try await Task.sleep(for: .milliseconds(2))
         }
-        let last = try await bench.answer(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["lo"]))
+        let last = try await bench.answer(.patch, nil, Bench.append(3, 2), ChunkSource(texts: ["lo"]))
         #expect(last.response.status == .ok && bench.contents == ["hello"])
-        guard case .close = try await first else { throw Pieces.Broken() }
+        guard case .close = try await first else { throw Broken() }
     }
 
     @Test("Ten clients resume one upload at once: one of them wins")
@@ -274,7 +251,7 @@ private struct Pieces: AsyncSequence, Sendable {
         let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
             for _ in 0..<10 {
                 group.addTask {
-                    let outcome = try await bench.send(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["l", "o"]))
+                    let outcome = try await bench.send(.patch, nil, Bench.append(3, 2), ChunkSource(texts: ["l", "o"]))
                     guard case .answer(let answer) = outcome else { return nil }
                     return answer.response.status.code
                 }
@@ -286,7 +263,7 @@ private struct Pieces: AsyncSequence, Sendable {
             let told = try await bench.answer(.head, nil, Bench.ask)
             let offset = try #require(told.response.headerFields[.uploadOffset].flatMap { Int($0) })
             let rest = String("hello".dropFirst(offset))
-            _ = try await bench.answer(.patch, nil, Bench.append(offset, rest.utf8.count), Pieces(pieces: [rest]))
+            _ = try await bench.answer(.patch, nil, Bench.append(offset, rest.utf8.count), ChunkSource(texts: [rest]))
         }
         #expect(bench.contents == ["hello"], "\(statuses)")
         #expect(await bench.storage.openCount == 0)
@@ -296,12 +273,12 @@ private struct Pieces: AsyncSequence, Sendable {
     func wrongNumbers() async throws {
         let bench = Bench()
         try await bench.begin()
-        let early = try await bench.answer(.patch, nil, Bench.append(2, 3), Pieces(pieces: ["llo"]))
+        let early = try await bench.answer(.patch, nil, Bench.append(2, 3), ChunkSource(texts: ["llo"]))
         #expect(early.response.status == .conflict && early.response.headerFields[.uploadOffset] == "3")
-        let long = try await bench.answer(.patch, nil, Bench.append(3, 3), Pieces(pieces: ["loo"]))
+        let long = try await bench.answer(.patch, nil, Bench.append(3, 3), ChunkSource(texts: ["loo"]))
         #expect(long.response.status == .badRequest)
         #expect(String(decoding: long.content, as: UTF8.self).contains("inconsistent-upload-length"))
-        let right = try await bench.answer(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["lo"]))
+        let right = try await bench.answer(.patch, nil, Bench.append(3, 2), ChunkSource(texts: ["lo"]))
         #expect(right.response.status == .ok && bench.contents == ["hello"])
     }
 
@@ -310,17 +287,19 @@ private struct Pieces: AsyncSequence, Sendable {
         let bench = Bench()
         var fields = Bench.create(5)
         if !isLengthKnown { (fields[.uploadLength], fields[.contentLength]) = (nil, nil) }
-        guard case .close = try await bench.send(.post, "/files", fields, Pieces(pieces: ["hel"], end: .cut)) else {
-            throw Pieces.Broken()
+        guard
+            case .close = try await bench.send(.post, "/files", fields, ChunkSource(texts: ["hel"], failure: Broken()))
+        else {
+            throw Broken()
         }
         await bench.storage.fill()
         var append = Bench.append(3, 2)
         append[.contentLength] = nil
-        let answer = try await bench.answer(.patch, nil, append, Pieces(pieces: ["lo"]))
+        let answer = try await bench.answer(.patch, nil, append, ChunkSource(texts: ["lo"]))
         #expect(answer.response.status.code == 507)
         #expect(await bench.storage.all.count == 1)
         #expect(await bench.storage.openCount == 0)
-        let again = try await bench.answer(.patch, nil, append, Pieces(pieces: ["lo"]))
+        let again = try await bench.answer(.patch, nil, append, ChunkSource(texts: ["lo"]))
         #expect(again.response.status == .ok)
     }
 
@@ -330,17 +309,17 @@ private struct Pieces: AsyncSequence, Sendable {
         let digest = "sha-256=:EpmMAXBm6w0qcLlObtMZKYWFXOOQ8yG724MgIoiL0lE=:"
         var fields = Bench.create(11)
         (fields[.uploadComplete], fields[.contentLength], fields[.reprDigest]) = ("?0", nil, digest)
-        _ = try await bench.answer(.post, "/files", fields, Pieces(pieces: ["hello"]))
+        _ = try await bench.answer(.post, "/files", fields, ChunkSource(texts: ["hello"]))
         fields = Bench.append(5, 6)
         (fields[.uploadComplete], fields[.contentLength], fields[.contentDigest]) = ("?0", nil, digest)
         await bench.storage.fill(after: 1)
-        let full = try await bench.answer(.patch, nil, fields, Pieces(pieces: [" wh", "ere"]))
+        let full = try await bench.answer(.patch, nil, fields, ChunkSource(texts: [" wh", "ere"]))
         #expect(full.response.status.code == 507)
         #expect(await bench.storage.all.map(\.bytes) == [Array("hello".utf8)])
         fields[.contentDigest] = nil
-        let other = try await bench.answer(.patch, nil, fields, Pieces(pieces: [" the"]), isNew: true)
+        let other = try await bench.answer(.patch, nil, fields, ChunkSource(texts: [" the"]), isNew: true)
         #expect(other.response.headerFields[.uploadOffset] == "9")
-        let last = try await bench.answer(.patch, nil, Bench.append(9, 2), Pieces(pieces: ["re"]))
+        let last = try await bench.answer(.patch, nil, Bench.append(9, 2), ChunkSource(texts: ["re"]))
         #expect(last.response.status == .ok && bench.contents == ["hello there"])
     }
 
@@ -348,8 +327,7 @@ private struct Pieces: AsyncSequence, Sendable {
     func expiry() async throws {
         let bench = Bench { $0.lifetime = 0 }
         try await bench.begin()
-        let told = try await bench.answer(.head, nil, Bench.ask)
-        #expect(told.response.status == .notFound)
+        #expect(try await bench.answer(.head, nil, Bench.ask).response.status == .notFound)
         #expect(await bench.store.removeExpired() == 1)
         #expect(await bench.storage.all.isEmpty)
     }
@@ -364,7 +342,7 @@ private struct Pieces: AsyncSequence, Sendable {
         let isNew = call != .create
         let answer = try await bench.answer(
             isNew ? .patch : .post, isNew ? nil : "/files", isNew ? Bench.append(3, 2) : Bench.create(5),
-            Pieces(pieces: [isNew ? "lo" : "hello"]))
+            ChunkSource(texts: [isNew ? "lo" : "hello"]))
         // Not 507: clients wouldn't try again.
         #expect(answer.response.status.code == 503)
         #expect(answer.response.headerFields[.retryAfter] == "5")
@@ -375,9 +353,9 @@ private struct Pieces: AsyncSequence, Sendable {
             let told = try await bench.answer(.head, nil, Bench.ask)
             let offset = try #require(told.response.headerFields[.uploadOffset].flatMap { Int($0) })
             let rest = String("hello".dropFirst(offset))
-            _ = try await bench.answer(.patch, nil, Bench.append(offset, rest.utf8.count), Pieces(pieces: [rest]))
+            _ = try await bench.answer(.patch, nil, Bench.append(offset, rest.utf8.count), ChunkSource(texts: [rest]))
         } else {
-            _ = try await bench.answer(.post, "/files", Bench.create(5), Pieces(pieces: ["hello"]))
+            _ = try await bench.answer(.post, "/files", Bench.create(5), ChunkSource(texts: ["hello"]))
         }
         #expect(bench.contents == ["hello"])
     }
@@ -395,31 +373,31 @@ private struct Pieces: AsyncSequence, Sendable {
     @Test("An ordinary request is stored completely or not at all")
     func ordinary() async throws {
         let bench = Bench { $0.limits.maxSize = 6 }
-        let cut = try await bench.send(.post, "/files", [:], Pieces(pieces: ["hel"], end: .cut))
-        guard case .close = cut else { throw Pieces.Broken() }
+        let cut = try await bench.send(.post, "/files", [:], ChunkSource(texts: ["hel"], failure: Broken()))
+        guard case .close = cut else { throw Broken() }
         #expect(await bench.storage.all.isEmpty)
         #expect(bench.contents == [])
-        let large = try await bench.answer(.post, "/files", [:], Pieces(pieces: ["hello", "hello"]))
+        let large = try await bench.answer(.post, "/files", [:], ChunkSource(texts: ["hello", "hello"]))
         #expect(large.response.status == .contentTooLarge && large.response.headerFields[.uploadLimit] == nil)
         #expect(await bench.storage.all.isEmpty)
-        let whole = try await bench.answer(.put, "/files", [.contentLength: "5"], Pieces(pieces: ["hello"]))
+        let whole = try await bench.answer(.put, "/files", [.contentLength: "5"], ChunkSource(texts: ["hello"]))
         #expect(whole.response == HTTPResponse(status: .ok))
         #expect(bench.contents == ["hello"])
         #expect(await bench.storage.all.isEmpty)
         #expect(await bench.storage.openCount == 0)
-        guard case .notResumable = try await bench.send(.get, "/files", [:]) else { throw Pieces.Broken() }
+        guard case .notResumable = try await bench.send(.get, "/files", [:]) else { throw Broken() }
     }
 
     @Test("An upload of another target is not there")
     func targets() async throws {
         let bench = Bench()
         try await bench.begin()
-        let other = ResumableHandler(target: "/others", in: bench.store) { _ in throw Pieces.Broken() }
+        let other = ResumableHandler(target: "/others", in: bench.store) { _ in throw Broken() }
         let path = try #require(bench.location.withLock { $0 }).replacing("/files/", with: "/others/")
         let request = HTTPRequest(
             method: .head, scheme: "http", authority: "a", path: path, headerFields: Bench.ask)
-        let outcome = await other.handle(request, body: Pieces(pieces: [])) { _ in }
-        guard case .answer(let answer) = outcome else { throw Pieces.Broken() }
+        let outcome = await other.handle(request, body: ChunkSource(texts: [])) { _ in }
+        guard case .answer(let answer) = outcome else { throw Broken() }
         #expect(answer.response.status == .notFound)
     }
 
@@ -438,7 +416,7 @@ private struct Pieces: AsyncSequence, Sendable {
         try await bench.begin()
         var fields = Bench.append(3, 2)
         fields[HTTPField.Name("Content-Digest")!] = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
-        let answer = try await bench.answer(.patch, nil, fields, Pieces(pieces: ["lo"]))
+        let answer = try await bench.answer(.patch, nil, fields, ChunkSource(texts: ["lo"]))
         #expect(answer.response.status == .badRequest && answer.response.headerFields[.uploadOffset] == "3")
         #expect(await bench.storage.all.map { $0.bytes?.count } == [3] && bench.contents == [])
     }
@@ -449,8 +427,7 @@ private struct Pieces: AsyncSequence, Sendable {
     func names(name: String) async throws {
         let bench = Bench()
         await bench.storage.fail(.record, times: 100)
-        let answer = try await bench.answer(.head, "/files/\(name)", Bench.ask)
-        #expect(answer.response.status == .notFound)
+        #expect(try await bench.answer(.head, "/files/\(name)", Bench.ask).response.status == .notFound)
     }
 
     @Test("An upload that a request has isn't removed to make room, though the storage has no locks")
@@ -461,16 +438,16 @@ private struct Pieces: AsyncSequence, Sendable {
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                _ = try await bench.send(.post, "/files", Bench.create(5), Pieces(pieces: ["hel"], end: .silence))
+                _ = try await bench.send(.post, "/files", Bench.create(5), ChunkSource(texts: ["hel"], stops: true))
             }
             while await bench.storage.all.first?.bytes != Array("hel".utf8) { await Task.yield() }
-            let other = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["hi"]))
+            let other = try await bench.answer(.post, "/files", Bench.create(2), ChunkSource(texts: ["hi"]))
             #expect(other.response.status == .serviceUnavailable)
             #expect(await bench.storage.all.count == 1)
             group.cancelAll()
         }
         // Now nobody has it.
-        let other = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["hi"]))
+        let other = try await bench.answer(.post, "/files", Bench.create(2), ChunkSource(texts: ["hi"]))
         #expect(other.response.status == .ok && bench.contents == ["hi"])
     }
 
@@ -484,12 +461,12 @@ private struct Pieces: AsyncSequence, Sendable {
         }
         let create = Bench.create(2)
         for _ in 1...2 {
-            let refused = try await bench.answer(.post, "/files", create, Pieces(pieces: ["hi"]))
+            let refused = try await bench.answer(.post, "/files", create, ChunkSource(texts: ["hi"]))
             #expect(refused.response.status == .serviceUnavailable)
         }
         let before = await bench.storage.recordCount
         for _ in 1...10 {
-            let refused = try await bench.answer(.post, "/files", create, Pieces(pieces: ["hi"]))
+            let refused = try await bench.answer(.post, "/files", create, ChunkSource(texts: ["hi"]))
             #expect(refused.response.status == .serviceUnavailable)
         }
         #expect(await bench.storage.recordCount == before)
@@ -497,8 +474,8 @@ private struct Pieces: AsyncSequence, Sendable {
         let fields: HTTPFields = [
             .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
         ]
-        _ = try await bench.answer(.patch, names[0], fields, Pieces(pieces: ["hello"]))
-        let accepted = try await bench.answer(.post, "/files", create, Pieces(pieces: ["hi"]))
+        _ = try await bench.answer(.patch, names[0], fields, ChunkSource(texts: ["hello"]))
+        let accepted = try await bench.answer(.post, "/files", create, ChunkSource(texts: ["hi"]))
         #expect(accepted.response.status == .ok && bench.contents == ["hello", "hi"])
     }
 
@@ -537,12 +514,12 @@ private struct Pieces: AsyncSequence, Sendable {
         }
         try await bench.begin()
         // Three bytes of five are there, and the other two are to come.
-        let large = try await bench.answer(.post, "/files", Bench.create(3), Pieces(pieces: ["hel"]))
+        let large = try await bench.answer(.post, "/files", Bench.create(3), ChunkSource(texts: ["hel"]))
         #expect(large.response.status == .serviceUnavailable)
-        let small = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["hi"]))
+        let small = try await bench.answer(.post, "/files", Bench.create(2), ChunkSource(texts: ["hi"]))
         #expect(small.response.status == .ok)
         // The finished one makes room.
-        let third = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["ho"]))
+        let third = try await bench.answer(.post, "/files", Bench.create(2), ChunkSource(texts: ["ho"]))
         #expect(third.response.status == .ok && bench.contents == ["hi", "ho"])
     }
 }

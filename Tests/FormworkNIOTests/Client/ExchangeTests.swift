@@ -109,12 +109,7 @@ extension NIOTests {
             ])
             let seen = try await self.exchange(plan, with: refused)
             #expect(seen.status == 403 && seen.text == "no" && seen.bytesSent == 0 && !seen.isBodyComplete)
-            let silent = try ScriptedServer([
-                { _, connection in
-                    _ = connection.readRequest()
-                    connection.write(Self.ok())
-                }
-            ])
+            let silent = try ScriptedServer([replying(Self.ok())])
             let late = try await self.exchange(
                 plan, with: silent, options: .init(expectationTimeout: .milliseconds(50)))
             #expect(late.isBodyComplete)
@@ -287,12 +282,7 @@ extension NIOTests {
 
         @Test("A status below 100 is not an answer, and never a success", arguments: ["000", "001", "099"])
         func noStatus(code: String) async throws {
-            let server = try ScriptedServer([
-                { _, connection in
-                    _ = connection.readRequest()
-                    connection.write("HTTP/1.1 \(code) OK\r\nContent-Length: 4\r\n\r\ndone")
-                }
-            ])
+            let server = try ScriptedServer([replying("HTTP/1.1 \(code) OK\r\nContent-Length: 4\r\n\r\ndone")])
             let error = await #expect(throws: TransferError.self) {
                 try await self.exchange(form(.text("x")).plan(), with: server)
             }
@@ -378,14 +368,8 @@ extension NIOTests {
             for status in ["200 OK", "413 Content Too Large"] {
                 let answer = "HTTP/1.1 \(status)\r\nContent-Length: 400\r\n\r\nhalf"
                 let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readRequest()
-                        connection.write(answer)
-                    },
-                    { _, connection in
-                        _ = connection.readHead()
-                        connection.write(answer)
-                    },
+                    replying(answer),
+                    replyingEarly(answer),
                 ])
                 let plan = try await form(.bytes(noise(100_000))).plan()
                 let quick = FormClient.Options(expectationThreshold: nil)
@@ -410,14 +394,8 @@ extension NIOTests {
                     _ = connection.read()
                 },
                 { _, connection in _ = connection.readRequest() },
-                { _, connection in
-                    _ = connection.readRequest()
-                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-                },
-                { _, connection in
-                    _ = connection.readRequest()
-                    connection.write("220 mail.example ESMTP\r\n\r\n")
-                },
+                replying("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"),
+                replying("220 mail.example ESMTP\r\n\r\n"),
             ])
             let large = try await form(.bytes(noise(30_000_000))).plan()
             let small = try await form(.bytes(noise(10))).plan()
@@ -511,12 +489,7 @@ extension NIOTests {
         @Test("Who is slow to read the answer is not waited for by a server that stalls")
         func slowReader() async throws {
             let answer = Self.ok(String(repeating: "x", count: 16_000_000))
-            let server = try ScriptedServer([
-                { _, connection in
-                    _ = connection.readRequest()
-                    connection.write(answer)
-                }
-            ])
+            let server = try ScriptedServer([replying(answer)])
             let plan = try await form(.bytes(noise(10))).plan()
             let count = try await FormClient(options: .init(stallTimeout: .seconds(1))).exchange(
                 HTTPRequest(to: server.url()), body: ExchangeBody(plan)

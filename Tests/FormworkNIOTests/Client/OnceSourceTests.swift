@@ -11,14 +11,11 @@ extension NIOTests {
     struct OnceSourceTests {
         private func endless() throws -> BodyPlan {
             try BodyPlan(
-                content: .chunks(once: Chunks(chunks: [], isEndless: true)), contentType: "application/octet-stream")
+                content: .chunks(once: ChunkSource([], stops: true)), contentType: "application/octet-stream")
         }
 
         private func answering(_ status: String, _ fields: String = "") -> Script {
-            { server, connection in
-                server.note(connection.readHead().head)
-                connection.write("HTTP/1.1 \(status)\r\n\(fields)Content-Length: 2\r\nConnection: close\r\n\r\nok")
-            }
+            replyingEarly("HTTP/1.1 \(status)\r\n\(fields)Content-Length: 2\r\nConnection: close\r\n\r\nok")
         }
 
         /// - Parameter asks: Whether the body waits for `100 Continue`.

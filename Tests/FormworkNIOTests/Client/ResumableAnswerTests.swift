@@ -105,10 +105,7 @@ extension NIOTests.ResumableSendTests {
     @Test("417 has the body sent without asking, and costs no try")
     func refusedExpectation() async throws {
         let kept = Kept()
-        let refusing: Script = { server, connection in
-            server.note(connection.readHead().head)
-            connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
-        }
+        let refusing: Script = replyingEarly("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
         let server = try ScriptedServer([refusing, self.answering(Self.ok("200 OK"), kept)])
         var options = ResumingOptions(.auto)
         options.maximumAttempts = 1

@@ -40,12 +40,7 @@ extension NIOTests {
 
         @Test("An empty body whose source has content is an error before any request", arguments: 0..<20)
         func contentOfAnEmptyBody(_: Int) async throws {
-            let server = try ScriptedServer([
-                { server, connection in
-                    server.note(connection.readHead().head)
-                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-                }
-            ])
+            let server = try ScriptedServer([replyingEarly("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")])
             let sources: [BodySource] = [
                 .file("/proc/self/status"),
                 .stream(length: 0) { _ in try BodyPlan(copying: .bytes([1])).makeReader() },
@@ -75,7 +70,7 @@ extension NIOTests {
         func oneShot() async throws {
             let server = try ScriptedServer([{ _, connection in _ = connection.readRequest() }])
             let sender = FormSender(options: .init(retry: .init(count: 3, delay: .milliseconds(1))))
-            let plan = try await form(.chunks(once: Chunks(chunks: [noise(1000)]), length: 1000)).plan()
+            let plan = try await form(.chunks(once: ChunkSource([noise(1000)]), length: 1000)).plan()
             let cut = await #expect(throws: TransferError.self) { try await self.send(plan, to: server.url(), sender) }
             #expect(
                 cut?.message.contains("not tried again, as part 2 \"content\"") == true,
@@ -132,10 +127,7 @@ extension NIOTests {
         @Test("A redirect to another page before the whole body is not a success; with 0 redirects it is the answer")
         func earlyRedirect() async throws {
             let server = try ScriptedServer([
-                { _, connection in
-                    _ = connection.readHead()
-                    connection.write("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")
-                },
+                replyingEarly("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n"),
                 self.answering("200 OK"),
             ])
             let plan = try await form(.bytes(noise(30_000_000))).plan()
@@ -152,10 +144,7 @@ extension NIOTests {
             sender.options.maximumRedirects = 0
             for choice in [ResumableChoice.off, .auto] {
                 let again = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readHead()
-                        connection.write("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")
-                    }
+                    replyingEarly("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")
                 ])
                 let request = try HTTPRequest(to: again.url())
                 let answer = try await sender.send(plan, with: request, resuming: UploadResuming(by: choice)) {
@@ -178,7 +167,7 @@ extension NIOTests {
                 },
                 self.answering("200 OK"),
             ])
-            let plan = try await form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
+            let plan = try await form(.chunks(once: ChunkSource([noise(1000)]))).plan()
             let sender = FormSender(client: FormClient(options: .init(expectationThreshold: nil)))
             #expect(try await self.send(plan, to: server.url(), sender).status == 200)
         }
@@ -186,10 +175,7 @@ extension NIOTests {
         @Test("417 has the body sent without asking")
         func refusedExpectation() async throws {
             let server = try ScriptedServer([
-                { server, connection in
-                    server.note(connection.readHead().head)
-                    connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
-                },
+                replyingEarly("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"),
                 self.answering("200 OK"),
             ])
             var options = FormClient.Options()
@@ -280,10 +266,7 @@ extension NIOTests {
         func proxy() async throws {
             let server = try ScriptedServer([
                 self.answering("200 OK"),
-                { server, connection in
-                    server.note(connection.readHead().head)
-                    connection.write("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
-                },
+                replyingEarly("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"),
             ])
             var options = FormClient.Options()
             options.proxies = ProxySettings(url: "http://me:secret@127.0.0.1:\(server.port)")
@@ -301,10 +284,7 @@ extension NIOTests {
         @Test("A proxy's answer may have lines that end with LF alone, and folded fields")
         func looseProxy() async throws {
             let server = try ScriptedServer([
-                { _, connection in
-                    _ = connection.readHead()
-                    connection.write("HTTP/1.1 407 Proxy Authentication Required\nX-A: b\n c\nContent-Length: 0\n\n")
-                },
+                replyingEarly("HTTP/1.1 407 Proxy Authentication Required\nX-A: b\n c\nContent-Length: 0\n\n"),
                 { server, connection in
                     _ = connection.readHead()
                     connection.write("HTTP/1.1 200 Connected\nX-A: b\n c\n\n")

@@ -58,7 +58,7 @@ extension NIOTests {
         private func plan() throws -> BodyPlan { try form(.bytes(noise(Self.count))).plan() }
 
         private func once() throws -> BodyPlan {
-            try form(.chunks(once: Chunks(chunks: [noise(Self.count)]))).plan()
+            try form(.chunks(once: ChunkSource([noise(Self.count)]))).plan()
         }
 
         @Test(

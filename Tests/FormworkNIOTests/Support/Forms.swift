@@ -47,24 +47,6 @@ extension UploadServer.Request {
     }
 }
 
-/// An async sequence of chunks that can wait forever after its last one.
-struct Chunks: AsyncSequence, Sendable {
-    typealias Element = [UInt8]
-    var chunks: [[UInt8]]
-    var isEndless = false
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var rest: ArraySlice<[UInt8]>
-        let isEndless: Bool
-        mutating func next() async throws -> [UInt8]? {
-            if self.rest.isEmpty, self.isEndless { try await Task.sleep(for: .seconds(600)) }
-            return self.rest.popFirst()
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.chunks[...], isEndless: self.isEndless) }
-}
-
 extension TemporaryFolder {
     /// A file of a block, again and again.
     func file(_ name: String, _ block: [UInt8], times: Int) throws -> FilePath {

@@ -52,3 +52,19 @@ extension LoopbackConnection {
         return (head.text, body)
     }
 }
+
+/// Reads a whole request, notes its head, and answers.
+func replying(_ answer: String) -> Script {
+    { server, connection in
+        server.note(connection.readRequest().head)
+        connection.write(answer)
+    }
+}
+
+/// The same as soon as the head has come.
+func replyingEarly(_ answer: String) -> Script {
+    { server, connection in
+        server.note(connection.readHead().head)
+        connection.write(answer)
+    }
+}

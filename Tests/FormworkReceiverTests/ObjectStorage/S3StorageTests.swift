@@ -42,6 +42,13 @@ struct S3StorageTests {
         return try await S3Storage(testing: store.endpoint, options, at: url).closing(body)
     }
 
+    /// The error of what has to fail.
+    static func failure(
+        _ store: FakeStore, _ body: (S3Storage) async throws -> some Any
+    ) async -> FormworkError? {
+        await #expect(throws: FormworkError.self) { try await Self.with(store) { try await body($0) } }
+    }
+
     /// - Returns: The name it got.
     static func store(
         _ bytes: [UInt8], as name: String = "a.bin", type: String? = nil, chunk: Int = 10_000, in storage: S3Storage
@@ -261,9 +268,7 @@ struct S3StorageTests {
         #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
 
         let other = try FakeStore { operation, _ in operation == "Complete" ? .errorInSuccess("InvalidPart") : nil }
-        await #expect(throws: FormworkError.self) {
-            try await Self.with(other) { try await Self.store(Self.bytes(2 * Self.part), in: $0) }
-        }
+        _ = await Self.failure(other) { try await Self.store(Self.bytes(2 * Self.part), in: $0) }
         #expect(other.count("Complete") == 1)
         #expect(other.uploads.isEmpty)
         #expect(other.objects.isEmpty)
@@ -271,9 +276,7 @@ struct S3StorageTests {
 
     @Test func `A store that always fails is given up, with a report, and left clean`() async throws {
         let store = try FakeStore { operation, _ in operation == "UploadPart" ? .answer(500, "InternalError") : nil }
-        let error = await #expect(throws: FormworkError.self) {
-            try await Self.with(store) { try await Self.store(Self.bytes(9 * Self.part), in: $0) }
-        }
+        let error = await Self.failure(store) { try await Self.store(Self.bytes(9 * Self.part), in: $0) }
         #expect(error?.code == .writeFailed)
         #expect(
             error?.description
@@ -285,9 +288,7 @@ struct S3StorageTests {
 
     @Test func `Wrong keys are reported at once`() async throws {
         let store = try FakeStore { _, _ in .answer(403, "InvalidAccessKeyId") }
-        let error = await #expect(throws: FormworkError.self) {
-            try await Self.with(store) { try await $0.sweep() }
-        }
+        let error = await Self.failure(store) { try await $0.sweep() }
         #expect(error?.description.contains("the store doesn't know AWS_ACCESS_KEY_ID") == true)
         #expect(store.log == ["ListUploads"])
     }
@@ -305,26 +306,22 @@ struct S3StorageTests {
     ])
     func `A refusal is withContext as far as the store does`(code: String, words: String) async throws {
         let store = try FakeStore { operation, _ in operation == "Put" ? .answer(403, code) : nil }
-        let error = await #expect(throws: FormworkError.self) {
-            try await Self.with(store) { try await Self.store([1], in: $0) }
-        }
+        let error = await Self.failure(store) { try await Self.store([1], in: $0) }
         #expect(error?.description == "can't be stored in s3://bucket/in/ (PutObject: 403 \(words))")
     }
 
-    @Test func `A page of some other server doesn't count as a store's answer`() async throws {
-        let store = try FakeStore { operation, _ in operation == "ListUploads" ? .answer(200, "x</Code><br>") : nil }
-        let error = await #expect(throws: FormworkError.self) {
-            try await Self.with(store) { try await $0.sweep() }
+    @Test func `A page of some other server is neither a store's answer nor a stored file`() async throws {
+        for operation in ["ListUploads", "Put"] {
+            let store = try FakeStore { name, _ in name == operation ? .answer(200, "x</Code><br>") : nil }
+            let error = await Self.failure(store) { storage in
+                if operation == "Put" {
+                    _ = try await Self.store([1], in: storage)
+                } else {
+                    _ = try await storage.sweep()
+                }
+            }
+            #expect(error?.description.contains("isn't from an object store") == true, "\(error as Any)")
         }
-        #expect(error?.description.contains("isn't from an object store") == true)
-    }
-
-    @Test func `A page that answers 200 for the store is no stored file`() async throws {
-        let store = try FakeStore { operation, _ in operation == "Put" ? .answer(200, "x</Code><br>") : nil }
-        let error = await #expect(throws: FormworkError.self) {
-            try await Self.with(store) { try await Self.store([1], in: $0) }
-        }
-        #expect(error?.description.contains("isn't from an object store") == true, "\(error as Any)")
     }
 
     @Test func `A store is tried until its time is over, not a number of times`() async throws {
@@ -572,9 +569,15 @@ struct S3StorageTests {
         #expect(store.uploads.isEmpty)
     }
 
-    @Test func `If the keys may not list uploads, a sweep does nothing`() async throws {
+    @Test func `If the keys may not list uploads, a sweep does nothing, and files are stored all the same`()
+        async throws
+    {
         let store = try FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
-        #expect(try await Self.with(store) { try await $0.sweep() } == [])
+        try await Self.with(store) { storage in
+            let swept = try await storage.sweep()
+            #expect(swept == [])
+            #expect(try await Self.store(Self.bytes(2 * Self.part), in: storage) == "a.bin")
+        }
     }
 
     @Test func `Without a prefix nothing is swept`() async throws {
@@ -582,10 +585,5 @@ struct S3StorageTests {
         store.add("old", .init(key: "old.bin"))
         #expect(try await Self.with(store, url: "s3://bucket") { try await $0.sweep() } == [])
         #expect(store.uploads.count == 1)
-    }
-
-    @Test func `Where uploads aren't listed, files are stored all the same`() async throws {
-        let store = try FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
-        #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
     }
 }
