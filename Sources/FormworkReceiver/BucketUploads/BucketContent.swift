@@ -309,7 +309,8 @@ actor BucketContent: UploadContent {
             buffer.leased = try await self.takeMemory()
             do { buffer.bytes = try await self.client.read([tail.slice]) } catch {
                 self.memory?.release(buffer.leased)
-                throw error
+                // A receiver that continued the upload removes what its state doesn't need.
+                throw try await self.object.isCurrent() ? error : UploadIsBusy()
             }
         }
         self.buffer = buffer

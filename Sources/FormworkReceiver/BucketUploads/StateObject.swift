@@ -49,6 +49,11 @@ final class StateObject {
         for key in old.subtracting(next.keys) { try? await client.delete(key, versionID: nil) }
     }
 
+    /// Whether no other receiver has changed the state.
+    func isCurrent() async throws -> Bool {
+        try await self.uploads.client.get(self.uploads.key(self.name, .state))?.tag == self.tag
+    }
+
     // MARK: What makes files
 
     /// Makes sure that this receiver still has the upload, and notes what makes a file. One change notes all that have come

@@ -273,6 +273,17 @@ import Testing
         }
     }
 
+    @Test func `A receiver that was overtaken twice is refused, although its last bytes are gone`() async throws {
+        try await Self.withUpload(receivers: 2) { uploads in
+            try await Self.add(0..<50, to: uploads[0])
+            let first = try await Self.open(uploads[0])
+            try await Self.add(50..<60, to: uploads[1])
+            try await Self.add(60..<70, to: uploads[1])
+            await #expect(throws: UploadIsBusy.self) { try await first.append([1], at: 50) }
+            await first.close()
+        }
+    }
+
     @Test func `An upload that another receiver adds to isn't removed`() async throws {
         try await Self.withUpload(receivers: 2) { uploads in
             let (first, second) = (uploads[0], uploads[1])
