@@ -95,9 +95,9 @@ final class ReceiverMemory: Sendable {
 
     /// Holds 64 MiB, or more if the limits allow more for a single form with every byte escaped.
     convenience init(_ limits: ReceivingLimits, limit: Int? = nil, least: Int = 0) {
-        let (values, names) = (Int(clamping: limits.allFieldBytes), limits.parsing.totalHeaderBytes)
-        let form = 8 * min(values, .max / 16) + 6 * min(names, .max / 16)
-        self.init(limit: limit, least: least, held: max(64 << 20, form))
+        let values = 8 * min(Int(clamping: limits.allFieldBytes), .max / 8)
+        let names = 6 * min(limits.parsing.totalHeaderBytes, .max / 6)
+        self.init(limit: limit, least: least, held: max(64 << 20, values + min(names, .max - values)))
     }
 
     /// Bytes that are reserved for each upload.
