@@ -10,10 +10,8 @@ struct ArrivalNumbers: CustomStringConvertible, Sendable {
     init(query: some StringProtocol) {
         for word in query.split(separator: ",").prefix(100) {
             let bounds = word.split(separator: "-", maxSplits: 1).map { Int($0) }
-            guard let first = bounds.first ?? nil, let last = bounds.last ?? nil, first <= last, last < .max else {
-                continue
-            }
-            self.numbers.insert(contentsOf: first..<last + 1)
+            guard let first = bounds.first ?? nil, let last = bounds.last ?? nil, first <= last else { continue }
+            self.numbers.insert(contentsOf: first..<last + (last < .max ? 1 : 0))
         }
     }
 
