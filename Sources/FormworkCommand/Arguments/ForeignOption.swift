@@ -39,11 +39,8 @@ enum ForeignOption {
             if ["POST", "PUT", "PATCH"].contains(word) { return "the method is an option: -X \(word)" }
             isAfterURL = true
         }
-        guard message.hasPrefix("Unexpected argument"), let advice = Advice.row(of: "argument", in: section)?.text
-        else {
-            return nil
-        }
-        return "\(message): \(advice)"
+        guard message.hasPrefix("Unexpected argument") else { return nil }
+        return Advice.row(of: "argument", in: section).map { "\($0.text): \(message)" }
     }
 
     /// What to write instead of HTTPie's items, or of a file's name; `nil` for another word.

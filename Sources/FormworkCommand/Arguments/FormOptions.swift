@@ -121,10 +121,8 @@ package struct FormOptions: ParsableArguments {
 
     /// A part that is only a URL or another word, as errors show it; `nil` if each has a name.
     package static var partWithoutName: String? {
-        let text = PartArgument.ofThisProcess.lazy.map(\.text).first {
-            !$0.contains("=") || $0.wholeMatch(of: #/https?:.*/#) != nil
-        }
-        return text.map { ShellQuote.quote(SecretText.masked(url: $0)) }
+        PartArgument.ofThisProcess.map(\.text).first { !$0.contains("=") || $0.hasPrefix("http") && $0.contains("://") }
+            .map { ShellQuote.quote(SecretText.masked(url: $0)) }
     }
 
     /// The `Content-Type` of a body that isn't a form: that of `-H`, otherwise the file's.

@@ -93,20 +93,20 @@ struct PartArgument {
             error.message.removeLast(FormworkError.streamAdvice.count)
             error.message += "write cat \(ShellQuote.quote(file)) | formwork … -F \(ShellQuote.quote(String(part)))"
         }
-        if error.code == .sourceUnavailable, error.path != nil,
-            let (_, name, file) = self.text.wholeMatch(of: #/([^=]*=[@<])([^;"]*,[^;"]*)(?:;.*)?/#)?.output
-        {
-            let cause = error.cause.map { " (\($0))" } ?? ""
-            error.message += "\(cause): if ',' belongs to the path, write \(ShellQuote.quote("\(name)\"\(file)\""))"
+        if error.code == .sourceUnavailable, let advice = error.path.flatMap(self.advice) {
+            error.message += error.cause.map { " (\($0)): \(advice)" } ?? ": \(advice)"
             error.cause = nil
-        }
-        if error.code == .sourceUnavailable, error.path?.hasPrefix("@") == true {
-            error.message += "; --files-from NAME=LIST sends each file of a list"
         }
         let path = error.path.map { "\($0) " } ?? ""
         error.message = "\(self.shown): \(path)\(error.message)"
         error.path = nil
         return error
+    }
+
+    private func advice(for path: String) -> String? {
+        if path.hasPrefix("@") { return "--files-from NAME=LIST sends each file of a list" }
+        let match = self.text.wholeMatch(of: #/([^=]*=[@<])([^;"]*,[^;"]*)(?:;.*)?/#)?.output
+        return match.map { "if ',' belongs to the path, write \(ShellQuote.quote("\($0.1)\"\($0.2)\""))" }
     }
 }
 

@@ -36,7 +36,8 @@ final class BodyInput: ChunkInput {
         let raw = try RawInput(file)
         (self.raw, self.readsOn) = (raw, readsOn)
         super.init(name: raw.name)
-        let kind = isBare ? .none : try Self.kind(of: raw)
+        let decisive = isBare ? 0 : CaptureKind.wanted(try raw.lookAhead(1).first)
+        let kind = isBare ? .none : CaptureKind(try raw.lookAhead(decisive))
         if entry != nil, case .none = kind {
             throw ExitStatus(2, "--entry: \(raw.name) is not a HAR file or curl trace")
         }
@@ -55,11 +56,6 @@ final class BodyInput: ChunkInput {
             if case .untilEnd = self.framing { try self.openMessage(hasType: isBare) }
             try self.decodeBase64()
         }
-    }
-
-    private static func kind(of raw: RawInput) throws(FormworkError) -> CaptureKind {
-        let first = try raw.lookAhead(1).first
-        return CaptureKind(try raw.lookAhead(CaptureKind.wanted(first)))
     }
 
     /// What is missing from the capture, as half a sentence; `nil` before its end was read, and if it is complete.

@@ -46,7 +46,7 @@ struct S3StorageTests {
     static func failure(
         _ store: FakeStore, _ body: (S3Storage) async throws -> some Any
     ) async -> FormworkError? {
-        await #expect(throws: FormworkError.self) { try await Self.with(store) { try await body($0) } }
+        await #expect(throws: FormworkError.self) { _ = try await Self.with(store) { try await body($0) } }
     }
 
     /// - Returns: The name it got.
