@@ -138,6 +138,10 @@ extension FolderStorage: ReceiveStorage {
     var bufferBytes: Int { 0 }
     func box(_ name: String) throws -> any RecordBox { try FolderRecordBox(in: self.path, name) }
     func close() async {}
+
+    func sweeper(_ bucket: BucketUploads?, _ unfinished: UploadStore?, _ logger: Logger) -> Sweeper {
+        self.sweeper(unfinished, logger)
+    }
 }
 
 extension S3Storage: ReceiveStorage {

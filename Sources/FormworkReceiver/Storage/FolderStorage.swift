@@ -224,7 +224,7 @@ final class FolderStorage: ReceiverStorage {
         return found.count
     }
 
-    func sweeper(_ bucket: BucketUploads?, _ uploads: UploadStore?, _ logger: Logger) -> Sweeper {
+    func sweeper(_ uploads: UploadStore?, _ logger: Logger) -> Sweeper {
         Sweeper(firstPause: .seconds(60)) {
             let begun = ContinuousClock.now
             // Uploads report that the folder is away.
