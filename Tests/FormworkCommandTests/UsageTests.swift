@@ -9,7 +9,7 @@ struct UsageTests {
         let result = try Command.shell("\"$F\" send http://h 'b' \(option)")
         let text = option == "--json" ? result.text : result.errors
         #expect(result.status == 2)
-        #expect(text.contains(#""Unexpected argument 'b'""#), "\(text)")
+        #expect(text.contains(#"Unexpected argument 'b'""#), "\(text)")
         #expect(!text.contains("See "))
     }
 

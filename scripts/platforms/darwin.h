@@ -250,8 +250,10 @@ int kevent(int, const struct kevent *, int, struct kevent *, int, const struct t
 
 // <sys/socket.h>
 #include <sys/types.h>
+CONSTANT(int, AF_INET, 2);
+CONSTANT(int, AF_INET6, 30);
 #if defined(FORMWORK_CLANG)
-enum { SOCK_STREAM = 1, AF_UNIX = 1, AF_INET = 2, SOL_SOCKET = 0xFFFF, SO_LINGER = 0x80 };
+enum { SOCK_STREAM = 1, AF_UNIX = 1, SOL_SOCKET = 0xFFFF, SO_LINGER = 0x80 };
 #define SO_NOSIGPIPE 0x1022
 #define MSG_NOSIGNAL 0x80000
 #define MSG_DONTWAIT 0x80
@@ -290,6 +292,7 @@ struct sockaddr_in {
 
 // <arpa/inet.h>
 #include <sys/types.h>
+CALL(int, inet_pton, (_:_:_:), int, const char *, void *);
 #if defined(FORMWORK_CLANG)
 uint32_t htonl(uint32_t);
 uint16_t ntohs(uint16_t);

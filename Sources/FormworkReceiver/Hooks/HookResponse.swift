@@ -25,7 +25,7 @@ struct HookResponse: Decodable, Hashable, Sendable {
     init(_ body: [UInt8]) throws(Unusable) {
         guard body.contains(where: { $0 > 0x20 }) else { return }
         guard let answer = try? JSONDecoder().decode(Self.self, from: Data(body)) else {
-            throw Unusable(description: "isn't an object with name, folder, maxSize and metadata")
+            throw Unusable(description: "isn't an object: {} accepts, with name, folder, maxSize or metadata as needed")
         }
         self = answer
     }
