@@ -142,7 +142,6 @@ CALL(int, closedir, (_:), T(DIR) *);
 
 // <errno.h>
 CONSTANT(int, EPERM, 1);
-CONSTANT(int, EAGAIN, 35);
 CONSTANT(int, EWOULDBLOCK, 35);
 CONSTANT(int, ENOTSUP, 45);
 CONSTANT(int, ENAMETOOLONG, 63);

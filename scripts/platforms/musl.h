@@ -93,7 +93,6 @@ CALL(struct T(dirent) *, readdir, (_:), DIR *);
 CALL(int, closedir, (_:), DIR *);
 
 // <errno.h>
-CONSTANT(int, EAGAIN, 11);
 CONSTANT(int, EWOULDBLOCK, 11);
 
 // <limits.h>

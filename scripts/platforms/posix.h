@@ -5,7 +5,6 @@ CONSTANT(T(mode_t), S_IFMT, 0170000);
 CALL(int, fstat, (_:_:), int, struct T(stat) *);
 CALL(int, fstatat, (_:_:_:_:), int, const char *, struct T(stat) *, int);
 CALL(int, fchmod, (_:_:), int, T(mode_t));
-CALL(int, mkdir, (_:_:), const char *, T(mode_t));
 CALL(int, mkdirat, (_:_:_:), int, const char *, T(mode_t));
 
 // <fcntl.h>
@@ -36,7 +35,6 @@ CALL(T(off_t), lseek, (_:_:_:), int, T(off_t), int);
 CALL(long, sysconf, (_:), int);
 CALL(T(ssize_t), pread, (_:_:_:_:), int, void *, size_t, T(off_t));
 CALL(T(ssize_t), read, (_:_:_:), int, void *, size_t);
-CALL(int, rmdir, (_:), const char *);
 CALL(int, unlink, (_:), const char *);
 CALL(int, unlinkat, (_:_:_:), int, const char *, int);
 CALL(T(ssize_t), write, (_:_:_:), int, const void *, size_t);
