@@ -20,9 +20,11 @@ enum ForeignOption {
         var isAfterURL = ["body", "headers", "plan"].contains(verb)
         for (before, item) in zip(words.items, words.items.dropFirst()) {
             let word = item.word
-            let option = String(word.prefix { $0 != "=" })
-            if let found = Advice.row(of: option, in: section)?.text { return "Unknown option '\(option)': \(found)" }
-            guard !word.hasPrefix("-") else { continue }
+            guard !word.hasPrefix("-") else {
+                let option = String(word.prefix { $0 != "=" })
+                guard let found = Advice.row(of: option, in: section)?.text else { continue }
+                return "Unknown option '\(option)': \(found)"
+            }
             if section == "query encode", word.contains("=") {
                 return "parameters are JSON, as in echo '{\"name\":\"value\"}' | formwork query encode"
             }
